@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// All of Lyra.
+
+#ifndef LYRA_LYRA_H
+#define LYRA_LYRA_H
+
+#include "lyra/base.h"
+#include "lyra/version.h"
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of a context, for the files of base only.
+
+#ifndef LY_BASE_CONTEXT_H
+#define LY_BASE_CONTEXT_H
+
+#include "base/base.h"
+
+#include <stdatomic.h>
+
+typedef struct LyThreadPool LyThreadPool;
+typedef struct LyArenaBlock LyArenaBlock;
+
+struct LyraArena {
+    const LyraAllocator *allocator; // of the context
+    LyArenaBlock *block;            // the block in use, newest first
+    size_t used;                    // bytes taken in that block
+    size_t demand, peak;            // bytes pushed now, and the most so far
+};
+
+struct LyraContext {
+    LyraAllocator allocator;
+    LyraLogFunction *log;
+    void *log_user;
+    LyraLogLevel log_level;
+    LyraTaskRunner *task_runner;
+    void *task_user;
+    int32_t thread_count;
+    LyraIsa isa;
+    atomic_size_t byte_count;
+    LyThreadPool *pool; // without threads of its own where a host's task runner stands in
+    LyraArena *arenas;  // [thread_count]
+};
+
+/// Memory of the context itself, outside lyra_context_byte_count().
+void *ly_allocator_take(const LyraAllocator *allocator, size_t bytes);
+void ly_allocator_give(const LyraAllocator *allocator, void *memory, size_t bytes);
+
+LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_count,
+                                 LyThreadPool **out);
+void ly_thread_pool_destroy(const LyraAllocator *allocator, LyThreadPool *pool);
+
+void ly_arena_init(LyraArena *arena, const LyraAllocator *allocator);
+void ly_arena_finish(LyraArena *arena);
+
+/// Best instruction set of this machine.
+LyraIsa ly_isa_best(void);
+
+#endif

@@ -1,0 +1,1 @@
+lyra_add_test(base_context LABELS threads)

@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "base/base.h"
+#include "lyra_test.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pthread.h>
+
+LYRA_TEST(context_defaults_work)
+{
+    LyraContext *ctx = NULL;
+    TEST_REQUIRE_OK(lyra_context_create(NULL, &ctx));
+    TEST_CHECK(lyra_context_thread_count(ctx) >= 1);
+    TEST_CHECK(lyra_context_isa(ctx) != LYRA_ISA_AUTO);
+    TEST_EQUAL(lyra_context_byte_count(ctx), 0);
+    lyra_context_destroy(ctx);
+    lyra_context_destroy(NULL);
+}
+
+LYRA_TEST(context_refuses_bad_settings)
+{
+    LyraContext *ctx = NULL;
+    LyraContextDef def = lyra_context_def_default();
+    def.cookie = 0;
+    TEST_STATUS(lyra_context_create(&def, &ctx), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "lyra_context_def_default");
+    def = lyra_context_def_default();
+    def.thread_count = -1;
+    TEST_STATUS(lyra_context_create(&def, &ctx), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "-1");
+    def = lyra_context_def_default();
+    def.thread_count = 257;
+    TEST_STATUS(lyra_context_create(&def, &ctx), LYRA_INVALID_ARGUMENT);
+    def = lyra_context_def_default();
+    def.isa = (LyraIsa)99;
+    TEST_STATUS(lyra_context_create(&def, &ctx), LYRA_INVALID_ARGUMENT);
+    def = lyra_context_def_default();
+    def.allocator.release = NULL;
+    TEST_STATUS(lyra_context_create(&def, &ctx), LYRA_INVALID_ARGUMENT);
+    TEST_CHECK(ctx == NULL);
+}
+
+LYRA_TEST(isa_can_be_forced)
+{
+    int32_t count = 0;
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        TEST_EQUAL(lyra_context_isa(ctx), isa);
+        test_context_end(ctx);
+        ++count;
+    }
+    TEST_CHECK(count >= 2);
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa < LYRA_ISA_COUNT; ++isa) {
+        if (!lyra_isa_available(isa)) {
+            LyraContext *ctx = NULL;
+            LyraContextDef def = lyra_context_def_default();
+            def.isa = isa;
+            TEST_STATUS(lyra_context_create(&def, &ctx), LYRA_UNSUPPORTED);
+            TEST_CONTAINS(lyra_error_message(), lyra_isa_name(isa));
+        }
+    }
+}
+
+LYRA_TEST(memory_is_aligned_and_counted)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t bytes = 0; bytes < 300; bytes += 7) {
+        char *memory = ly_allocate(ctx, bytes);
+        TEST_REQUIRE(memory);
+        TEST_EQUAL((uintptr_t)memory % LY_ALIGNMENT, 0);
+        memset(memory, 1, bytes);
+        TEST_EQUAL(lyra_context_byte_count(ctx), bytes);
+        ly_release(ctx, memory);
+        TEST_EQUAL(lyra_context_byte_count(ctx), 0);
+    }
+    ly_release(ctx, NULL);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(memory_resize_keeps_content)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    int32_t *array = NULL;
+    TEST_REQUIRE_OK(ly_resize_array(ctx, 10, sizeof *array, &array));
+    for (int32_t i = 0; i < 10; ++i) {
+        array[i] = i;
+    }
+    TEST_REQUIRE_OK(ly_resize_array(ctx, 1000, sizeof *array, &array));
+    for (int32_t i = 0; i < 10; ++i) {
+        TEST_EQUAL(array[i], i);
+    }
+    TEST_REQUIRE_OK(ly_resize_array(ctx, 3, sizeof *array, &array));
+    TEST_EQUAL(array[2], 2);
+    TEST_EQUAL(lyra_context_byte_count(ctx), 3 * sizeof *array);
+    ly_release(ctx, array);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(memory_refuses_sizes_that_overflow)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double *array = NULL;
+    TEST_STATUS(ly_allocate_array(ctx, INT64_MAX / 4, sizeof *array, &array), LYRA_TOO_LARGE);
+    TEST_STATUS(ly_allocate_array(ctx, -1, sizeof *array, &array), LYRA_TOO_LARGE);
+    TEST_CHECK(array == NULL);
+    TEST_CHECK(ly_allocate(ctx, SIZE_MAX) == NULL);
+    test_context_end(ctx);
+}
+
+static LyraStatus allocate_three(LyraContext *ctx, void *data)
+{
+    (void)data;
+    LyraStatus status = LYRA_OK;
+    double *a = NULL, *b = NULL;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, 100, sizeof *a, &a));
+    LY_TRY_DONE(ly_allocate_array(ctx, 100, sizeof *b, &b));
+    LY_TRY_DONE(ly_resize_array(ctx, 200, sizeof *b, &b));
+    LY_TRY_DONE(ly_arena_reserve(ly_context_arena(ctx, 0), 1 << 20));
+done:
+    ly_release(ctx, a);
+    ly_release(ctx, b);
+    return status;
+}
+
+LYRA_TEST(memory_failures_leak_nothing)
+{
+    test_fail_each_allocation(allocate_three, NULL);
+}
+
+LYRA_TEST(arena_is_a_stack_that_settles)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraArena *arena = ly_context_arena(ctx, 0);
+    int64_t requests_after_first = 0;
+    for (int32_t round = 0; round < 5; ++round) {
+        LyArenaMark outer = ly_arena_mark(arena);
+        char *a = lyra_arena_push(arena, 1000);
+        TEST_REQUIRE(a);
+        TEST_EQUAL((uintptr_t)a % LY_ALIGNMENT, 0);
+        memset(a, 1, 1000);
+        LyArenaMark inner = ly_arena_mark(arena);
+        char *b = lyra_arena_push(arena, 300000);
+        TEST_REQUIRE(b);
+        memset(b, 2, 300000);
+        TEST_EQUAL(a[999], 1);
+        ly_arena_release_to(arena, inner);
+        char *c = lyra_arena_push(arena, 10);
+        TEST_REQUIRE(c);
+        memset(c, 3, 10);
+        TEST_EQUAL(a[999], 1);
+        ly_arena_release_to(arena, outer);
+        if (round == 0) {
+            requests_after_first = test_allocation_count();
+        }
+    }
+    TEST_EQUAL(test_allocation_count(), requests_after_first);
+    // what was reserved is pushed without an allocation, in one piece or in many
+    TEST_REQUIRE_OK(ly_arena_reserve(arena, 1 << 20));
+    int64_t before = test_allocation_count();
+    LyArenaMark mark = ly_arena_mark(arena);
+    for (int32_t i = 0; i < 1 << 10; ++i) {
+        TEST_CHECK(lyra_arena_push(arena, 1 << 10));
+    }
+    TEST_EQUAL(test_allocation_count(), before);
+    ly_arena_release_to(arena, mark);
+    test_context_end(ctx);
+}
+
+// ---- parallel loops -----------------------------------------------------------------------------
+
+typedef struct Tally {
+    LyraContext *ctx;
+    atomic_int hits[1000];
+    atomic_int busy[8];
+    atomic_int collisions, nested;
+} Tally;
+
+static void count_nested(void *data, int32_t index, int32_t worker)
+{
+    Tally *tally = data;
+    (void)index;
+    atomic_fetch_add(&tally->nested, worker + 1);
+}
+
+static void count_hit(void *data, int32_t index, int32_t worker)
+{
+    Tally *tally = data;
+    if (atomic_fetch_add(&tally->busy[worker], 1) != 0) {
+        atomic_fetch_add(&tally->collisions, 1);
+    }
+    atomic_fetch_add(&tally->hits[index], 1);
+    // a loop inside a task runs on the same worker, thus adds 2 (worker + 1) in all
+    if (index == 0) {
+        ly_parallel_for(tally->ctx, 2, count_nested, tally);
+        TEST_EQUAL(atomic_load(&tally->nested), 2 * (worker + 1));
+    }
+    atomic_fetch_sub(&tally->busy[worker], 1);
+}
+
+LYRA_TEST(parallel_for_runs_each_piece_once)
+{
+    static const int32_t counts[] = {0, 1, 2, 3, 999, 1000};
+    for (int32_t threads = 1; threads <= 8; ++threads) {
+        LyraContext *ctx = test_context(threads, LYRA_ISA_AUTO);
+        for (int32_t c = 0; c < LY_COUNT_OF(counts); ++c) {
+            for (int32_t round = 0; round < 20; ++round) {
+                Tally tally = {.ctx = ctx};
+                ly_parallel_for(ctx, counts[c], count_hit, &tally);
+                for (int32_t i = 0; i < 1000; ++i) {
+                    TEST_EQUAL(atomic_load(&tally.hits[i]), i < counts[c] ? 1 : 0);
+                }
+                TEST_EQUAL(atomic_load(&tally.collisions), 0);
+            }
+        }
+        test_context_end(ctx);
+    }
+}
+
+static void *loop_from_host_thread(void *data)
+{
+    for (int32_t round = 0; round < 50; ++round) {
+        Tally tally = {.ctx = data};
+        ly_parallel_for(data, 100, count_hit, &tally);
+        TEST_EQUAL(atomic_load(&tally.collisions), 0);
+        for (int32_t i = 0; i < 100; ++i) {
+            TEST_EQUAL(atomic_load(&tally.hits[i]), 1);
+        }
+    }
+    return NULL;
+}
+
+LYRA_TEST(parallel_for_serves_several_host_threads)
+{
+    for (int32_t threads = 1; threads <= 3; ++threads) {
+        LyraContext *ctx = test_context(threads, LYRA_ISA_AUTO);
+        pthread_t hosts[4];
+        for (int32_t i = 0; i < 4; ++i) {
+            TEST_EQUAL(pthread_create(&hosts[i], NULL, loop_from_host_thread, ctx), 0);
+        }
+        for (int32_t i = 0; i < 4; ++i) {
+            pthread_join(hosts[i], NULL);
+        }
+        test_context_end(ctx);
+    }
+}
+
+static void run_backwards(void *user, int32_t count, LyraTask *task, void *data)
+{
+    int32_t *calls = user;
+    for (int32_t i = count; i-- > 0;) {
+        task(data, i, i % 2);
+        ++*calls;
+    }
+}
+
+LYRA_TEST(parallel_for_uses_the_hosts_task_runner)
+{
+    int32_t calls = 0;
+    LyraContextDef def = lyra_context_def_default();
+    def.thread_count = 2;
+    def.task_runner = run_backwards;
+    def.task_user = &calls;
+    LyraContext *ctx = NULL;
+    TEST_REQUIRE_OK(lyra_context_create(&def, &ctx));
+    Tally tally = {.ctx = ctx};
+    ly_parallel_for(ctx, 10, count_hit, &tally);
+    TEST_EQUAL(calls, 10);
+    for (int32_t i = 0; i < 10; ++i) {
+        TEST_EQUAL(atomic_load(&tally.hits[i]), 1);
+    }
+    lyra_context_destroy(ctx);
+}
+
+LYRA_TEST(pieces_cover_everything_once)
+{
+    for (int64_t items = 0; items < 200; ++items) {
+        for (int32_t pieces = 1; pieces < 20; ++pieces) {
+            TEST_EQUAL(ly_piece_begin(items, pieces, 0), 0);
+            TEST_EQUAL(ly_piece_begin(items, pieces, pieces), items);
+            for (int32_t i = 0; i < pieces; ++i) {
+                int64_t size =
+                    ly_piece_begin(items, pieces, i + 1) - ly_piece_begin(items, pieces, i);
+                TEST_CHECK(size == items / pieces || size == items / pieces + 1);
+            }
+        }
+    }
+    TEST_EQUAL(ly_piece_begin(INT64_MAX, 7, 7), INT64_MAX);
+    TEST_EQUAL(ly_piece_count(0, 10), 1);
+    TEST_EQUAL(ly_piece_count(10, 10), 1);
+    TEST_EQUAL(ly_piece_count(11, 10), 2);
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+LYRA_TEST(messages_nest_and_never_overflow)
+{
+    TEST_STATUS(ly_fail(LYRA_SINGULAR, "row %d is zero", 7), LYRA_SINGULAR);
+    TEST_STRING(lyra_error_message(), "row 7 is zero");
+    ly_fail_within(LYRA_SINGULAR, "matrix %s", "K");
+    TEST_STRING(lyra_error_message(), "matrix K: row 7 is zero");
+    char *text = malloc(5000);
+    memset(text, 'x', 4999);
+    text[4999] = '\0';
+    ly_fail(LYRA_BAD_FORMAT, "%s", text);
+    TEST_CHECK(strlen(lyra_error_message()) < 2000);
+    ly_fail(LYRA_BAD_FORMAT, "%s", "short");
+    ly_fail_within(LYRA_BAD_FORMAT, "%s", text);
+    TEST_CHECK(strlen(lyra_error_message()) < 2000);
+    free(text);
+    for (int status = 0; status < LYRA_STATUS_COUNT; ++status) {
+        TEST_CHECK(strlen(lyra_status_name((LyraStatus)status)) > 1);
+    }
+    TEST_STRING(lyra_status_name((LyraStatus)1000), "unknown status");
+}
+
+static void keep_line(void *user, LyraLogLevel level, const char *message)
+{
+    snprintf(user, 100, "%d %s", (int)level, message);
+}
+
+LYRA_TEST(log_goes_to_the_callback_by_level)
+{
+    char line[100] = "";
+    LyraContextDef def = lyra_context_def_default();
+    def.log = keep_line;
+    def.log_user = line;
+    LyraContext *ctx = NULL;
+    TEST_REQUIRE_OK(lyra_context_create(&def, &ctx));
+    ly_log(ctx, LYRA_LOG_DEBUG, "unseen");
+    TEST_STRING(line, "");
+    ly_log(ctx, LYRA_LOG_WARNING, "seen %d", 1);
+    TEST_STRING(line, "2 seen 1");
+    lyra_context_destroy(ctx);
+}
+
+static char asserted[64];
+
+static bool note_assert(const char *condition, const char *file, int line)
+{
+    (void)file;
+    (void)line;
+    snprintf(asserted, sizeof asserted, "%s", condition);
+    return true;
+}
+
+LYRA_TEST(assert_hook_sees_broken_contracts)
+{
+    LyraAssertHook *before = lyra_set_assert_hook(note_assert);
+    TEST_CHECK(before == NULL);
+    ly_assert_failed("the condition", __FILE__, __LINE__);
+    TEST_STRING(asserted, "the condition");
+    TEST_CHECK(lyra_set_assert_hook(before) == note_assert);
+}
+
+LYRA_TEST(features_are_named)
+{
+    int32_t count = 0;
+    bool used;
+    for (const char *name; (name = lyra_feature(count, &used)); ++count) {
+        TEST_CHECK(strlen(name) > 0);
+    }
+    TEST_CHECK(count >= 2);
+    TEST_CHECK(lyra_feature(-1, NULL) == NULL);
+}
