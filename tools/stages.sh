@@ -23,7 +23,7 @@ run_tests()
     run_tests_preset=$1
     shift
     run_tests_file=$report/$stage.$(ls "$report" | wc -l).xml
-    $ctest --test-dir "build/$run_tests_preset" --output-on-failure --no-tests=ignore -j "$jobs" \
+    $ctest --test-dir "build/$run_tests_preset" --output-on-failure -j "$jobs" \
         --output-junit "$run_tests_file" "$@"
 }
 
