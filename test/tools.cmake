@@ -62,3 +62,14 @@ if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LYRA_SANITIZE AND NOT LYRA_COVERAGE
     COMMAND ${CMAKE_COMMAND} -E env NM=${CMAKE_NM} ${PROJECT_SOURCE_DIR}/tools/check_exports
             $<TARGET_FILE:lyra_shared> $<TARGET_FILE:lyra_static>)
 endif()
+
+# ---- the install, as users see it ----
+if(LYRA_PROGRAMS AND LYRA_INSTALL AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT LYRA_SANITIZE)
+  foreach(what package subdirectory)
+    lyra_add_tool_test(install.${what}
+      COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} ${CMAKE_CURRENT_SOURCE_DIR}/test_install.sh
+              ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${what})
+  endforeach()
+  # compiles the library once more
+  set_tests_properties(install.subdirectory PROPERTIES LABELS long)
+endif()
