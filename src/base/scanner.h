@@ -124,18 +124,18 @@ static inline LyraStatus ly_scanner_double(LyScanner *scanner, double *value, co
 static inline LyraStatus ly_scanner_int32(LyScanner *scanner, int32_t *value, const char *what)
 {
     ly_scanner_skip_blanks(scanner);
-    // up to 9 digits without a sign, which cannot overflow
+    // up to 7 digits without a sign
     const char *at = scanner->at;
-    int32_t number = 0;
-    for (uint32_t digit; (digit = (uint32_t)(uint8_t)*at - '0') < 10 && at - scanner->at < 10;) {
-        number = (int32_t)((uint32_t)number * 10 + digit);
-        ++at;
-    }
-    size_t digits = (size_t)(at - scanner->at);
-    if (digits - 1 < 9 && ly_char_class[(uint8_t)*at] && *at) {
-        scanner->at = at;
-        *value = number;
-        return LYRA_OK;
+    if (scanner->end - at >= 8) {
+        uint64_t eight = ly_eight_load(at);
+        uint64_t others = ly_eight_non_digits(eight);
+        int32_t bits = others ? __builtin_ctzll(others) & ~7 : 0;
+        uint8_t next = (uint8_t)at[bits >> 3];
+        if (bits > 0 && next && ly_char_class[next]) {
+            scanner->at = at + (bits >> 3);
+            *value = (int32_t)ly_eight_value(eight << (64 - bits));
+            return LYRA_OK;
+        }
     }
     return ly_scanner_int32_slow(scanner, value, what);
 }
