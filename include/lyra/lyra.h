@@ -9,6 +9,7 @@
 
 #include "lyra/base.h"
 #include "lyra/math3.h"
+#include "lyra/mesh.h"
 #include "lyra/version.h"
 
 #endif
