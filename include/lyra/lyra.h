@@ -8,6 +8,7 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/math3.h"
 #include "lyra/mesh.h"
 #include "lyra/version.h"
 
