@@ -8,6 +8,7 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/dense.h"
 #include "lyra/version.h"
 
 #endif

@@ -1,1 +1,12 @@
 # sources of math
+
+# dense algebra and its files
+target_sources(lyra_objects PRIVATE
+  math/dense_base.c
+  math/dense_builtin.c
+  math/dense_builtin_eigen.c
+  math/dense_builtin_svd.c
+  math/dense_decompose.c
+  math/dense_exponential.c
+  math/dense_factor.c
+  math/dense_lapack.c)
