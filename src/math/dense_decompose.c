@@ -260,21 +260,20 @@ static LyraStatus check_weights(const LyraPcaDef *def, int32_t rows, int32_t sam
     for (int32_t j = 0; def->sample_weights && j < samples; ++j) {
         if (!(def->sample_weights[j] >= 0)) {
             return ly_fail(LYRA_INVALID_ARGUMENT,
-                           "principal components: the weight of sample %d is %g, not 0 or more", j,
-                           def->sample_weights[j]);
+                           "principal components: the weight of sample %d is not 0 or more", j);
         }
         sum += def->sample_weights[j];
     }
     for (int32_t i = 0; def->row_weights && i < rows; ++i) {
         if (!(def->row_weights[i] > 0) || isinf(def->row_weights[i])) {
             return ly_fail(LYRA_INVALID_ARGUMENT,
-                           "principal components: the weight of row %d is %g, not positive", i,
-                           def->row_weights[i]);
+                           "principal components: the weight of row %d is not positive", i);
         }
     }
     if (samples > 0 && !(sum > 0 && isfinite(sum))) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "principal components: the weights of the samples add up to %g", sum);
+                       "principal components: the weights of the samples do not add up to a "
+                       "positive number");
     }
     *total = sum;
     return LYRA_OK;

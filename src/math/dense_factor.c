@@ -15,6 +15,8 @@
 
 #include "math/dense.h"
 
+#include "base/number.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -421,10 +423,12 @@ LyraStatus lyra_dense_factor_update(LyraDenseFactor *factor, const double *A)
         factor->next.rcond = fmin(1, 1 / factor->next.norm / estimate_inverse_norm(factor));
     }
     if (!(factor->next.rcond >= DBL_EPSILON)) {
+        char rcond[LY_DOUBLE_CHARS];
+        ly_format_double(rcond, factor->next.rcond);
         return ly_fail(definite ? LYRA_NOT_POSITIVE_DEFINITE : LYRA_SINGULAR,
-                       "the matrix of size %d is %s to working precision (reciprocal condition "
-                       "%.1e)",
-                       size, definite ? "not positive definite" : "singular", factor->next.rcond);
+                       "the matrix of size %d is %s to working precision: its reciprocal condition "
+                       "is %s",
+                       size, definite ? "not positive definite" : "singular", rcond);
     }
     LyDenseFactorData old = factor->now;
     factor->now = factor->next;
