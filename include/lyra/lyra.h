@@ -9,6 +9,7 @@
 
 #include "lyra/base.h"
 #include "lyra/dense.h"
+#include "lyra/matrix_file.h"
 #include "lyra/version.h"
 
 #endif

@@ -9,4 +9,6 @@ target_sources(lyra_objects PRIVATE
   math/dense_decompose.c
   math/dense_exponential.c
   math/dense_factor.c
-  math/dense_lapack.c)
+  math/dense_lapack.c
+  math/npy_file.c
+  math/vega_matrix_file.c)
