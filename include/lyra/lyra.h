@@ -8,6 +8,8 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/math3.h"
+#include "lyra/mesh.h"
 #include "lyra/dense.h"
 #include "lyra/matrix_file.h"
 #include "lyra/version.h"

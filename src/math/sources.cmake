@@ -1,3 +1,8 @@
+target_sources(lyra_objects PRIVATE
+  math/mat3_batch.c
+  math/math3.c
+  math/quaternion.c)
+list(APPEND LYRA_KERNEL_SOURCES math/mat3_kernels.c)
 # sources of math
 
 # dense algebra and its files
