@@ -8,6 +8,8 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/csr.h"
+#include "lyra/sparse.h"
 #include "lyra/version.h"
 
 #endif
