@@ -20,7 +20,7 @@
 #define NAME(base) JOIN(base, LY_ISA)
 
 // doubles ahead of the block at hand that are fetched: about 16 blocks
-#define AHEAD 144
+#define AHEAD 576
 
 #define COLUMNS_MAX 4
 
