@@ -56,6 +56,12 @@ bool test_check_near(double a, double b, double tolerance, const char *a_text, c
                       b_text, a, b, distance, tolerance);
 }
 
+bool test_check_equal(long long a, long long b, const char *a_text, const char *b_text,
+                      const char *file, int line)
+{
+    return test_check(a == b, file, line, "%s == %s: found %lld and %lld", a_text, b_text, a, b);
+}
+
 bool test_check_string(const char *a, const char *b, const char *file, int line)
 {
     return test_check(strcmp(a, b) == 0, file, line, "found \"%s\", expected \"%s\"", a, b);

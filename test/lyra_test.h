@@ -42,6 +42,8 @@ void test_register(TestCase *test);
 bool test_check(bool holds, const char *file, int line, const char *format, ...) LYRA_PRINTF(4, 5);
 bool test_check_near(double a, double b, double tolerance, const char *a_text, const char *b_text,
                      const char *file, int line);
+bool test_check_equal(long long a, long long b, const char *a_text, const char *b_text,
+                      const char *file, int line);
 bool test_check_string(const char *a, const char *b, const char *file, int line);
 bool test_check_contains(const char *text, const char *part, const char *file, int line);
 bool test_check_status(LyraStatus found, LyraStatus expected, const char *call, const char *file,
@@ -52,8 +54,7 @@ bool test_check_status(LyraStatus found, LyraStatus expected, const char *call, 
 /// Absolute difference at most `tolerance`; NaN never passes.
 #define TEST_NEAR(a, b, tolerance) test_check_near(a, b, tolerance, #a, #b, __FILE__, __LINE__)
 #define TEST_EQUAL(a, b)                                                                           \
-    test_check((a) == (b), __FILE__, __LINE__, "%s == %s, found %lld and %lld", #a, #b,            \
-               (long long)(a), (long long)(b))
+    test_check_equal((long long)(a), (long long)(b), #a, #b, __FILE__, __LINE__)
 #define TEST_STRING(a, b) test_check_string(a, b, __FILE__, __LINE__)
 #define TEST_CONTAINS(text, part) test_check_contains(text, part, __FILE__, __LINE__)
 #define TEST_OK(call) test_check_status(call, LYRA_OK, #call, __FILE__, __LINE__)

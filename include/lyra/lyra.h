@@ -9,6 +9,7 @@
 
 #include "lyra/base.h"
 #include "lyra/csr.h"
+#include "lyra/mesh.h"
 #include "lyra/sparse.h"
 #include "lyra/version.h"
 

@@ -1,12 +1,51 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-#include "lyra/lyra.h"
+// The `lyra` command: one word picks the subcommand, each in a file of its own.
 
-#include <stdio.h>
+#include "cli.h"
 
-int main(void)
+static CliExit run_version(int argument_count, char **arguments)
 {
+    static const CliUsage usage = {
+        .command = "lyra version",
+        .positional = "",
+        .description = "Prints the version, the libraries this build uses and the instruction sets "
+                       "this machine has.",
+        .example = "lyra version",
+    };
+    int32_t count;
+    CliExit exit;
+    if (!cli_parse(&usage, argument_count, arguments, NULL, &count, &exit)) {
+        return exit;
+    }
     printf("lyra %s\n", lyra_version());
-    return 0;
+    bool used;
+    const char *name;
+    for (int32_t i = 0; (name = lyra_feature(i, &used)); ++i) {
+        printf("  %-10s %s\n", name, used ? "yes" : "no");
+    }
+    printf("  %-10s", "isa");
+    for (int isa = LYRA_ISA_SCALAR; isa < LYRA_ISA_COUNT; ++isa) {
+        if (lyra_isa_available((LyraIsa)isa)) {
+            printf(" %s", lyra_isa_name((LyraIsa)isa));
+        }
+    }
+    printf("\n");
+    return cli_finish_output();
+}
+
+int main(int argument_count, char **arguments)
+{
+    static const CliCommand commands[] = {
+        {"bench", "measure speed on this machine", cli_bench},
+        {"version", "version, libraries in use, instruction sets", run_version},
+        {0},
+    };
+    // as other programs do
+    if (argument_count == 2 && arguments[1][0] == '-' && arguments[1][1] == '-' &&
+        arguments[1][2] == 'v') {
+        return run_version(0, NULL);
+    }
+    return cli_dispatch("lyra", commands, argument_count - 1, arguments + 1);
 }

@@ -1,1 +1,2 @@
-# sources of mesh
+target_sources(lyra_objects PRIVATE
+  mesh/mesh.c)

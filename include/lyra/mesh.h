@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// Volumetric meshes: tetrahedra or axis-aligned cubes with materials, sets and regions. Vertex
+/// orders, orientation and units are in docs/conventions.md.
+
+#ifndef LYRA_MESH_H
+#define LYRA_MESH_H
+
+#include "lyra/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- data ---------------------------------------------------------------------------------------
+
+/// Shape of the elements; a mesh has one.
+typedef enum LyraElementKind {
+    LYRA_ELEMENT_TET4 = 0, ///< 4 vertices; positive if ((v1-v0) x (v2-v0)) . (v3-v0) > 0.
+    LYRA_ELEMENT_CUBE8,    ///< 8 vertices: (0,0,0) (1,0,0) (1,1,0) (0,1,0), then the same at z = 1.
+    LYRA_ELEMENT_KIND_COUNT
+} LyraElementKind;
+
+/// "tet" or "cube".
+LYRA_API const char *lyra_element_kind_name(LyraElementKind kind);
+
+/// Vertices of an element: 4 or 8.
+LYRA_API int32_t lyra_element_kind_nodes(LyraElementKind kind);
+
+typedef enum LyraMeshMaterialKind {
+    LYRA_MESH_MATERIAL_ENU = 0,       ///< Young's modulus and Poisson's ratio.
+    LYRA_MESH_MATERIAL_MOONEY_RIVLIN, ///< mu01, mu10, v1.
+    LYRA_MESH_MATERIAL_ORTHOTROPIC,   ///< Three moduli, ratios and shear moduli in rotated axes.
+    LYRA_MESH_MATERIAL_KIND_COUNT
+} LyraMeshMaterialKind;
+
+/// Isotropic linear constants.
+typedef struct LyraMaterialEnu {
+    double young;   ///< Pa.
+    double poisson; ///< Dimensionless.
+} LyraMaterialEnu;
+
+/// W = mu01/2 ((I^2-II)/J^(4/3) - 6) + mu10 (I/J^(2/3) - 3) + v1 (J-1)^2.
+typedef struct LyraMaterialMooneyRivlin {
+    double mu01, mu10, v1; ///< Pa.
+} LyraMaterialMooneyRivlin;
+
+typedef struct LyraMaterialOrthotropic {
+    double young[3];   ///< E1, E2, E3, Pa.
+    double poisson[3]; ///< nu12, nu23, nu31.
+    double shear[3];   ///< G12, G23, G31, Pa.
+    double axes[9];    ///< Row-major rotation from material axes to world axes.
+} LyraMaterialOrthotropic;
+
+/// A named material as a mesh file states it.
+typedef struct LyraMeshMaterial {
+    const char *name; ///< Copied in.
+    LyraMeshMaterialKind kind;
+    double density; ///< kg/m^3.
+    LyraMaterialEnu enu;
+    LyraMaterialMooneyRivlin mooney_rivlin;
+    LyraMaterialOrthotropic orthotropic; ///< Only the member that `kind` names is meaningful.
+} LyraMeshMaterial;
+
+/// Material that a mesh without any takes: ENU, 1000 kg/m^3, 1e6 Pa, 0.45.
+LYRA_API LyraMeshMaterial lyra_mesh_material_default(void);
+
+/// A named set of elements.
+typedef struct LyraMeshSet {
+    const char *name;        ///< Unique within the mesh. Copied in.
+    const int32_t *elements; ///< Ids, ascending, [count].
+    int32_t count;
+} LyraMeshSet;
+
+/// Gives a material to a set of elements.
+typedef struct LyraMeshRegion {
+    int32_t material; ///< Index into the materials.
+    int32_t set;      ///< Index into the sets; LYRA_MESH_ALL_ELEMENTS for all.
+} LyraMeshRegion;
+
+#define LYRA_MESH_ALL_ELEMENTS (-1)
+
+/// The data of a mesh: what a view lends and what a def gives.
+typedef struct LyraMeshView {
+    LyraElementKind kind;
+    int32_t vertex_count, element_count;
+    const double *positions; ///< m, [vertex_count][3].
+    const int32_t *elements; ///< Vertex ids from 0, [element_count][nodes].
+    int32_t material_count, set_count, region_count;
+    const LyraMeshMaterial *materials;
+    const LyraMeshSet *sets;
+    const LyraMeshRegion *regions;
+    /// Index into the materials for each element, [element_count]. Later regions overrule earlier
+    /// ones; elements that no region covers take the last material. Ignored in a def.
+    const int32_t *element_materials;
+} LyraMeshView;
+
+/// A volumetric mesh. Immutable: operations make new ones.
+typedef struct LyraMesh LyraMesh;
+
+/// Makes a mesh from a copy of `data`. Without materials it gets lyra_mesh_material_default() as
+/// its only one. Fails with LYRA_BAD_MESH for indices out of range, LYRA_NOT_FINITE for positions
+/// or constants that are not finite. Orientation and volume are not checked: see lyra_mesh_quality.
+LYRA_API LyraStatus lyra_mesh_create(LyraContext *ctx, const LyraMeshView *data, LyraMesh **out);
+
+/// Cubes of edge `size` from integer coordinates of voxels, [count][3]. Shared corners become one
+/// vertex; vertices are numbered in the order of (z, y, x). Voxel (0,0,0) has its low corner at
+/// `origin` [3]. A voxel given twice is an error.
+LYRA_API LyraStatus lyra_mesh_create_from_voxels(LyraContext *ctx, int64_t count,
+                                                 const int32_t *voxels, const double origin[3],
+                                                 double size, LyraMesh **out);
+
+/// Accepts NULL.
+LYRA_API void lyra_mesh_destroy(LyraMesh *mesh);
+
+/// Data of the mesh, valid while it lives.
+LYRA_API LyraMeshView lyra_mesh_view(const LyraMesh *mesh);
+
+// ---- files --------------------------------------------------------------------------------------
+
+/// Formats of volumetric meshes.
+typedef enum LyraMeshFormat {
+    LYRA_MESH_FORMAT_AUTO = 0, ///< By the extension of the path.
+    LYRA_MESH_FORMAT_VEG,      ///< Vega text, `.veg`.
+    LYRA_MESH_FORMAT_TETGEN,   ///< `.node` and `.ele` side by side; the path may name either.
+    LYRA_MESH_FORMAT_VTU,      ///< VTK unstructured grid in XML, `.vtu`.
+    LYRA_MESH_FORMAT_COUNT
+} LyraMeshFormat;
+
+/// Reads a mesh. Failures name file, line, what was found and what was expected.
+LYRA_API LyraStatus lyra_mesh_load(LyraContext *ctx, const char *path, LyraMeshFormat format,
+                                   LyraMesh **out);
+
+/// Writes a mesh, all files whole or none. Numbers read back to the same bits.
+LYRA_API LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat format);
+
+/// Reads a list of vertices (`.bou`: whole numbers with commas or blanks between) into a new array
+/// of ids from 0, ascending without repeats. `first` is the number that stands for vertex 0: 1 in
+/// Vega's files. Free it with lyra_vertex_list_destroy.
+LYRA_API LyraStatus lyra_vertex_list_load(LyraContext *ctx, const char *path, int32_t first,
+                                          int32_t vertex_count, int32_t *count, int32_t **out);
+LYRA_API void lyra_vertex_list_destroy(LyraContext *ctx, int32_t *list);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

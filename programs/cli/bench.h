@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The bench harness. A suite is a function in its own file bench_<suite>.c, listed in bench.c. It
+// sets up a case, times a function with bench_time and reports a row with bench_row; where a simple
+// twin exists it times that as well, so that the ratio comes from one run.
+
+#ifndef LYRA_CLI_BENCH_H
+#define LYRA_CLI_BENCH_H
+
+#include "cli.h"
+
+/// Seconds per call over repeats.
+typedef struct BenchTime {
+    double minimum, median;
+} BenchTime;
+
+/// Settings and output of a run; filled by `lyra bench`.
+typedef struct Bench {
+    int32_t threads;       ///< Most threads a row may use.
+    const char *mesh;      ///< --mesh: a file in place of the generated case. Nullable.
+    double seconds;        ///< Time to spend on each figure.
+    double read_bandwidth; ///< Measured, bytes/s, one thread.
+    double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.
+    enum { BENCH_TABLE, BENCH_JSON, BENCH_CSV } format;
+    CliJson json;
+    const char *suite; ///< The suite that runs.
+} Bench;
+
+/// One figure. Times are per call of `items` items.
+typedef struct BenchRow {
+    const char *name;    ///< "product/upper"
+    const char *subject; ///< Mesh or case: "box 160k tets"
+    const char *unit;    ///< One item: "dof", "element", "matrix", "byte".
+    double items;        ///< Items per call.
+    double bytes;        ///< Memory that a call must move; 0 where that says nothing.
+    double flops;        ///< Floating-point operations of a call; 0 where that says nothing.
+    int32_t threads;
+    LyraIsa isa; ///< Instruction set of the row.
+    BenchTime time;
+    BenchTime twin;        ///< The simple twin; zero where there is none.
+    const char *twin_name; ///< "scalar", "csr" ... Nullable.
+} BenchRow;
+
+/// Calls `function` until the time is spent, at least 5 times, after one call to warm up.
+BenchTime bench_time(const Bench *bench, void (*function)(void *data), void *data);
+
+void bench_row(Bench *bench, const BenchRow *row);
+
+/// Prints a line of explanation (table output only).
+void bench_note(const Bench *bench, const char *format, ...) LYRA_PRINTF(2, 3);
+
+double bench_now(void);
+
+// ---- suites -------------------------------------------------------------------------------------
+
+/// Each returns CLI_OK or what cli_failed() gave.
+typedef CliExit BenchSuite(Bench *bench);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- dispatch -----------------------------------------------------------------------------------
+
+static void print_commands(FILE *file, const char *program, const CliCommand *commands)
+{
+    fprintf(file, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
+    for (const CliCommand *command = commands; command->name; ++command) {
+        fprintf(file, "  %-12s %s\n", command->name, command->summary);
+    }
+    fprintf(file, "\n%s COMMAND --help tells more.\n", program);
+}
+
+// number of single-character edits between two words
+static int edit_distance(const char *a, const char *b)
+{
+    int row[64];
+    int length = (int)strlen(b);
+    if (length >= 64) {
+        return INT_MAX;
+    }
+    for (int j = 0; j <= length; ++j) {
+        row[j] = j;
+    }
+    for (int i = 1; a[i - 1]; ++i) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= length; ++j) {
+            int above = row[j];
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            best = above + 1 < best ? above + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[length];
+}
+
+CliExit cli_dispatch(const char *program, const CliCommand *commands, int argument_count,
+                     char **arguments)
+{
+    if (argument_count < 1) {
+        print_commands(stderr, program, commands);
+        return CLI_USAGE;
+    }
+    const char *name = arguments[0];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_commands(stdout, program, commands);
+        return cli_finish_output();
+    }
+    const CliCommand *nearest = NULL;
+    int nearest_distance = 3;
+    for (const CliCommand *command = commands; command->name; ++command) {
+        if (strcmp(name, command->name) == 0) {
+            return command->run(argument_count - 1, arguments + 1);
+        }
+        int distance = edit_distance(name, command->name);
+        if (distance < nearest_distance) {
+            nearest_distance = distance;
+            nearest = command;
+        }
+    }
+    fprintf(stderr, "%s: no command \"%s\"", program, name);
+    if (nearest) {
+        fprintf(stderr, "; did you mean \"%s\"?", nearest->name);
+    }
+    fprintf(stderr, "\n%s --help lists the commands.\n", program);
+    return CLI_USAGE;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+static void print_usage(FILE *file, const CliUsage *usage)
+{
+    fprintf(file, "usage: %s", usage->command);
+    if (usage->positional[0]) {
+        fprintf(file, " %s", usage->positional);
+    }
+    bool has_options = usage->options && usage->options->name;
+    fprintf(file, "%s\n\n%s\n", has_options ? " [OPTIONS]" : "", usage->description);
+    if (has_options) {
+        fprintf(file, "\n");
+        for (const CliOption *option = usage->options; option->name; ++option) {
+            char left[64];
+            snprintf(left, sizeof left, "%s %s", option->name,
+                     option->argument ? option->argument : "");
+            fprintf(file, "  %-26s %s\n", left, option->help);
+        }
+    }
+    fprintf(file, "\nexample:\n  %s\n", usage->example);
+}
+
+CliExit cli_usage_error(const CliUsage *usage, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "%s: ", usage->command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n%s --help tells more.\n", usage->command);
+    return CLI_USAGE;
+}
+
+static bool parse_double(const char *text, char **end, double *value)
+{
+    errno = 0;
+    *value = strtod(text, end);
+    return *end != text && isfinite(*value);
+}
+
+// reads `text` into the option's place; false if it does not fit
+static bool store_value(const CliOption *option, const char *text)
+{
+    char *end = NULL;
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)option->value = true;
+        return true;
+    case CLI_TEXT:
+        *(const char **)option->value = text;
+        return true;
+    case CLI_INT: {
+        errno = 0;
+        long value = strtol(text, &end, 10);
+        if (end == text || *end || errno || value < INT32_MIN || value > INT32_MAX) {
+            return false;
+        }
+        *(int32_t *)option->value = (int32_t)value;
+        return true;
+    }
+    case CLI_DOUBLE: {
+        double value;
+        if (!parse_double(text, &end, &value) || *end) {
+            return false;
+        }
+        *(double *)option->value = value;
+        return true;
+    }
+    case CLI_VECTOR: {
+        double vector[3];
+        for (int i = 0; i < 3; ++i) {
+            if (!parse_double(text, &end, &vector[i]) || *end != (i < 2 ? ',' : '\0')) {
+                return false;
+            }
+            text = end + 1;
+        }
+        memcpy(option->value, vector, sizeof vector);
+        return true;
+    }
+    }
+    return false;
+}
+
+static const char *kind_name(CliOptionKind kind)
+{
+    static const char *const names[] = {
+        [CLI_FLAG] = "nothing", [CLI_INT] = "a whole number",         [CLI_DOUBLE] = "a number",
+        [CLI_TEXT] = "a word",  [CLI_VECTOR] = "three numbers x,y,z",
+    };
+    return names[kind];
+}
+
+// the option that an argument names, as --name or as --name=value
+static const CliOption *find_option(const CliUsage *usage, const char *argument, size_t length)
+{
+    for (const CliOption *option = usage->options; option && option->name; ++option) {
+        if (strlen(option->name) == length && memcmp(option->name, argument, length) == 0) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
+               const char **positionals, int32_t *positional_count, CliExit *exit)
+{
+    int32_t found = 0;
+    bool options_ended = false;
+    for (int i = 0; i < argument_count; ++i) {
+        const char *argument = arguments[i];
+        bool is_option = !options_ended && argument[0] == '-' && argument[1];
+        if (!is_option) {
+            if (found == usage->positional_max) {
+                *exit = cli_usage_error(usage, "\"%s\" is one argument too many", argument);
+                return false;
+            }
+            positionals[found++] = argument;
+            continue;
+        }
+        if (strcmp(argument, "--") == 0) {
+            options_ended = true;
+            continue;
+        }
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_usage(stdout, usage);
+            *exit = cli_finish_output();
+            return false;
+        }
+        const char *equals = strchr(argument, '=');
+        size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+        const CliOption *option = find_option(usage, argument, length);
+        if (!option) {
+            *exit = cli_usage_error(usage, "no option \"%.*s\"", (int)length, argument);
+            return false;
+        }
+        const char *text = equals ? equals + 1 : NULL;
+        if (option->kind == CLI_FLAG && text) {
+            *exit = cli_usage_error(usage, "%s takes no value", option->name);
+            return false;
+        }
+        if (option->kind != CLI_FLAG && !text) {
+            text = ++i < argument_count ? arguments[i] : NULL;
+        }
+        if (option->kind != CLI_FLAG && (!text || !store_value(option, text))) {
+            *exit = cli_usage_error(usage, "%s needs %s, found \"%s\"", option->name,
+                                    kind_name(option->kind), text ? text : "");
+            return false;
+        }
+        if (option->kind == CLI_FLAG) {
+            *(bool *)option->value = true;
+        }
+    }
+    if (found < usage->positional_min) {
+        *exit = cli_usage_error(usage, "expected %s", usage->positional);
+        return false;
+    }
+    *positional_count = found;
+    return true;
+}
+
+// ---- errors and contexts ------------------------------------------------------------------------
+
+CliExit cli_failed(void)
+{
+    fprintf(stderr, "lyra: %s\n", lyra_error_message());
+    return CLI_BAD_INPUT;
+}
+
+CliExit cli_fail(const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "lyra: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+    return CLI_BAD_INPUT;
+}
+
+static void print_log(void *user, LyraLogLevel level, const char *message)
+{
+    (void)user;
+    fprintf(stderr, "lyra: %s%s\n", level == LYRA_LOG_WARNING ? "warning: " : "", message);
+}
+
+LyraContext *cli_context(int32_t threads, LyraIsa isa)
+{
+    LyraContextDef def = lyra_context_def_default();
+    def.thread_count = threads;
+    def.isa = isa;
+    def.log = print_log;
+    LyraContext *ctx = NULL;
+    if (lyra_context_create(&def, &ctx) != LYRA_OK) {
+        cli_failed();
+        return NULL;
+    }
+    return ctx;
+}
+
+CliExit cli_finish_output(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return cli_fail("standard output: %s", strerror(errno));
+    }
+    return CLI_OK;
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static void write_escaped(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)text; *c; ++c) {
+        if (*c == '"' || *c == '\\') {
+            fprintf(file, "\\%c", *c);
+        } else if (*c < 0x20) {
+            fprintf(file, "\\u%04x", *c);
+        } else {
+            fputc(*c, file);
+        }
+    }
+    fputc('"', file);
+}
+
+// comma, line, indent and key in front of a value
+static void begin_value(CliJson *json, const char *key)
+{
+    if (json->depth > 0) {
+        if (json->filled[json->depth]) {
+            fputs(json->in_row ? ", " : ",", json->file);
+        }
+        json->filled[json->depth] = true;
+        if (!json->in_row) {
+            fprintf(json->file, "\n%*s", 2 * json->depth, "");
+        }
+    }
+    if (key) {
+        write_escaped(json->file, key);
+        fputs(": ", json->file);
+    }
+}
+
+void cli_json_open(CliJson *json, const char *key, char bracket)
+{
+    begin_value(json, key);
+    fputc(bracket, json->file);
+    json->filled[++json->depth] = false;
+}
+
+void cli_json_close(CliJson *json, char bracket)
+{
+    bool filled = json->filled[json->depth--];
+    if (filled && !json->in_row) {
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    fputc(bracket, json->file);
+    if (json->depth == 0) {
+        fputc('\n', json->file);
+    }
+}
+
+void cli_json_text(CliJson *json, const char *key, const char *value)
+{
+    begin_value(json, key);
+    write_escaped(json->file, value);
+}
+
+void cli_json_int(CliJson *json, const char *key, int64_t value)
+{
+    begin_value(json, key);
+    fprintf(json->file, "%lld", (long long)value);
+}
+
+void cli_json_bool(CliJson *json, const char *key, bool value)
+{
+    begin_value(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void cli_json_double(CliJson *json, const char *key, double value)
+{
+    begin_value(json, key);
+    if (!isfinite(value)) {
+        fputs("null", json->file);
+        return;
+    }
+    // the command never leaves the C locale, so the point is a point
+    char text[40];
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    fputs(text, json->file);
+}
+
+void cli_json_doubles(CliJson *json, const char *key, int32_t count, const double *values)
+{
+    cli_json_open(json, key, '[');
+    bool outer = json->in_row;
+    json->in_row = true;
+    for (int32_t i = 0; i < count; ++i) {
+        cli_json_double(json, NULL, values[i]);
+    }
+    cli_json_close(json, ']');
+    json->in_row = outer;
+}

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the subcommands share: options, exit codes, errors, JSON.
+
+#ifndef LYRA_CLI_H
+#define LYRA_CLI_H
+
+#include "lyra/lyra.h"
+
+#include <stdio.h>
+
+typedef enum CliExit {
+    CLI_OK = 0,
+    CLI_BAD_INPUT = 1, ///< A file, a value or a computation failed.
+    CLI_USAGE = 2,     ///< The command line itself is wrong.
+} CliExit;
+
+/// One subcommand; `arguments` starts after its name.
+typedef struct CliCommand {
+    const char *name;
+    const char *summary; ///< One line for the list.
+    CliExit (*run)(int argument_count, char **arguments);
+} CliCommand;
+
+/// Runs the command of `commands` (ended by a NULL name) that arguments[0] names. Prints the list
+/// for no argument, --help and help. `program` is what stands before, for example "lyra mesh".
+CliExit cli_dispatch(const char *program, const CliCommand *commands, int argument_count,
+                     char **arguments);
+
+// ---- options ------------------------------------------------------------------------------------
+
+typedef enum CliOptionKind {
+    CLI_FLAG,   ///< bool, set to true
+    CLI_INT,    ///< int32_t
+    CLI_DOUBLE, ///< double, finite
+    CLI_TEXT,   ///< const char *
+    CLI_VECTOR, ///< double[3], given as x,y,z
+} CliOptionKind;
+
+typedef struct CliOption {
+    const char *name; ///< With dashes, for example "--threads".
+    CliOptionKind kind;
+    void *value;          ///< Keeps its default when the option is absent.
+    const char *argument; ///< Name of the value in the help, NULL for flags.
+    const char *help;
+} CliOption;
+
+/// What a subcommand accepts.
+typedef struct CliUsage {
+    const char *command;      ///< "lyra mesh info"
+    const char *positional;   ///< "FILE", "IN OUT", "" ...
+    const char *description;  ///< A sentence or two.
+    const char *example;      ///< A command line that works.
+    const CliOption *options; ///< Ended by a NULL name. Nullable.
+    int32_t positional_min, positional_max;
+} CliUsage;
+
+/// Sorts `arguments` into options and at most positional_max positionals. Returns true to go on;
+/// else
+/// `*exit` is what to return (help was asked for, or the command line is wrong and was explained).
+bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
+               const char **positionals, int32_t *positional_count, CliExit *exit);
+
+/// Explains a wrong command line on standard error and returns CLI_USAGE.
+CliExit cli_usage_error(const CliUsage *usage, const char *format, ...) LYRA_PRINTF(2, 3);
+
+/// Prints "lyra: <message of the last failure>" on standard error and returns CLI_BAD_INPUT.
+CliExit cli_failed(void);
+
+/// As cli_failed, with a sentence of the command's own.
+CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);
+
+/// Context for a command; `threads` 0 means all cores. NULL after printing the reason.
+LyraContext *cli_context(int32_t threads, LyraIsa isa);
+
+/// Ends standard output; CLI_BAD_INPUT if it could not all be written (a full disk, say).
+CliExit cli_finish_output(void);
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+/// Writer of one JSON document. Zero-initialise, set `file`; commas and indents are its work. A
+/// NULL key stands for an element of an array.
+typedef struct CliJson {
+    FILE *file;
+    int32_t depth;
+    bool filled[16]; // whether the open object or array of each depth has an element
+    bool in_row;     // the innermost array is written on one line
+} CliJson;
+
+void cli_json_open(CliJson *json, const char *key, char bracket);
+void cli_json_close(CliJson *json, char bracket);
+void cli_json_text(CliJson *json, const char *key, const char *value);
+void cli_json_int(CliJson *json, const char *key, int64_t value);
+void cli_json_bool(CliJson *json, const char *key, bool value);
+/// Shortest text that reads back the same; null for NaN and infinities.
+void cli_json_double(CliJson *json, const char *key, double value);
+void cli_json_doubles(CliJson *json, const char *key, int32_t count, const double *values);
+
+// ---- subcommands --------------------------------------------------------------------------------
+
+CliExit cli_bench(int argument_count, char **arguments);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// A volumetric mesh as data: copying in, checking, lending.
+
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *lyra_element_kind_name(LyraElementKind kind)
+{
+    return kind == LYRA_ELEMENT_TET4 ? "tet" : kind == LYRA_ELEMENT_CUBE8 ? "cube" : "unknown";
+}
+
+int32_t lyra_element_kind_nodes(LyraElementKind kind)
+{
+    return kind == LYRA_ELEMENT_TET4 ? 4 : kind == LYRA_ELEMENT_CUBE8 ? 8 : 0;
+}
+
+LyraMeshMaterial lyra_mesh_material_default(void)
+{
+    return (LyraMeshMaterial){
+        .name = "defaultMaterial",
+        .kind = LYRA_MESH_MATERIAL_ENU,
+        .density = 1000,
+        .enu = {.young = 1e6, .poisson = 0.45},
+    };
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static LyraStatus check_counts(const LyraMeshView *data)
+{
+    if ((unsigned)data->kind >= LYRA_ELEMENT_KIND_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: the element kind is %d, expected 0 to %d",
+                       (int)data->kind, LYRA_ELEMENT_KIND_COUNT - 1);
+    }
+    if (data->vertex_count < 0 || data->element_count < 0 || data->material_count < 0 ||
+        data->set_count < 0 || data->region_count < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: a count is negative");
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_vertices(const LyraMeshView *data)
+{
+    for (int64_t i = 0; i < 3 * (int64_t)data->vertex_count; ++i) {
+        if (!isfinite(data->positions[i])) {
+            return ly_fail(LYRA_NOT_FINITE, "mesh: coordinate %d of vertex %lld is not finite",
+                           (int)(i % 3), (long long)(i / 3));
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_elements(const LyraMeshView *data)
+{
+    int32_t nodes = lyra_element_kind_nodes(data->kind);
+    for (int32_t e = 0; e < data->element_count; ++e) {
+        const int32_t *vertices = data->elements + (int64_t)nodes * e;
+        for (int32_t a = 0; a < nodes; ++a) {
+            if ((uint32_t)vertices[a] >= (uint32_t)data->vertex_count) {
+                return ly_fail(LYRA_BAD_MESH,
+                               "mesh: element %d has vertex %d, expected 0 to %d (ids from 0)", e,
+                               vertices[a], data->vertex_count - 1);
+            }
+        }
+    }
+    return LYRA_OK;
+}
+
+static bool all_finite(const double *values, int32_t count)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool material_is_finite(const LyraMeshMaterial *material)
+{
+    const LyraMaterialMooneyRivlin *mr = &material->mooney_rivlin;
+    const LyraMaterialOrthotropic *ortho = &material->orthotropic;
+    if (!isfinite(material->density)) {
+        return false;
+    }
+    switch (material->kind) {
+    case LYRA_MESH_MATERIAL_ENU:
+        return isfinite(material->enu.young) && isfinite(material->enu.poisson);
+    case LYRA_MESH_MATERIAL_MOONEY_RIVLIN:
+        return isfinite(mr->mu01) && isfinite(mr->mu10) && isfinite(mr->v1);
+    default:
+        return all_finite(ortho->young, 3) && all_finite(ortho->poisson, 3) &&
+               all_finite(ortho->shear, 3) && all_finite(ortho->axes, 9);
+    }
+}
+
+static LyraStatus check_groups(const LyraMeshView *data)
+{
+    for (int32_t m = 0; m < data->material_count; ++m) {
+        const LyraMeshMaterial *material = &data->materials[m];
+        if ((unsigned)material->kind >= LYRA_MESH_MATERIAL_KIND_COUNT || !material->name) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: material %d has no name or kind", m);
+        }
+        if (!material_is_finite(material)) {
+            return ly_fail(LYRA_NOT_FINITE, "mesh: a constant of material \"%s\" is not finite",
+                           material->name);
+        }
+    }
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        const LyraMeshSet *set = &data->sets[s];
+        if (!set->name || set->count < 0) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: set %d has no name or count", s);
+        }
+        for (int32_t i = 0; i < set->count; ++i) {
+            if ((uint32_t)set->elements[i] >= (uint32_t)data->element_count ||
+                (i > 0 && set->elements[i] <= set->elements[i - 1])) {
+                return ly_fail(
+                    LYRA_BAD_MESH,
+                    "mesh: set \"%s\" has element %d, expected ascending ids from 0 to %d",
+                    set->name, set->elements[i], data->element_count - 1);
+            }
+        }
+    }
+    for (int32_t r = 0; r < data->region_count; ++r) {
+        const LyraMeshRegion *region = &data->regions[r];
+        if (region->material < 0 || region->material >= data->material_count ||
+            region->set < LYRA_MESH_ALL_ELEMENTS || region->set >= data->set_count) {
+            return ly_fail(LYRA_BAD_MESH,
+                           "mesh: region %d names material %d and set %d, which are "
+                           "not there",
+                           r, region->material, region->set);
+        }
+    }
+    return LYRA_OK;
+}
+
+// ---- copying ------------------------------------------------------------------------------------
+
+static LyraStatus copy_array(LyraContext *ctx, const void *source, int64_t count, size_t size,
+                             void *out)
+{
+    void *copy = NULL;
+    LY_TRY(ly_allocate_array(ctx, count, size, &copy));
+    if (count > 0) {
+        memcpy(copy, source, (size_t)count * size);
+    }
+    memcpy(out, &copy, sizeof copy);
+    return LYRA_OK;
+}
+
+static LyraStatus copy_name(LyraContext *ctx, const char *name, const char **out)
+{
+    return copy_array(ctx, name, (int64_t)strlen(name) + 1, 1, out);
+}
+
+static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
+{
+    LyraContext *ctx = mesh->ctx;
+    LyraMeshMaterial fallback = lyra_mesh_material_default();
+    const LyraMeshMaterial *materials = data->material_count > 0 ? data->materials : &fallback;
+    int32_t material_count = data->material_count > 0 ? data->material_count : 1;
+    // counts grow with what is owned, so that destroy works at any point
+    LY_TRY(ly_allocate_array(ctx, material_count, sizeof *mesh->materials, &mesh->materials));
+    for (int32_t m = 0; m < material_count; ++m) {
+        LyraMeshMaterial copy = materials[m];
+        LY_TRY(copy_name(ctx, materials[m].name, &copy.name));
+        mesh->materials[mesh->material_count++] = copy;
+    }
+    LY_TRY(ly_allocate_array(ctx, data->set_count, sizeof *mesh->sets, &mesh->sets));
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        LyraMeshSet *set = &mesh->sets[mesh->set_count++];
+        *set = (LyraMeshSet){.count = data->sets[s].count};
+        LY_TRY(copy_name(ctx, data->sets[s].name, &set->name));
+        LY_TRY(copy_array(ctx, data->sets[s].elements, set->count, sizeof *set->elements,
+                          &set->elements));
+    }
+    LY_TRY(
+        copy_array(ctx, data->regions, data->region_count, sizeof *mesh->regions, &mesh->regions));
+    mesh->region_count = data->region_count;
+    return LYRA_OK;
+}
+
+static LyraStatus resolve_materials(LyraMesh *mesh)
+{
+    LY_TRY(ly_allocate_array(mesh->ctx, mesh->element_count, sizeof *mesh->element_materials,
+                             &mesh->element_materials));
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        mesh->element_materials[e] = mesh->material_count - 1;
+    }
+    for (int32_t r = 0; r < mesh->region_count; ++r) {
+        const LyraMeshRegion *region = &mesh->regions[r];
+        bool all = region->set == LYRA_MESH_ALL_ELEMENTS;
+        const LyraMeshSet *set = all ? NULL : &mesh->sets[region->set];
+        int32_t count = all ? mesh->element_count : set->count;
+        for (int32_t i = 0; i < count; ++i) {
+            mesh->element_materials[all ? i : set->elements[i]] = region->material;
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus create(LyraContext *ctx, const LyraMeshView *data, double *positions,
+                         int32_t *elements, LyraMesh **out)
+{
+    LyraMesh *mesh = NULL;
+    LY_TRY(ly_allocate_array(ctx, 1, sizeof *mesh, &mesh));
+    *mesh = (LyraMesh){
+        .ctx = ctx,
+        .kind = data->kind,
+        .vertex_count = data->vertex_count,
+        .element_count = data->element_count,
+    };
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(copy_groups(mesh, data));
+    LY_TRY_DONE(resolve_materials(mesh));
+    if (!positions) {
+        LY_TRY_DONE(copy_array(ctx, data->positions, 3 * (int64_t)data->vertex_count,
+                               sizeof *positions, &mesh->positions));
+        LY_TRY_DONE(copy_array(ctx, data->elements,
+                               (int64_t)lyra_element_kind_nodes(data->kind) * data->element_count,
+                               sizeof *elements, &mesh->elements));
+    } else {
+        mesh->positions = positions;
+        mesh->elements = elements;
+    }
+    *out = mesh;
+done:
+    if (status != LYRA_OK) {
+        lyra_mesh_destroy(mesh);
+    }
+    return status;
+}
+
+LyraStatus lyra_mesh_create(LyraContext *ctx, const LyraMeshView *data, LyraMesh **out)
+{
+    LY_TRY(check_counts(data));
+    LY_TRY(check_vertices(data));
+    LY_TRY(check_elements(data));
+    LY_TRY(check_groups(data));
+    return create(ctx, data, NULL, NULL, out);
+}
+
+LyraStatus ly_mesh_create_take(LyraContext *ctx, const LyraMeshView *data, double *positions,
+                               int32_t *elements, LyraMesh **out)
+{
+    LyraMeshView whole = *data;
+    whole.positions = positions;
+    whole.elements = elements;
+    LY_TRY(check_counts(&whole));
+    LY_TRY(check_vertices(&whole));
+    LY_TRY(check_elements(&whole));
+    LY_TRY(check_groups(&whole));
+    return create(ctx, &whole, positions, elements, out);
+}
+
+void lyra_mesh_destroy(LyraMesh *mesh)
+{
+    if (!mesh) {
+        return;
+    }
+    LyraContext *ctx = mesh->ctx;
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        ly_release(ctx, (void *)mesh->materials[m].name);
+    }
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        ly_release(ctx, (void *)mesh->sets[s].name);
+        ly_release(ctx, (void *)mesh->sets[s].elements);
+    }
+    ly_release(ctx, mesh->materials);
+    ly_release(ctx, mesh->sets);
+    ly_release(ctx, mesh->regions);
+    ly_release(ctx, mesh->element_materials);
+    ly_release(ctx, mesh->positions);
+    ly_release(ctx, mesh->elements);
+    ly_release(ctx, mesh);
+}
+
+LyraMeshView lyra_mesh_view(const LyraMesh *mesh)
+{
+    return (LyraMeshView){
+        .kind = mesh->kind,
+        .vertex_count = mesh->vertex_count,
+        .element_count = mesh->element_count,
+        .positions = mesh->positions,
+        .elements = mesh->elements,
+        .material_count = mesh->material_count,
+        .set_count = mesh->set_count,
+        .region_count = mesh->region_count,
+        .materials = mesh->materials,
+        .sets = mesh->sets,
+        .regions = mesh->regions,
+        .element_materials = mesh->element_materials,
+    };
+}

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of a volumetric mesh.
+
+#ifndef LY_MESH_MESH_H
+#define LY_MESH_MESH_H
+
+#include "base/base.h"
+#include "lyra/mesh.h"
+
+struct LyraMesh {
+    LyraContext *ctx;
+    LyraElementKind kind;
+    int32_t vertex_count, element_count;
+    double *positions; // [vertex_count][3]
+    int32_t *elements; // [element_count][nodes]
+    int32_t material_count, set_count, region_count;
+    LyraMeshMaterial *materials; // names owned
+    LyraMeshSet *sets;           // names and ids owned
+    LyraMeshRegion *regions;
+    int32_t *element_materials; // [element_count]
+};
+
+/// Makes a mesh that takes the arrays `positions` and `elements` (made by ly_allocate_array)
+/// instead of copying those of `data`, which may be NULL there; materials, sets and regions are
+/// copied. On failure the arrays stay the caller's.
+LyraStatus ly_mesh_create_take(LyraContext *ctx, const LyraMeshView *data, double *positions,
+                               int32_t *elements, LyraMesh **out);
+
+#endif
