@@ -9,7 +9,10 @@
 
 #include "lyra/base.h"
 #include "lyra/csr.h"
+#include "lyra/dofs.h"
+#include "lyra/matrix_market.h"
 #include "lyra/mesh.h"
+#include "lyra/reorder.h"
 #include "lyra/sparse.h"
 #include "lyra/version.h"
 
