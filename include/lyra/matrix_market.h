@@ -16,9 +16,10 @@ extern "C" {
 /// Reads a file: coordinate (real, integer, pattern) or array (real, integer), general, symmetric
 /// or skew-symmetric. Symmetric files give upper storage, the others full; pattern entries are 1;
 /// repeated entries are summed in file order. Writes two objects: `pattern` must outlive `out`.
-/// Fails with LYRA_BAD_FORMAT and a sentence with file, line, found and expected; with
-/// LYRA_UNSUPPORTED for complex matrices; and with LYRA_TOO_LARGE where rows or columns exceed a
-/// million and 16 times the bytes of the file, so that a small file never asks for much memory.
+/// Fails with LYRA_BAD_FORMAT (LYRA_NOT_FINITE for a value that is NaN, infinite or overflows) and
+/// a sentence with file, line, found and expected; with LYRA_UNSUPPORTED for complex matrices; and
+/// with LYRA_TOO_LARGE where rows or columns exceed a million and 16 times the bytes of the file,
+/// so that a small file never asks for much memory.
 LYRA_API LyraStatus lyra_matrix_market_load(LyraContext *ctx, const char *path,
                                             LyraCsrPattern **pattern, LyraCsrMatrix **out);
 
