@@ -14,6 +14,10 @@
 #include "lyra/mesh.h"
 #include "lyra/reorder.h"
 #include "lyra/sparse.h"
+#include "lyra/math3.h"
+#include "lyra/mesh.h"
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
 #include "lyra/version.h"
 
 #endif
