@@ -15,6 +15,7 @@ static const struct {
     BenchSuite *run;
 } suites[] = {
     {"math", bench_math},
+    {"sparse", bench_sparse},
     {NULL, NULL},
 };
 

@@ -58,5 +58,6 @@ double bench_now(void);
 typedef CliExit BenchSuite(Bench *bench);
 
 BenchSuite bench_math;
+BenchSuite bench_sparse;
 
 #endif
