@@ -8,7 +8,9 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/embed.h"
 #include "lyra/mesh.h"
+#include "lyra/surface.h"
 #include "lyra/version.h"
 
 #endif

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include "bench_calibrate.h"
+#include "bench_embed.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
+    {"embed", bench_embed},
     {NULL, NULL},
 };
 

@@ -1,111 +1,217 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Items are sorted along a Morton curve (the bits of the quantised centres of their boxes
-// interleaved), then every four in a row share a node, every four nodes a node above, up to the
-// root. No pointers, a depth that depends on the count alone, and linear time; along the curve
-// neighbours in the row are neighbours in space, which keeps the boxes small.
+// The shape of the tree depends on the count alone: every four items in a row share a node, every
+// four nodes a node above, up to the root. What is left to choose is the order of the items. A
+// block of items that has four nodes below is cut in two halves, and those once more, each time
+// across the longest side of the box of their centres, by selection in linear time; then the same
+// in each of the four. Boxes are held as floats, rounded outward, because a walk waits for memory
+// most of the time.
 
 #include "mesh/box_tree.h"
 
-#include "mesh/radix.h"
-
 #include <math.h>
+#include <string.h>
 
-enum { GRAIN = 4096, MORTON_BITS = 21 };
+enum { GRAIN = 4096 };
+
+// an item while it is being ordered
+typedef struct Record {
+    float center[3]; // in the tree's coordinates
+    int32_t item;
+} Record;
 
 typedef struct Build {
     int32_t count;
     const int32_t *items;
     LyItemBox *item_box;
     const void *data;
-    double low[3], scale[3]; // of the centres, for the curve
     double (*piece_boxes)[6];
     int32_t pieces;
-    uint64_t *keys;
+    Record *records;
+    int64_t block, child; // items of a block and of a child of it, while blocks are cut
     LyBoxTree *tree;
 } Build;
 
-// ---- the curve ----------------------------------------------------------------------------------
+// ---- coordinates
+// ----------------------------------------------------------------------------------
 
-static void center_of(const Build *build, int32_t item, double center[3])
+static double lesser(double a, double b)
 {
-    double low[3], high[3];
-    build->item_box(build->data, item, low, high);
-    for (int32_t i = 0; i < 3; ++i) {
-        center[i] = 0.5 * (low[i] + high[i]);
-    }
+    return a < b ? a : b;
 }
 
-static void bound_centers(void *data, int32_t index, int32_t worker)
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void bound_items(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     const Build *build = data;
-    double *box = build->piece_boxes[index];
-    for (int32_t i = 0; i < 3; ++i) {
-        box[i] = DBL_MAX;
-        box[3 + i] = -DBL_MAX;
-    }
+    double box[6] = {DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX};
     int64_t end = ly_piece_begin(build->count, build->pieces, index + 1);
     for (int64_t k = ly_piece_begin(build->count, build->pieces, index); k < end; ++k) {
-        double center[3];
-        center_of(build, build->items[k], center);
+        double low[3], high[3];
+        build->item_box(build->data, build->items[k], low, high);
         for (int32_t i = 0; i < 3; ++i) {
-            box[i] = fmin(box[i], center[i]);
-            box[3 + i] = fmax(box[3 + i], center[i]);
+            box[i] = lesser(box[i], low[i]);
+            box[3 + i] = greater(box[3 + i], high[i]);
         }
     }
+    memcpy(build->piece_boxes[index], box, sizeof box);
 }
 
-// puts two zero bits between the low 21 bits of x
-static uint64_t spread_bits(uint64_t x)
+// the tree's coordinates: one scale for all axes, so that cells of the curve are cubes
+static void choose_coordinates(LyraContext *ctx, Build *build)
 {
-    x = (x | x << 32) & 0x001f00000000ffff;
-    x = (x | x << 16) & 0x001f0000ff0000ff;
-    x = (x | x << 8) & 0x100f00f00f00f00f;
-    x = (x | x << 4) & 0x10c30c30c30c30c3;
-    x = (x | x << 2) & 0x1249249249249249;
-    return x;
-}
-
-static void make_keys(void *data, int32_t index, int32_t worker)
-{
-    (void)worker;
-    const Build *build = data;
-    int64_t end = ly_piece_begin(build->count, build->pieces, index + 1);
-    for (int64_t k = ly_piece_begin(build->count, build->pieces, index); k < end; ++k) {
-        double center[3];
-        center_of(build, build->items[k], center);
-        uint64_t key = 0;
-        for (int32_t i = 0; i < 3; ++i) {
-            double cell = (center[i] - build->low[i]) * build->scale[i];
-            int64_t limit = ((int64_t)1 << MORTON_BITS) - 1;
-            int64_t quantised = ly_max_i64(0, ly_min_i64((int64_t)cell, limit));
-            key |= spread_bits((uint64_t)quantised) << i;
-        }
-        build->keys[k] = key;
-        build->tree->items[k] = build->items[k];
-    }
-}
-
-static void measure_centers(LyraContext *ctx, Build *build)
-{
-    ly_parallel_for(ctx, build->pieces, bound_centers, build);
+    ly_parallel_for(ctx, build->pieces, bound_items, build);
     double size = 0;
     for (int32_t i = 0; i < 3; ++i) {
         double low = DBL_MAX, high = -DBL_MAX;
         for (int32_t p = 0; p < build->pieces; ++p) {
-            low = fmin(low, build->piece_boxes[p][i]);
-            high = fmax(high, build->piece_boxes[p][3 + i]);
+            low = lesser(low, build->piece_boxes[p][i]);
+            high = greater(high, build->piece_boxes[p][3 + i]);
         }
-        build->low[i] = low;
-        size = fmax(size, high - low);
+        build->tree->origin[i] = low;
+        size = greater(size, high - low);
     }
-    // one scale for all axes, so that cells are cubes
-    for (int32_t i = 0; i < 3; ++i) {
-        double cells = (double)((int64_t)1 << MORTON_BITS) / size;
-        build->scale[i] = isfinite(cells) ? cells : 0;
+    // points that all lie within 1e-100 m are one
+    build->tree->scale = size > 1e-100 ? 1 / size : 1;
+}
+
+static void make_records(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const Build *build = data;
+    int64_t end = ly_piece_begin(build->count, build->pieces, index + 1);
+    for (int64_t k = ly_piece_begin(build->count, build->pieces, index); k < end; ++k) {
+        double low[3], high[3];
+        build->item_box(build->data, build->items[k], low, high);
+        Record *record = &build->records[k];
+        record->item = build->items[k];
+        for (int32_t i = 0; i < 3; ++i) {
+            double center = 0.5 * (low[i] + high[i]) - build->tree->origin[i];
+            record->center[i] = (float)(center * build->tree->scale);
+        }
     }
+}
+
+// ---- order --------------------------------------------------------------------------------------
+
+static int32_t longest_axis(const Record *records, int64_t count)
+{
+    float low[3], high[3];
+    memcpy(low, records[0].center, sizeof low);
+    memcpy(high, records[0].center, sizeof high);
+    for (int64_t k = 1; k < count; ++k) {
+        for (int32_t i = 0; i < 3; ++i) {
+            float x = records[k].center[i];
+            low[i] = x < low[i] ? x : low[i];
+            high[i] = x > high[i] ? x : high[i];
+        }
+    }
+    int32_t axis = 0;
+    for (int32_t i = 1; i < 3; ++i) {
+        axis = high[i] - low[i] > high[axis] - low[axis] ? i : axis;
+    }
+    return axis;
+}
+
+// order along an axis; ids decide ties, so that no two records are equal
+static bool precedes(const Record *a, const Record *b, int32_t axis)
+{
+    return a->center[axis] < b->center[axis] ||
+           (a->center[axis] == b->center[axis] && a->item < b->item);
+}
+
+// Brings the `middle` first records along the axis to the front. Pivots are drawn at random, from
+// one sequence of numbers, so that no order of the input is slow.
+static void select_front(Record *records, int64_t count, int64_t middle, int32_t axis)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u;
+    int64_t begin = 0, end = count;
+    while (end - begin > 1) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        int64_t at = begin + (int64_t)((state >> 33) % (uint64_t)(end - begin));
+        Record pivot = records[at];
+        records[at] = records[begin];
+        // records before `split` precede the pivot; written without a branch on the comparison
+        int64_t split = begin;
+        for (int64_t k = begin + 1; k < end; ++k) {
+            Record record = records[k];
+            records[k] = records[split + 1];
+            records[split + 1] = record;
+            split += precedes(&record, &pivot, axis);
+        }
+        records[begin] = records[split];
+        records[split] = pivot;
+        if (split == middle || split + 1 == middle) {
+            return;
+        }
+        if (split < middle) {
+            begin = split + 1;
+        } else {
+            end = split;
+        }
+    }
+}
+
+static void cut(Record *records, int64_t count, int64_t front)
+{
+    if (count > front) {
+        select_front(records, count, front, longest_axis(records, count));
+    }
+}
+
+// orders a block so that every `child` items of it are neighbours in space
+static void cut_block(Record *records, int64_t count, int64_t child)
+{
+    cut(records, count, 2 * child);
+    cut(records, ly_min_i64(count, 2 * child), child);
+    if (count > 2 * child) {
+        cut(records + 2 * child, count - 2 * child, child);
+    }
+}
+
+static void cut_one_level(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const Build *build = data;
+    int64_t begin = build->block * index;
+    cut_block(build->records + begin, ly_min_i64(build->block, build->count - begin), build->child);
+}
+
+static void cut_all_levels(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const Build *build = data;
+    int64_t end = ly_min_i64(build->count, build->block * (index + (int64_t)1));
+    for (int64_t block = build->block; block > LY_TREE_WIDTH; block /= LY_TREE_WIDTH) {
+        for (int64_t begin = build->block * index; begin < end; begin += block) {
+            cut_block(build->records + begin, ly_min_i64(block, end - begin),
+                      block / LY_TREE_WIDTH);
+        }
+    }
+    for (int64_t k = build->block * index; k < end; ++k) {
+        build->tree->items[k] = build->records[k].item;
+    }
+}
+
+static void order_items(LyraContext *ctx, Build *build)
+{
+    build->block = LY_TREE_WIDTH;
+    while (build->block < build->count) {
+        build->block *= LY_TREE_WIDTH;
+    }
+    for (; build->block > GRAIN; build->block /= LY_TREE_WIDTH) {
+        build->child = build->block / LY_TREE_WIDTH;
+        int64_t blocks = (build->count + build->block - 1) / build->block;
+        ly_parallel_for(ctx, (int32_t)blocks, cut_one_level, build);
+    }
+    int64_t blocks = (build->count + build->block - 1) / build->block;
+    ly_parallel_for(ctx, (int32_t)blocks, cut_all_levels, build);
 }
 
 // ---- the boxes ----------------------------------------------------------------------------------
@@ -135,8 +241,10 @@ static void fill_lowest(void *data, int32_t index, int32_t worker)
             double low[3], high[3];
             build->item_box(build->data, tree->items[LY_TREE_WIDTH * n + k], low, high);
             for (int32_t i = 0; i < 3; ++i) {
-                node->low[i][k] = low[i];
-                node->high[i][k] = high[i];
+                // numbers up to 1: outward by more than the rounding to float
+                double scale = tree->scale, origin = tree->origin[i];
+                node->low[i][k] = (float)((low[i] - origin) * scale - 1e-7);
+                node->high[i][k] = (float)((high[i] - origin) * scale + 1e-7);
             }
         }
     }
@@ -154,8 +262,9 @@ static void fill_level(LyBoxTree *tree, int32_t level)
         clear_slot(node, k);
         for (int32_t j = 0; j < LY_TREE_WIDTH && c < below_count; ++j) {
             for (int32_t i = 0; i < 3; ++i) {
-                node->low[i][k] = fmin(node->low[i][k], below[c].low[i][j]);
-                node->high[i][k] = fmax(node->high[i][k], below[c].high[i][j]);
+                float low = below[c].low[i][j], high = below[c].high[i][j];
+                node->low[i][k] = low < node->low[i][k] ? low : node->low[i][k];
+                node->high[i][k] = high > node->high[i][k] ? high : node->high[i][k];
             }
         }
     }
@@ -190,11 +299,11 @@ LyraStatus ly_box_tree_build(LyraContext *ctx, int32_t count, const int32_t *ite
                                   &made.nodes));
     LY_TRY_DONE(
         ly_allocate_array(ctx, build.pieces, sizeof *build.piece_boxes, &build.piece_boxes));
-    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *build.keys, &build.keys));
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *build.records, &build.records));
     if (count > 0) {
-        measure_centers(ctx, &build);
-        ly_parallel_for(ctx, build.pieces, make_keys, &build);
-        LY_TRY_DONE(ly_radix_sort(ctx, count, build.keys, made.items));
+        choose_coordinates(ctx, &build);
+        ly_parallel_for(ctx, build.pieces, make_records, &build);
+        order_items(ctx, &build);
         ly_parallel_for(ctx, build.pieces, fill_lowest, &build);
         for (int32_t level = 1; level < made.level_count; ++level) {
             fill_level(&made, level);
@@ -206,7 +315,7 @@ done:
         ly_box_tree_release(ctx, &made);
     }
     ly_release(ctx, build.piece_boxes);
-    ly_release(ctx, build.keys);
+    ly_release(ctx, build.records);
     return status;
 }
 

@@ -9,26 +9,28 @@
 #include "base/base.h"
 
 #include <float.h>
+#include <string.h>
 
 /// Largest magnitude of a coordinate in trees: products of six stay finite.
 #define LY_TREE_LIMIT 1e50
 
 enum { LY_TREE_WIDTH = 4, LY_TREE_LEVELS = 16 };
 
-/// Boxes of four children, or of four items in the lowest level. Missing ones are empty: low above
-/// high.
+/// Boxes of four children, or of four items in the lowest level, in the tree's own coordinates and
+/// rounded outward. Missing ones are empty: low above high.
 typedef struct LyBoxNode {
-    double low[3][LY_TREE_WIDTH], high[3][LY_TREE_WIDTH];
+    float low[3][LY_TREE_WIDTH], high[3][LY_TREE_WIDTH];
 } LyBoxNode;
 
 /// Item i of the lowest level stands in node i / 4; node i of a level is child of node i / 4 of the
-/// next. Items are in the order of a space-filling curve.
+/// next. Coordinates of the tree run from 0 to 1: (x - origin) * scale.
 typedef struct LyBoxTree {
     int32_t count;       // items
     int32_t level_count; // 0 for no items; the root is the only node of the last level
     int64_t level_begin[LY_TREE_LEVELS + 1];
     int32_t *items; // id of each item in tree order, [count]
     LyBoxNode *nodes;
+    double origin[3], scale;
 } LyBoxTree;
 
 /// Writes the box of an item.
@@ -51,33 +53,68 @@ static inline bool ly_tree_accepts(const double p[3])
 
 /// A node that is still to be visited.
 typedef struct LyTreeEntry {
-    double distance2; // from the point to the box, squared
+    double distance2; // from the point to the box, squared, in the tree's coordinates
     int32_t level, index;
 } LyTreeEntry;
 
 /// Deep enough for every walk: each level leaves at most three siblings behind.
 enum { LY_TREE_STACK = 3 * LY_TREE_LEVELS + 4 };
 
-/// Bits of the children whose box holds the point.
-static inline uint32_t ly_box_node_holds(const LyBoxNode *node, const double p[3])
+/// Four numbers side by side.
+typedef float LyFloat4 __attribute__((vector_size(16)));
+typedef int32_t LyMask4 __attribute__((vector_size(16)));
+
+/// A point in the coordinates of the tree, for ly_box_node_holds(): rounded down and up.
+typedef struct LyTreePoint {
+    float down[3], up[3];
+} LyTreePoint;
+
+static inline LyTreePoint ly_tree_point(const LyBoxTree *tree, const double p[3])
 {
-    int64_t inside[LY_TREE_WIDTH];
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
-        inside[k] = (p[0] >= node->low[0][k]) & (p[0] <= node->high[0][k]) &
-                    (p[1] >= node->low[1][k]) & (p[1] <= node->high[1][k]) &
-                    (p[2] >= node->low[2][k]) & (p[2] <= node->high[2][k]);
+    LyTreePoint point;
+    for (int32_t i = 0; i < 3; ++i) {
+        // beyond the boxes it does not matter where
+        double x = (p[i] - tree->origin[i]) * tree->scale;
+        x = x < -2 ? -2 : x > 3 ? 3 : x;
+        point.down[i] = (float)(x - 4e-7);
+        point.up[i] = (float)(x + 4e-7);
     }
-    return (uint32_t)(inside[0] | inside[1] << 1 | inside[2] << 2 | inside[3] << 3);
+    return point;
 }
 
-/// Squared distances from the point to the boxes of the children; infinite for empty ones.
-static inline void ly_box_node_distances(const LyBoxNode *node, const double p[3],
+/// Bits of the children whose box holds the point.
+static inline uint32_t ly_box_node_holds(const LyBoxNode *node, const LyTreePoint *p)
+{
+    LyMask4 inside = {-1, -1, -1, -1};
+    for (int32_t i = 0; i < 3; ++i) {
+        LyFloat4 low, high;
+        memcpy(&low, node->low[i], sizeof low);
+        memcpy(&high, node->high[i], sizeof high);
+        LyFloat4 down = {p->down[i], p->down[i], p->down[i], p->down[i]};
+        LyFloat4 up = {p->up[i], p->up[i], p->up[i], p->up[i]};
+        inside &= (up >= low) & (down <= high);
+    }
+    inside &= (LyMask4){1, 2, 4, 8};
+    return (uint32_t)(inside[0] | inside[1] | inside[2] | inside[3]);
+}
+
+/// A point in the coordinates of the tree.
+static inline void ly_tree_scaled(const LyBoxTree *tree, const double p[3], double q[3])
+{
+    for (int32_t i = 0; i < 3; ++i) {
+        q[i] = (p[i] - tree->origin[i]) * tree->scale;
+    }
+}
+
+/// Squared distances from the point to the boxes of the children, in the tree's coordinates, or
+/// less; infinite for empty ones.
+static inline void ly_box_node_distances(const LyBoxNode *node, const double q[3],
                                          double distance2[LY_TREE_WIDTH])
 {
     for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
         double sum = 0;
         for (int32_t i = 0; i < 3; ++i) {
-            double below = node->low[i][k] - p[i], above = p[i] - node->high[i][k];
+            double below = (double)node->low[i][k] - q[i], above = q[i] - (double)node->high[i][k];
             double outside = below > above ? below : above;
             outside = outside > 0 ? outside : 0;
             sum += outside * outside;
@@ -86,20 +123,21 @@ static inline void ly_box_node_distances(const LyBoxNode *node, const double p[3
     }
 }
 
-/// Bound for squared distances that rounding in another order cannot cross.
-static inline double ly_tree_bound(double distance2)
+/// Bound in the tree's coordinates for a squared distance, which rounding cannot cross.
+static inline double ly_tree_bound(const LyBoxTree *tree, double distance2)
 {
-    return distance2 * (1 + 1e-14);
+    double bound = distance2 * (tree->scale * tree->scale) * (1 + 1e-12);
+    return bound < DBL_MAX ? bound : DBL_MAX;
 }
 
 /// Pushes the children of an inner node that may be as close as `bound`, the closest on top.
 static inline int32_t ly_tree_push_children(const LyBoxTree *tree, LyTreeEntry entry,
-                                            const double p[3], double bound,
+                                            const double q[3], double bound,
                                             LyTreeEntry stack[LY_TREE_STACK], int32_t top)
 {
     const LyBoxNode *node = &tree->nodes[tree->level_begin[entry.level] + entry.index];
     double distance2[LY_TREE_WIDTH];
-    ly_box_node_distances(node, p, distance2);
+    ly_box_node_distances(node, q, distance2);
     int32_t first = top;
     for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
         // empty boxes are infinitely far, which no bound is

@@ -122,12 +122,12 @@ static LyraStatus make_weights(const LyraMesh *mesh, int32_t count, const double
     }
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *elements, &elements));
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *distances, &distances));
-    lyra_element_tree_closest(tree, count, points,
-                              &(LyraClosestElements){
-                                  .elements = elements,
-                                  .distances = distances,
-                                  .weights = made->weights,
-                              });
+    LY_TRY_DONE(ly_element_tree_closest_sorted(tree, count, points,
+                                               &(LyraClosestElements){
+                                                   .elements = elements,
+                                                   .distances = distances,
+                                                   .weights = made->weights,
+                                               }));
     for (int32_t i = 0; i < count; ++i) {
         memcpy(made->vertices + (int64_t)made->node_count * i,
                mesh->elements + (int64_t)made->node_count * elements[i],

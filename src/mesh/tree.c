@@ -9,6 +9,8 @@
 
 #include "mesh/tree.h"
 
+#include "mesh/radix.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +55,11 @@ LyraStatus lyra_vertex_tree_create(LyraContext *ctx, int32_t count, const double
     tree->ctx = ctx;
     LY_TRY_DONE(list_ids(ctx, count, &ids));
     LY_TRY_DONE(ly_box_tree_build(ctx, count, ids, point_box, positions, &tree->boxes));
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *tree->positions, &tree->positions));
+    for (int32_t i = 0; i < count; ++i) {
+        memcpy(tree->positions[i], positions + 3 * (int64_t)tree->boxes.items[i],
+               sizeof tree->positions[i]);
+    }
     *out = tree;
 done:
     ly_release(ctx, ids);
@@ -69,37 +76,41 @@ void lyra_vertex_tree_destroy(LyraVertexTree *tree)
     }
     LyraContext *ctx = tree->ctx;
     ly_box_tree_release(ctx, &tree->boxes);
+    ly_release(ctx, tree->positions);
     ly_release(ctx, tree);
 }
 
-static int32_t closest_vertex(const LyBoxTree *tree, const double p[3], double *distance)
+static int32_t closest_vertex(const LyraVertexTree *tree, const double p[3], double *distance)
 {
+    const LyBoxTree *boxes = &tree->boxes;
     LyTreeEntry stack[LY_TREE_STACK];
     int32_t top = 0, best = -1;
-    double best2 = DBL_MAX;
-    if (tree->level_count > 0 && ly_tree_accepts(p)) {
-        stack[top++] = (LyTreeEntry){0, tree->level_count - 1, 0};
+    double best2 = DBL_MAX, bound = DBL_MAX, q[3];
+    if (boxes->level_count > 0 && ly_tree_accepts(p)) {
+        ly_tree_scaled(boxes, p, q);
+        stack[top++] = (LyTreeEntry){0, boxes->level_count - 1, 0};
     }
     while (top > 0) {
         LyTreeEntry entry = stack[--top];
-        if (entry.distance2 > ly_tree_bound(best2)) {
+        if (entry.distance2 > bound) {
             continue;
         }
         if (entry.level > 0) {
-            top = ly_tree_push_children(tree, entry, p, ly_tree_bound(best2), stack, top);
+            top = ly_tree_push_children(boxes, entry, q, bound, stack, top);
             continue;
         }
-        // the boxes of the lowest level are the points themselves
-        double distance2[LY_TREE_WIDTH];
-        ly_box_node_distances(&tree->nodes[entry.index], p, distance2);
-        for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
-            int64_t at = (int64_t)LY_TREE_WIDTH * entry.index + k;
-            if (at < tree->count &&
-                (distance2[k] < best2 || (distance2[k] == best2 && tree->items[at] < best))) {
-                best2 = distance2[k];
-                best = tree->items[at];
+        int64_t begin = (int64_t)LY_TREE_WIDTH * entry.index;
+        int64_t end = ly_min_i64(begin + LY_TREE_WIDTH, boxes->count);
+        for (int64_t at = begin; at < end; ++at) {
+            const double *x = tree->positions[at];
+            double d[3] = {p[0] - x[0], p[1] - x[1], p[2] - x[2]};
+            double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+            if (d2 < best2 || (d2 == best2 && boxes->items[at] < best)) {
+                best2 = d2;
+                best = boxes->items[at];
             }
         }
+        bound = ly_tree_bound(boxes, best2);
     }
     *distance = best < 0 ? INFINITY : sqrt(best2);
     return best;
@@ -120,7 +131,7 @@ static void find_vertices(void *data, int32_t index, int32_t worker)
     int64_t end = ly_piece_begin(query->count, query->pieces, index + 1);
     for (int64_t i = ly_piece_begin(query->count, query->pieces, index); i < end; ++i) {
         double distance;
-        int32_t id = closest_vertex(&query->tree->boxes, query->points + 3 * i, &distance);
+        int32_t id = closest_vertex(query->tree, query->points + 3 * i, &distance);
         if (query->ids) {
             query->ids[i] = id;
         }
@@ -155,8 +166,8 @@ static void element_box(const void *data, int32_t item, double low[3], double hi
     for (int32_t i = 0; i < 3; ++i) {
         low[i] = high[i] = shape.x[0][i];
         for (int32_t a = 1; a < nodes; ++a) {
-            low[i] = fmin(low[i], shape.x[a][i]);
-            high[i] = fmax(high[i], shape.x[a][i]);
+            low[i] = shape.x[a][i] < low[i] ? shape.x[a][i] : low[i];
+            high[i] = shape.x[a][i] > high[i] ? shape.x[a][i] : high[i];
         }
         low[i] -= tree->tolerance;
         high[i] += tree->tolerance;
@@ -175,8 +186,8 @@ static LyraStatus measure_tolerance(const LyraMesh *mesh, double *tolerance)
                            "element tree: a coordinate of vertex %d is not below 1e50", v);
         }
         for (int32_t i = 0; i < 3; ++i) {
-            low[i] = fmin(low[i], x[i]);
-            high[i] = fmax(high[i], x[i]);
+            low[i] = x[i] < low[i] ? x[i] : low[i];
+            high[i] = x[i] > high[i] ? x[i] : high[i];
         }
     }
     double largest = 0, diagonal2 = 0;
@@ -242,13 +253,15 @@ int32_t ly_element_tree_contains(const LyraElementTree *tree, const double p[3])
         int32_t level, index;
     } stack[LY_TREE_STACK];
     int32_t top = 0, best = -1;
+    LyTreePoint point = ly_tree_point(boxes, p);
     if (boxes->level_count > 0 && ly_tree_accepts(p)) {
         stack[top].level = boxes->level_count - 1;
         stack[top++].index = 0;
     }
     while (top > 0) {
         int32_t level = stack[--top].level, index = stack[top].index;
-        uint32_t holds = ly_box_node_holds(&boxes->nodes[boxes->level_begin[level] + index], p);
+        uint32_t holds =
+            ly_box_node_holds(&boxes->nodes[boxes->level_begin[level] + index], &point);
         while (holds) {
             int32_t child = LY_TREE_WIDTH * index + __builtin_ctz(holds);
             holds &= holds - 1;
@@ -278,21 +291,23 @@ static int32_t walk_closest(const LyraElementTree *tree, const double p[3], bool
     const LyBoxTree *boxes = &tree->boxes;
     LyTreeEntry stack[LY_TREE_STACK];
     int32_t top = 0, best = -1;
+    double q[3], bound = ly_tree_bound(boxes, *bound2);
+    ly_tree_scaled(boxes, p, q);
     stack[top++] = (LyTreeEntry){0, boxes->level_count - 1, 0};
     while (top > 0) {
         LyTreeEntry entry = stack[--top];
-        if (entry.distance2 > ly_tree_bound(*bound2)) {
+        if (entry.distance2 > bound) {
             continue;
         }
         if (entry.level > 0) {
-            top = ly_tree_push_children(boxes, entry, p, ly_tree_bound(*bound2), stack, top);
+            top = ly_tree_push_children(boxes, entry, q, bound, stack, top);
             continue;
         }
         double distance2[LY_TREE_WIDTH];
-        ly_box_node_distances(&boxes->nodes[entry.index], p, distance2);
+        ly_box_node_distances(&boxes->nodes[entry.index], q, distance2);
         for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
             int64_t at = (int64_t)LY_TREE_WIDTH * entry.index + k;
-            if (at >= boxes->count || distance2[k] > ly_tree_bound(*bound2)) {
+            if (at >= boxes->count || distance2[k] > bound) {
                 continue;
             }
             int32_t element = boxes->items[at];
@@ -307,6 +322,7 @@ static int32_t walk_closest(const LyraElementTree *tree, const double p[3], bool
                 memcpy(closest, point, sizeof point);
                 if (!lowest) {
                     *bound2 = d2;
+                    bound = ly_tree_bound(boxes, d2);
                 }
             }
         }
@@ -347,6 +363,7 @@ typedef struct ElementQuery {
     const LyraElementTree *tree;
     int32_t count, pieces, nodes;
     const double *points;
+    const int32_t *order; // NULL: as they come
     bool inside_only;
     LyraClosestElements out;
 } ElementQuery;
@@ -357,7 +374,8 @@ static void find_elements(void *data, int32_t index, int32_t worker)
     const ElementQuery *query = data;
     const LyraElementTree *tree = query->tree;
     int64_t end = ly_piece_begin(query->count, query->pieces, index + 1);
-    for (int64_t i = ly_piece_begin(query->count, query->pieces, index); i < end; ++i) {
+    for (int64_t k = ly_piece_begin(query->count, query->pieces, index); k < end; ++k) {
+        int64_t i = query->order ? query->order[k] : k;
         const double *p = query->points + 3 * i;
         double distance = 0, closest[3];
         int32_t element = query->inside_only ? ly_element_tree_contains(tree, p)
@@ -382,7 +400,7 @@ static void find_elements(void *data, int32_t index, int32_t worker)
 }
 
 static void run_query(const LyraElementTree *tree, int32_t count, const double *points,
-                      bool inside_only, LyraClosestElements out)
+                      const int32_t *order, bool inside_only, LyraClosestElements out)
 {
     LYRA_ASSERT(count >= 0);
     ElementQuery query = {
@@ -391,6 +409,7 @@ static void run_query(const LyraElementTree *tree, int32_t count, const double *
         .pieces = ly_piece_count(count, GRAIN),
         .nodes = lyra_element_kind_nodes(tree->mesh->kind),
         .points = points,
+        .order = order,
         .inside_only = inside_only,
         .out = out,
     };
@@ -400,12 +419,58 @@ static void run_query(const LyraElementTree *tree, int32_t count, const double *
 void lyra_element_tree_containing(const LyraElementTree *tree, int32_t count, const double *points,
                                   int32_t *elements, double *weights)
 {
-    run_query(tree, count, points, true,
+    run_query(tree, count, points, NULL, true,
               (LyraClosestElements){.elements = elements, .weights = weights});
 }
 
 void lyra_element_tree_closest(const LyraElementTree *tree, int32_t count, const double *points,
                                const LyraClosestElements *out)
 {
-    run_query(tree, count, points, false, *out);
+    run_query(tree, count, points, NULL, false, *out);
+}
+
+// puts two zero bits between the low 10 bits of x
+static uint64_t spread_bits(uint64_t x)
+{
+    x = (x | x << 16) & 0x030000ff;
+    x = (x | x << 8) & 0x0300f00f;
+    x = (x | x << 4) & 0x030c30c3;
+    x = (x | x << 2) & 0x09249249;
+    return x;
+}
+
+// along a Morton curve through the box of the tree
+static LyraStatus sort_points(const LyraElementTree *tree, int32_t count, const double *points,
+                              int32_t *order)
+{
+    LyraContext *ctx = tree->mesh->ctx;
+    uint64_t *keys = NULL;
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *keys, &keys));
+    for (int32_t k = 0; k < count; ++k) {
+        double q[3];
+        ly_tree_scaled(&tree->boxes, points + 3 * (int64_t)k, q);
+        keys[k] = 0;
+        for (int32_t i = 0; i < 3; ++i) {
+            // NaN counts as 0
+            double cell = q[i] > 0 ? q[i] * 1024 : 0;
+            keys[k] |= spread_bits(cell < 1023 ? (uint64_t)cell : 1023) << i;
+        }
+        order[k] = k;
+    }
+    LyraStatus status = ly_radix_sort(ctx, count, keys, order);
+    ly_release(ctx, keys);
+    return status;
+}
+
+LyraStatus ly_element_tree_closest_sorted(const LyraElementTree *tree, int32_t count,
+                                          const double *points, const LyraClosestElements *out)
+{
+    int32_t *order = NULL;
+    LY_TRY(ly_allocate_array(tree->mesh->ctx, count, sizeof *order, &order));
+    LyraStatus status = sort_points(tree, count, points, order);
+    if (status == LYRA_OK) {
+        run_query(tree, count, points, order, false, *out);
+    }
+    ly_release(tree->mesh->ctx, order);
+    return status;
 }

@@ -13,6 +13,7 @@
 struct LyraVertexTree {
     LyraContext *ctx;
     LyBoxTree boxes;
+    double (*positions)[3]; // in tree order
 };
 
 struct LyraElementTree {
@@ -28,5 +29,11 @@ int32_t ly_element_tree_contains(const LyraElementTree *tree, const double p[3])
 /// no element contains the point) and its closest point.
 int32_t ly_element_tree_find(const LyraElementTree *tree, const double p[3], double *distance,
                              double closest[3]);
+
+/// As lyra_element_tree_closest(), taking the points in an order in which neighbours in space
+/// follow each other, so that a walk finds in the cache what the one before left there. The result
+/// is the same.
+LyraStatus ly_element_tree_closest_sorted(const LyraElementTree *tree, int32_t count,
+                                          const double *points, const LyraClosestElements *out);
 
 #endif
