@@ -4,5 +4,15 @@ target_sources(lyra_objects PRIVATE
   mesh/box_tree.c
   mesh/element_shape.c
   mesh/embed.c
+  mesh/interp.c
+  mesh/line.c
+  mesh/mtl.c
+  mesh/names.c
+  mesh/obj.c
+  mesh/obj_write.c
   mesh/radix.c
-  mesh/tree.c)
+  mesh/surface.c
+  mesh/surface_normals.c
+  mesh/surface_report.c
+  mesh/tree.c
+  mesh/triangulate.c)
