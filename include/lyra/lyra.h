@@ -9,6 +9,9 @@
 
 #include "lyra/base.h"
 #include "lyra/mesh.h"
+#include "lyra/mesh_edit.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/mesh_ops.h"
 #include "lyra/version.h"
 
 #endif
