@@ -1,1 +1,4 @@
 # tests of mesh
+
+# operations and generators
+lyra_add_test(mesh_generate)

@@ -105,8 +105,13 @@ static int64_t collect(const LyraMeshShapeDef *def, const Lattice *lattice, int6
             if (outer < 0) {
                 continue;
             }
+            if ((outer - fmax(inner, 0)) / lattice->edge > (double)limit) {
+                return -1;
+            }
+            // jump over the hole of a torus
             int64_t last = (int64_t)ceil(outer / lattice->edge) + 1;
-            for (int64_t i = -last; i <= last; ++i) {
+            int64_t hole = (int64_t)floor(fmax(inner, 0) / lattice->edge) - 1;
+            for (int64_t i = -last; i <= last; i = i == -hole && hole > 0 ? hole : i + 1) {
                 double x = fabs((double)i + shift) * lattice->edge;
                 if (x > outer || x < inner) {
                     continue;
