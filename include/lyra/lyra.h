@@ -10,10 +10,10 @@
 #include "lyra/base.h"
 #include "lyra/embed.h"
 #include "lyra/mesh.h"
-#include "lyra/surface.h"
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/surface.h"
 #include "lyra/version.h"
 
 #endif

@@ -4,7 +4,6 @@
 #include "bench.h"
 
 #include "bench_calibrate.h"
-#include "bench_embed.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -5,13 +5,13 @@
 // whole embeddings, and interpolation. The twin of a query is a scan over all elements, timed on a
 // few points.
 
-#include "bench_embed.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 100000, SCAN_POINTS = 8, CELLS = 30 };
+enum { POINTS = 100000, SCAN_POINTS = 8 };
 
 typedef struct EmbedCase {
     LyraMesh *mesh;
@@ -35,47 +35,11 @@ static double random_unit(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-// a box of n^3 cells, six tets each around the diagonal
-static LyraStatus make_box(LyraContext *ctx, int32_t n, LyraMesh **out)
+static LyraStatus make_box(LyraContext *ctx, LyraMesh **out)
 {
-    static const int32_t paths[6][2] = {{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}};
-    int32_t side = n + 1, vertex_count = side * side * side, element_count = 6 * n * n * n;
-    double *positions = malloc(sizeof *positions * 3 * (size_t)vertex_count);
-    int32_t *elements = malloc(sizeof *elements * 4 * (size_t)element_count);
-    LyraStatus status = LYRA_OUT_OF_MEMORY;
-    if (positions && elements) {
-        for (int32_t v = 0; v < vertex_count; ++v) {
-            positions[3 * v] = (double)(v % side) / n;
-            positions[3 * v + 1] = (double)(v / side % side) / n;
-            positions[3 * v + 2] = (double)(v / side / side) / n;
-        }
-        int32_t *element = elements;
-        for (int32_t c = 0; c < n * n * n; ++c) {
-            int32_t first = c % n + side * (c / n % n + side * (c / n / n));
-            int32_t corners[8];
-            for (int32_t k = 0; k < 8; ++k) {
-                corners[k] = first + (k & 1) + side * (k >> 1 & 1) + side * side * (k >> 2);
-            }
-            for (int32_t t = 0; t < 6; ++t, element += 4) {
-                element[0] = corners[0];
-                element[1] = corners[paths[t][0]];
-                element[2] = corners[paths[t][1]];
-                element[3] = corners[7];
-            }
-        }
-        status = lyra_mesh_create(ctx,
-                                  &(LyraMeshView){
-                                      .kind = LYRA_ELEMENT_TET4,
-                                      .vertex_count = vertex_count,
-                                      .element_count = element_count,
-                                      .positions = positions,
-                                      .elements = elements,
-                                  },
-                                  out);
-    }
-    free(positions);
-    free(elements);
-    return status;
+    LyraMeshShapeDef def = lyra_mesh_shape_def_default();
+    def.elements = 160000;
+    return lyra_mesh_generate(ctx, &def, out);
 }
 
 // points in the box of the mesh, and the same around a box half as large again
@@ -114,7 +78,7 @@ static bool make_points(EmbedCase *self)
 
 static LyraStatus open_case(EmbedCase *self, LyraContext *ctx)
 {
-    LyraStatus status = make_box(ctx, CELLS, &self->mesh);
+    LyraStatus status = make_box(ctx, &self->mesh);
     if (status != LYRA_OK) {
         return status;
     }
