@@ -93,24 +93,34 @@ static void make_records(void *data, int32_t index, int32_t worker)
         record->item = build->items[k];
         for (int32_t i = 0; i < 3; ++i) {
             double center = 0.5 * (low[i] + high[i]) - build->tree->origin[i];
-            record->center[i] = (float)(center * build->tree->scale);
+            // no negative zero either: places are compared by their bits
+            record->center[i] = (float)greater(center * build->tree->scale, 0);
         }
     }
 }
 
 // ---- order --------------------------------------------------------------------------------------
 
+static LyFloat4 as_vector(const Record *record)
+{
+    LyFloat4 x;
+    memcpy(&x, record, sizeof x);
+    return x;
+}
+
+static LyFloat4 choose(LyMask4 where, LyFloat4 a, LyFloat4 b)
+{
+    return (LyFloat4)(((LyMask4)a & where) | ((LyMask4)b & ~where));
+}
+
 static int32_t longest_axis(const Record *records, int64_t count)
 {
-    float low[3], high[3];
-    memcpy(low, records[0].center, sizeof low);
-    memcpy(high, records[0].center, sizeof high);
+    // the fourth lane, the item, goes along unused
+    LyFloat4 low = as_vector(&records[0]), high = low;
     for (int64_t k = 1; k < count; ++k) {
-        for (int32_t i = 0; i < 3; ++i) {
-            float x = records[k].center[i];
-            low[i] = x < low[i] ? x : low[i];
-            high[i] = x > high[i] ? x : high[i];
-        }
+        LyFloat4 x = as_vector(&records[k]);
+        low = choose(x < low, x, low);
+        high = choose(x > high, x, high);
     }
     int32_t axis = 0;
     for (int32_t i = 1; i < 3; ++i) {
@@ -119,23 +129,48 @@ static int32_t longest_axis(const Record *records, int64_t count)
     return axis;
 }
 
-// order along an axis; ids decide ties, so that no two records are equal
-static bool precedes(const Record *a, const Record *b, int32_t axis)
+// Place along an axis as a number: that of the bits of the coordinate, which is not negative; ids
+// decide ties, so that no two records are equal.
+static uint64_t place(const Record *record, int32_t axis)
 {
-    return a->center[axis] < b->center[axis] ||
-           (a->center[axis] == b->center[axis] && a->item < b->item);
+    uint32_t bits;
+    memcpy(&bits, &record->center[axis], sizeof bits);
+    return (uint64_t)bits << 32 | (uint32_t)record->item;
 }
 
-// Brings the `middle` first records along the axis to the front. Pivots are drawn at random, from
-// one sequence of numbers, so that no order of the input is slow.
+// A record whose rank among all is about that of `middle`: the one of that rank in a sample drawn
+// at random, from one sequence of numbers, so that no order of the input is slow.
+static int64_t sample_pivot(const Record *records, int64_t begin, int64_t end, int64_t middle,
+                            int32_t axis, uint64_t *state)
+{
+    enum { SAMPLE = 15 };
+    int64_t at[SAMPLE];
+    uint64_t places[SAMPLE];
+    int32_t size = end - begin > 200 ? SAMPLE : 1;
+    for (int32_t k = 0; k < size; ++k) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        int64_t draw = begin + (int64_t)((*state >> 33) % (uint64_t)(end - begin));
+        uint64_t its_place = place(&records[draw], axis);
+        int32_t slot = k;
+        for (; slot > 0 && places[slot - 1] > its_place; --slot) {
+            places[slot] = places[slot - 1];
+            at[slot] = at[slot - 1];
+        }
+        places[slot] = its_place;
+        at[slot] = draw;
+    }
+    return at[(middle - begin) * size / (end - begin)];
+}
+
+// brings the `middle` first records along the axis to the front
 static void select_front(Record *records, int64_t count, int64_t middle, int32_t axis)
 {
     uint64_t state = 0x9e3779b97f4a7c15u;
     int64_t begin = 0, end = count;
     while (end - begin > 1) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        int64_t at = begin + (int64_t)((state >> 33) % (uint64_t)(end - begin));
+        int64_t at = sample_pivot(records, begin, end, middle, axis, &state);
         Record pivot = records[at];
+        uint64_t pivot_place = place(&pivot, axis);
         records[at] = records[begin];
         // records before `split` precede the pivot; written without a branch on the comparison
         int64_t split = begin;
@@ -143,7 +178,7 @@ static void select_front(Record *records, int64_t count, int64_t middle, int32_t
             Record record = records[k];
             records[k] = records[split + 1];
             records[split + 1] = record;
-            split += precedes(&record, &pivot, axis);
+            split += place(&record, axis) < pivot_place;
         }
         records[begin] = records[split];
         records[split] = pivot;

@@ -158,11 +158,10 @@ void lyra_vertex_tree_closest(const LyraVertexTree *tree, int32_t count, const d
 
 // ---- elements -----------------------------------------------------------------------------------
 
-static void element_box(const void *data, int32_t item, double low[3], double high[3])
+__attribute__((always_inline)) static inline void
+bound_nodes(const LyraElementTree *tree, int32_t nodes, int32_t item, double low[3], double high[3])
 {
-    const LyraElementTree *tree = data;
     LyElementShape shape = ly_element_shape(tree->mesh, item);
-    int32_t nodes = lyra_element_kind_nodes(shape.kind);
     for (int32_t i = 0; i < 3; ++i) {
         low[i] = high[i] = shape.x[0][i];
         for (int32_t a = 1; a < nodes; ++a) {
@@ -172,6 +171,16 @@ static void element_box(const void *data, int32_t item, double low[3], double hi
         low[i] -= tree->tolerance;
         high[i] += tree->tolerance;
     }
+}
+
+static void tet_box(const void *data, int32_t item, double low[3], double high[3])
+{
+    bound_nodes(data, 4, item, low, high);
+}
+
+static void cube_box(const void *data, int32_t item, double low[3], double high[3])
+{
+    bound_nodes(data, 8, item, low, high);
 }
 
 // 1e-12 of the largest coordinate and of the diagonal: thousands of times what rounding of
@@ -221,7 +230,8 @@ LyraStatus lyra_element_tree_create(const LyraMesh *mesh, LyraElementTree **out)
         }
         ids[count++] = e;
     }
-    LY_TRY_DONE(ly_box_tree_build(ctx, count, ids, element_box, tree, &tree->boxes));
+    LyItemBox *box = mesh->kind == LYRA_ELEMENT_TET4 ? tet_box : cube_box;
+    LY_TRY_DONE(ly_box_tree_build(ctx, count, ids, box, tree, &tree->boxes));
     *out = tree;
 done:
     ly_release(ctx, ids);
