@@ -116,7 +116,8 @@ LYRA_API void lyra_surface_vertex_normals(const LyraSurface *surface, const doub
 /// Makes a copy of the surface with normals for its corners. Around a vertex, corners share a
 /// normal if they follow each other across edges where exactly two faces meet at an angle of at
 /// most `crease_angle` (radians, between their normals): 0 joins coplanar faces only, pi
-/// everything. Normals stand in the order of their vertices.
+/// everything. A face without area counts as at right angles to all others. Normals stand in the
+/// order of the first corners that have them.
 LYRA_API LyraStatus lyra_surface_split_normals(const LyraSurface *surface, double crease_angle,
                                                LyraNormalWeight weight, LyraSurface **out);
 
