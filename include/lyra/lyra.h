@@ -17,6 +17,12 @@
 #include "lyra/mesh.h"
 #include "lyra/reorder.h"
 #include "lyra/sparse.h"
+#include "lyra/embed.h"
+#include "lyra/mesh.h"
+#include "lyra/mesh_edit.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/mesh_ops.h"
+#include "lyra/surface.h"
 #include "lyra/version.h"
 
 #endif

@@ -16,6 +16,8 @@ static const struct {
 } suites[] = {
     {"math", bench_math},
     {"sparse", bench_sparse},
+    {"io", bench_io},
+    {"embed", bench_embed},
     {NULL, NULL},
 };
 

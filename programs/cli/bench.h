@@ -57,6 +57,8 @@ double bench_now(void);
 /// Each returns CLI_OK or what cli_failed() gave.
 typedef CliExit BenchSuite(Bench *bench);
 
+BenchSuite bench_embed;
+BenchSuite bench_io;
 BenchSuite bench_math;
 BenchSuite bench_sparse;
 

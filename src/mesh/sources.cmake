@@ -1,2 +1,36 @@
 target_sources(lyra_objects PRIVATE
   mesh/mesh.c)
+target_sources(lyra_objects PRIVATE
+  mesh/box_tree.c
+  mesh/element_shape.c
+  mesh/embed.c
+  mesh/interp.c
+  mesh/line.c
+  mesh/mtl.c
+  mesh/names.c
+  mesh/obj.c
+  mesh/obj_write.c
+  mesh/radix.c
+  mesh/surface.c
+  mesh/surface_normals.c
+  mesh/surface_report.c
+  mesh/tree.c
+  mesh/triangulate.c)
+
+# operations and generators
+target_sources(lyra_objects PRIVATE
+  mesh/boundary.c
+  mesh/edit.c
+  mesh/element.c
+  mesh/generate.c
+  mesh/generate_cubes.c
+  mesh/generate_round.c
+  mesh/mass_matrix.c
+  mesh/mass_properties.c
+  mesh/merge.c
+  mesh/orient.c
+  mesh/quality.c
+  mesh/refine.c
+  mesh/sort.c
+  mesh/topology.c
+  mesh/voxels.c)
