@@ -68,7 +68,8 @@ static Grid choose_grid(const LyraMeshShapeDef *def)
     for (double n = 1;; ++n) {
         double k_ideal = fmax(1, (ball ? BALL_LAYERS : DISK_LAYERS) * n);
         double k_first = fmax(1, floor(0.6 * k_ideal));
-        double stack_ideal = fmax(stack_min, length / (2 * DISK_SIZE * radius / n));
+        // a needle that would need more is refused for its number of elements
+        double stack_ideal = fmin(fmax(stack_min, length / (2 * DISK_SIZE * radius / n)), 1e9);
         double stack_first = ball ? 1 : fmax(stack_min, floor(0.6 * stack_ideal));
         if (n > 1 && grid_elements(def->shape, n, k_first, stack_first) > 4 * wanted) {
             return best;
