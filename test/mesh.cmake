@@ -1,1 +1,9 @@
 # tests of mesh
+
+# mesh files
+add_library(lyra_mesh_file_test STATIC mesh_file_test.c)
+target_link_libraries(lyra_mesh_file_test PUBLIC lyra_test_harness)
+foreach(format veg)
+  lyra_add_test(mesh_${format})
+  target_link_libraries(test_mesh_${format} PRIVATE lyra_mesh_file_test)
+endforeach()
