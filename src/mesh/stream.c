@@ -175,11 +175,30 @@ static LyraStatus read_window(LyStream *stream)
     return LYRA_OK;
 }
 
+/// Line ends in [text, text + length), with text[length] readable. Every byte of a large file comes
+/// through here, so it counts in bytes, which the compiler turns into vectors.
+static int64_t count_lines(const char *text, size_t length)
+{
+    int64_t sum = 0;
+    while (length > 0) {
+        size_t block = length < 255 ? length : 255;
+        uint8_t count = 0;
+        for (size_t i = 0; i < block; ++i) {
+            // CR LF counts at its LF
+            count = (uint8_t)(count +
+                              ((text[i] == '\n') | ((text[i] == '\r') & (text[i + 1] != '\n'))));
+        }
+        sum += count;
+        text += block;
+        length -= block;
+    }
+    return sum;
+}
+
 LyraStatus ly_stream_refill(LyStream *stream)
 {
     LyScanner *scanner = &stream->scanner;
-    // the line that begins here is one further than those in front of it
-    scanner->lines_before = ly_scanner_line_number(scanner, scanner->at) - 1;
+    scanner->lines_before += count_lines(scanner->begin, (size_t)(scanner->at - scanner->begin));
     size_t read = (size_t)(scanner->at - stream->buffer);
     stream->buffer[scanner->end - stream->buffer] = stream->cut;
     memmove(stream->buffer, stream->buffer + read, stream->filled - read);
