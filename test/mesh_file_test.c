@@ -209,7 +209,6 @@ void test_cut_files(const LyraMemoryFile *files, int32_t count, LyraMeshFormat f
 
 void test_damaged_files(const LyraMemoryFile *files, int32_t count, LyraMeshFormat format)
 {
-    static const char replacements[] = "\0\n\r\t #*,.+-eE059<>\"/&=\x80\xff";
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraMesh *whole = NULL;
     TEST_OK(lyra_mesh_load_memory(ctx, files, count, format, &whole));
@@ -222,12 +221,8 @@ void test_damaged_files(const LyraMemoryFile *files, int32_t count, LyraMeshForm
         damaged[f].bytes = copy;
         for (size_t at = 0; at < files[f].length; ++at) {
             char original = copy[at];
-            for (int bit = 0; bit < 8; ++bit) {
-                copy[at] = (char)(original ^ (1 << bit));
-                load_damaged(ctx, damaged, count, format);
-            }
-            for (size_t r = 0; r < sizeof replacements - 1; ++r) {
-                copy[at] = replacements[r];
+            for (int value = 0; value < 256; ++value) {
+                copy[at] = (char)value;
                 load_damaged(ctx, damaged, count, format);
             }
             copy[at] = original;

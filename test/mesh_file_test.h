@@ -21,9 +21,9 @@ void test_check_refused(const char *path, const char *text, LyraStatus status,
                         const char *sentence);
 
 /// Reads files[0] (and what it refers to among the others) damaged in every way: each file cut at
-/// every length, each byte with each of its 8 bits flipped and replaced by some bytes that mean
-/// something. Every load must give a status with a sentence, or a mesh; give back its memory; and
-/// hold at most 64 KiB and 40 times the bytes of the files while it runs.
+/// every length, and each byte replaced by every other. Every load must give a status with a
+/// sentence, or a mesh; give back its memory; and hold at most 64 KiB and 40 times the bytes of the
+/// files while it runs.
 void test_damaged_files(const LyraMemoryFile *files, int32_t count, LyraMeshFormat format);
 
 /// As above, but only cut, at every `step`-th length.

@@ -17,6 +17,8 @@ static const struct {
 } formats[LYRA_MESH_FORMAT_COUNT] = {
     [LYRA_MESH_FORMAT_AUTO] = {"auto", {NULL}, NULL, NULL},
     [LYRA_MESH_FORMAT_VEG] = {"veg", {".veg"}, ly_veg_load, ly_veg_save},
+    [LYRA_MESH_FORMAT_TETGEN] = {"tetgen", {".node", ".ele"}, ly_tetgen_load, ly_tetgen_save},
+    [LYRA_MESH_FORMAT_VTU] = {"vtu", {".vtu"}, ly_vtu_load, ly_vtu_save},
 };
 
 const char *lyra_mesh_format_name(LyraMeshFormat format)
