@@ -21,7 +21,8 @@ void test_check_refused(const char *path, const char *text, LyraStatus status,
                         const char *sentence);
 
 /// Reads files[0] (and what it refers to among the others) damaged in every way: each file cut at
-/// every length, and each byte replaced by every other. Every load must give a status with a
+/// every length, and each byte replaced by every other (in files of more than 1500 bytes by those
+/// that differ in one bit). Every load must give a status with a
 /// sentence, or a mesh; give back its memory; and hold at most 64 KiB and 40 times the bytes of the
 /// files while it runs.
 void test_damaged_files(const LyraMemoryFile *files, int32_t count, LyraMeshFormat format);

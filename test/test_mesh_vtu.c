@@ -99,7 +99,7 @@ LYRA_TEST(field_data_of_other_cells_gives_way_to_cell_data)
              "<Array type=\"String\" Name=\"LyraMaterialNames\">97 0 98 98 0</Array>\n"
              "<DataArray type=\"Int32\" Name=\"LyraMaterialKinds\">0 0</DataArray>\n"
              "<DataArray type=\"Float64\" Name=\"LyraMaterialConstants\" NumberOfComponents=\"19\">"
-             "1 2 0.3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 4 5 0.1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+             "1 2 0.3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 4 5 0.1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
              "</DataArray><Array type=\"String\" Name=\"LyraSetNames\">97 0</Array>\n"
              "<DataArray type=\"Int32\" Name=\"LyraSetSizes\">1</DataArray>\n"
              "<DataArray type=\"Int32\" Name=\"LyraSetElements\">8</DataArray></FieldData>\n"

@@ -195,7 +195,9 @@ LyraStatus ly_mesh_builder_add_ids(LyMeshBuilder *builder, const int32_t *ids, i
 {
     LY_TRY(grow(builder->ctx, builder->id_count + count, sizeof *builder->ids,
                 &builder->id_capacity, &builder->ids));
-    memcpy(builder->ids + builder->id_count, ids, (size_t)count * sizeof *ids);
+    if (count > 0) {
+        memcpy(builder->ids + builder->id_count, ids, (size_t)count * sizeof *ids);
+    }
     builder->id_count += count;
     return LYRA_OK;
 }
