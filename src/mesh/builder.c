@@ -286,10 +286,12 @@ LyraStatus ly_mesh_builder_create(LyMeshBuilder *builder, LyraMesh **out)
     for (int64_t s = 0; s < builder->set_count; ++s) {
         int64_t begin = builder->set_begins[s];
         int64_t end = s + 1 < builder->set_count ? builder->set_begins[s + 1] : builder->id_count;
-        int64_t count = ly_sort_ids(builder->ids + begin, end - begin);
+        // there is no array if all sets are empty
+        int32_t *ids = builder->ids ? builder->ids + begin : NULL;
+        int64_t count = ly_sort_ids(ids, end - begin);
         sets[s] = (LyraMeshSet){
             .name = builder->text + builder->set_names[s],
-            .elements = builder->ids + begin,
+            .elements = ids,
             .count = (int32_t)count,
         };
     }
