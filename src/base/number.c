@@ -31,34 +31,10 @@ typedef unsigned __int128 uint128;
 #define INFINITE_BITS 0x7ff0000000000000u
 #define SIGN_BIT 0x8000000000000000u
 
-// ---- eight digits at once -----------------------------------------------------------------------
+// Kept out of the way of the common case, which needs few registers then.
+#define COLD __attribute__((noinline, cold))
 
-static inline uint64_t load_eight(const char *text)
-{
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
-// The top bit of each byte of the result is set where the byte of `x`, a byte of text less '0', is
-// no digit. Bytes above the lowest such one may be wrong, because sums carry.
-static inline uint64_t non_digits(uint64_t x)
-{
-    return ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
-}
-
-// Value of eight digits, one per byte, the first in the lowest byte: pairs, then fours, then all.
-static inline uint32_t join_eight(uint64_t digits)
-{
-    digits = digits * 10 + (digits >> 8);
-    const uint64_t mask = 0x000000ff000000ffu;
-    uint64_t even = (digits & mask) * (100 + (UINT64_C(1000000) << 32));
-    uint64_t odd = ((digits >> 16) & mask) * (1 + (UINT64_C(10000) << 32));
-    return (uint32_t)((even + odd) >> 32);
-}
+// ---- digits ------------------------------------------------------------------------------------
 
 static inline bool is_digit(char c)
 {
@@ -72,17 +48,16 @@ static inline const char *read_digits(const char *text, const char *end, uint64_
                                        100000, 1000000, 10000000, 100000000};
     uint64_t sum = *mantissa;
     while (end - text >= 8) {
-        uint64_t word = load_eight(text) ^ 0x3030303030303030u;
-        uint64_t others = non_digits(word);
+        uint64_t word = ly_eight_load(text);
+        uint64_t others = ly_eight_non_digits(word);
         if (others) {
-            uint32_t bits = (uint32_t)__builtin_ctzll(others) & ~7u;
             // the digits in front, moved up so that zeros lead; by two shifts, as 64 is too many
-            uint32_t count = bits >> 3;
-            word = (word << 1 << (63 - bits)) & (bits ? ~UINT64_C(0) : 0);
-            *mantissa = sum * powers[count] + join_eight(word);
+            uint32_t count = (uint32_t)__builtin_ctzll(others) >> 3;
+            word = word << 8 << (56 - 8 * count);
+            *mantissa = sum * powers[count] + ly_eight_value(word);
             return text + count;
         }
-        sum = sum * 100000000 + join_eight(word);
+        sum = sum * 100000000 + ly_eight_value(word);
         text += 8;
     }
     for (; text < end && is_digit(*text); ++text) {
@@ -263,7 +238,7 @@ static int32_t compare_with_middle(Digits digits, uint64_t bits)
 }
 
 // A number of more than 19 digits, in which zeros may lead.
-static uint64_t nearest_of_many(Digits digits)
+static COLD uint64_t nearest_of_many(Digits digits)
 {
     // leading zeros count for nothing, and a number may well fit then
     while (digits.begin < digits.end && (*digits.begin == '0' || *digits.begin == '.')) {
@@ -305,7 +280,7 @@ static bool starts_with(const char *text, const char *end, const char *word)
     return true;
 }
 
-static const char *parse_name(const char *text, const char *end, uint64_t sign, double *value)
+static COLD const char *parse_name(const char *text, const char *end, uint64_t sign, double *value)
 {
     if (starts_with(text, end, "inf")) {
         *value = from_bits(sign | INFINITE_BITS);
@@ -319,7 +294,7 @@ static const char *parse_name(const char *text, const char *end, uint64_t sign, 
 }
 
 // Reads "e-12" at `text` if it is a whole exponent; returns where it ends, or `text`.
-static inline const char *parse_exponent(const char *text, const char *end, int64_t *exponent)
+static COLD const char *parse_exponent(const char *text, const char *end, int64_t *exponent)
 {
     const char *at = text + 1;
     bool negative = at < end && *at == '-';

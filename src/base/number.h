@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -26,6 +27,38 @@ const char *ly_parse_double(const char *text, const char *end, double *value);
 /// untouched, if there is no digit or the number does not fit.
 const char *ly_parse_int64(const char *text, const char *end, int64_t *value);
 const char *ly_parse_int32(const char *text, const char *end, int32_t *value);
+
+// ---- eight digits at once -----------------------------------------------------------------------
+
+/// Eight bytes of text, each less '0' (by exclusive or), the first in the lowest byte.
+static inline uint64_t ly_eight_load(const char *text)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word ^ 0x3030303030303030u;
+}
+
+/// Zero if all eight bytes are digits; otherwise the lowest bit set is the top bit of the first
+/// byte that is none (bytes above it may be wrong, because sums carry).
+static inline uint64_t ly_eight_non_digits(uint64_t eight)
+{
+    return ((eight + 0x7676767676767676u) | eight) & 0x8080808080808080u;
+}
+
+/// Value of eight digits: pairs, then fours, then all. For fewer, shift the word left by whole
+/// bytes so that zeros lead.
+static inline uint32_t ly_eight_value(uint64_t eight)
+{
+    // the top byte of each product is no sum of two digits, and is not used
+    eight = eight * 10 + (eight >> 8);
+    const uint64_t mask = 0x000000ff000000ffu;
+    uint64_t even = (eight & mask) * (100 + (UINT64_C(1000000) << 32));
+    uint64_t odd = ((eight >> 16) & mask) * (1 + (UINT64_C(10000) << 32));
+    return (uint32_t)((even + odd) >> 32);
+}
 
 // ---- printing -----------------------------------------------------------------------------------
 

@@ -209,8 +209,9 @@ static void finish(LyWriter *writer)
 static LyraStatus report(const LyWriter *writer)
 {
     if (writer->status == LYRA_IO_FAILED) {
-        ly_fail_system("write", writer->path, writer->error);
-    } else if (writer->status != LYRA_OK) {
+        return ly_fail_system("write", writer->path, writer->error);
+    }
+    if (writer->status != LYRA_OK) {
         ly_fail(writer->status, "cannot write %s: out of memory", writer->path);
     }
     return writer->status;
