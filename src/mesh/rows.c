@@ -93,20 +93,19 @@ static bool next_row(LyScanner *scanner)
 
 static LyraStatus read_index(LyScanner *scanner, LyRowTable *table)
 {
+    const char *at = scanner->at;
     int64_t number = -1;
-    const char *end = ly_parse_int64(scanner->at, scanner->end, &number);
-    bool whole = end && ly_scanner_ends_token(scanner, *end);
+    bool whole = ly_scanner_int64(scanner, &number, NULL) == LYRA_OK;
     if (table->first < 0) {
         if (!whole || number < 0 || number > 1) {
-            return ly_scanner_fail(scanner, LYRA_BAD_FORMAT, "0 or 1, the number of the first %s",
-                                   table->what);
+            return ly_scanner_fail_at(scanner, at, LYRA_BAD_FORMAT,
+                                      "0 or 1, the number of the first %s", table->what);
         }
         table->first = (int32_t)number;
     } else if (!whole || number != table->row + table->first) {
-        return ly_scanner_fail(scanner, LYRA_BAD_FORMAT, "the number %lld of the next %s",
-                               (long long)(table->row + table->first), table->what);
+        return ly_scanner_fail_at(scanner, at, LYRA_BAD_FORMAT, "the number %lld of the next %s",
+                                  (long long)(table->row + table->first), table->what);
     }
-    scanner->at = end;
     return LYRA_OK;
 }
 
