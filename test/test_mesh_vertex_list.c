@@ -65,8 +65,8 @@ LYRA_TEST(messages_say_where_what_and_what_instead)
         {"1, 2\n0", "a.bou:2: found \"0\", expected an integer from 1 to 10 for a vertex"},
         {"11", "a.bou:1: found \"11\", expected an integer from 1 to 10 for a vertex"},
         {"1.5", "a.bou:1: found \"1.5\", expected an integer for a vertex"},
-        {"99999999999999999999", "a.bou:1: found \"99999999999999999999\", expected an integer for "
-                                 "a vertex"},
+        {"99999999999999999999",
+         "a.bou:1: found \"99999999999999999999\", expected an integer from 1 to 10 for a vertex"},
     };
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
