@@ -96,6 +96,11 @@ void test_context_end(LyraContext *ctx);
 /// allocated nothing.
 int64_t test_allocation_count(void);
 
+/// Bytes held of the watched allocator now, and the most since test_allocation_peak_reset().
+int64_t test_allocation_bytes(void);
+int64_t test_allocation_peak(void);
+void test_allocation_peak_reset(void);
+
 /// Runs `scenario` with the first request failing, then the second, and so on until none does. Each
 /// run but the last must return LYRA_OUT_OF_MEMORY and leak nothing. The scenario must succeed when
 /// nothing fails.
@@ -182,6 +187,10 @@ void test_check_difference(TestDifference difference, double tolerance, const ch
 
 /// Path of `name` in a folder of this test process that is removed at its end.
 const char *test_temp_path(const char *name);
+
+/// Changes to a locale that writes 0.5 as "0,5", made in the folder above if none is installed.
+/// False, in the C locale, if there is no way.
+bool test_comma_locale(void);
 
 /// Writes `bytes` bytes to `path`.
 void test_write_file(const char *path, const void *content, size_t bytes);
