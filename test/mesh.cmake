@@ -5,6 +5,7 @@ lyra_add_test(mesh_generate)
 lyra_add_test(mesh_mass LABELS threads)
 lyra_add_test(mesh_topology LABELS threads)
 lyra_add_test(mesh_edit)
+lyra_add_test(mesh_reference)
 # mesh files
 add_library(lyra_mesh_file_test STATIC mesh_file_test.c)
 target_link_libraries(lyra_mesh_file_test PUBLIC lyra_test_harness)
