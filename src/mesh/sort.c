@@ -10,7 +10,7 @@
 
 #define DIGIT_BITS 11
 #define DIGITS (1 << DIGIT_BITS)
-#define INSERTION_LIMIT 24
+#define INSERTION_LIMIT 32
 
 void ly_sort_order(int64_t count, const uint32_t *key, int32_t *order, int32_t *scratch)
 {
