@@ -8,10 +8,18 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/csr.h"
+#include "lyra/dense.h"
+#include "lyra/dofs.h"
+#include "lyra/math3.h"
+#include "lyra/matrix_file.h"
+#include "lyra/matrix_market.h"
 #include "lyra/mesh.h"
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/reorder.h"
+#include "lyra/sparse.h"
 #include "lyra/version.h"
 
 #endif

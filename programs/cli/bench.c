@@ -15,6 +15,8 @@ static const struct {
     BenchSuite *run;
 } suites[] = {
     {"io", bench_io},
+    {"math", bench_math},
+    {"sparse", bench_sparse},
     {NULL, NULL},
 };
 
