@@ -92,6 +92,7 @@ void test_skip(const char *why)
 
 static struct {
     atomic_llong requests, bytes, failing; // failing: number of the request to refuse, -1 for none
+    atomic_llong peak;                     // of bytes
 } watched = {.failing = -1};
 
 static void *watched_allocate(void *user, size_t bytes, size_t alignment)
@@ -106,7 +107,10 @@ static void *watched_allocate(void *user, size_t bytes, size_t alignment)
     }
     // nobody may count on cleared memory
     memset(memory, 0xa5, bytes);
-    atomic_fetch_add(&watched.bytes, (long long)bytes);
+    long long held = atomic_fetch_add(&watched.bytes, (long long)bytes) + (long long)bytes;
+    long long peak = atomic_load(&watched.peak);
+    while (peak < held && !atomic_compare_exchange_weak(&watched.peak, &peak, held)) {
+    }
     return memory;
 }
 
@@ -148,6 +152,21 @@ void test_context_end(LyraContext *ctx)
 int64_t test_allocation_count(void)
 {
     return atomic_load(&watched.requests);
+}
+
+int64_t test_allocation_bytes(void)
+{
+    return atomic_load(&watched.bytes);
+}
+
+int64_t test_allocation_peak(void)
+{
+    return atomic_load(&watched.peak);
+}
+
+void test_allocation_peak_reset(void)
+{
+    atomic_store(&watched.peak, atomic_load(&watched.bytes));
 }
 
 void test_fail_each_allocation(LyraStatus (*scenario)(LyraContext *ctx, void *data), void *data)

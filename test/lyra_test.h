@@ -96,6 +96,11 @@ void test_context_end(LyraContext *ctx);
 /// allocated nothing.
 int64_t test_allocation_count(void);
 
+/// Bytes held of the watched allocator now, and the most since test_allocation_peak_reset().
+int64_t test_allocation_bytes(void);
+int64_t test_allocation_peak(void);
+void test_allocation_peak_reset(void);
+
 /// Runs `scenario` with the first request failing, then the second, and so on until none does. Each
 /// run but the last must return LYRA_OUT_OF_MEMORY and leak nothing. The scenario must succeed when
 /// nothing fails.

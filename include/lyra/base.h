@@ -144,6 +144,16 @@ LYRA_API LyraIsa lyra_context_isa(const LyraContext *ctx);
 /// destroyed.
 LYRA_API size_t lyra_context_byte_count(const LyraContext *ctx);
 
+// ---- files in memory ----------------------------------------------------------------------------
+
+/// A file that a host holds in memory, for the ..._load_memory functions. Nothing is copied or kept
+/// after the call.
+typedef struct LyraMemoryFile {
+    const char *path;  ///< Its name, in messages and where other files refer to it.
+    const void *bytes; ///< [length], no zero byte needed. Nullable if length is 0.
+    size_t length;
+} LyraMemoryFile;
+
 // ---- scratch memory -----------------------------------------------------------------------------
 
 /// Stack of scratch memory, one per worker, handed to kernels.

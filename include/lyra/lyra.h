@@ -23,6 +23,11 @@
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
 #include "lyra/surface.h"
+#include "lyra/mesh_edit.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/mesh_ops.h"
+#include "lyra/reorder.h"
+#include "lyra/sparse.h"
 #include "lyra/version.h"
 
 #endif

@@ -129,18 +129,43 @@ typedef enum LyraMeshFormat {
     LYRA_MESH_FORMAT_COUNT
 } LyraMeshFormat;
 
-/// Reads a mesh. Failures name file, line, what was found and what was expected.
+/// "auto", "veg", "tetgen" or "vtu".
+LYRA_API const char *lyra_mesh_format_name(LyraMeshFormat format);
+
+/// Reads a mesh; docs/mesh_files.md has the rules of each format. Failures are LYRA_IO_FAILED,
+/// LYRA_BAD_FORMAT, LYRA_NOT_FINITE for a NaN or an overflow, LYRA_UNSUPPORTED for what a format
+/// allows and Lyra does not read; the sentence names file, line, what was found and what was
+/// expected.
 LYRA_API LyraStatus lyra_mesh_load(LyraContext *ctx, const char *path, LyraMeshFormat format,
                                    LyraMesh **out);
 
-/// Writes a mesh, all files whole or none. Numbers read back to the same bits.
+/// Reads a mesh from memory: files[0], the others being what it includes or its second half (the
+/// `.ele` of a `.node`), found by their paths. Nothing is read from the disk.
+LYRA_API LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile *files,
+                                          int32_t file_count, LyraMeshFormat format,
+                                          LyraMesh **out);
+
+/// Writes a mesh, all files whole or none. Numbers read back to the same bits. Fails with
+/// LYRA_UNSUPPORTED where the format cannot hold the mesh, as with cubes in `.ele`.
 LYRA_API LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat format);
 
-/// Reads a list of vertices (`.bou`: whole numbers with commas or blanks between) into a new array
-/// of ids from 0, ascending without repeats. `first` is the number that stands for vertex 0: 1 in
-/// Vega's files. Free it with lyra_vertex_list_destroy.
+/// Reads a list of vertices (`.bou`: whole numbers with commas or blanks between, `#` comments)
+/// into a new array of ids from 0, ascending without repeats. `first` is the number that stands for
+/// vertex 0: 1 in Vega's files. Numbers outside `vertex_count` vertices fail with LYRA_BAD_FORMAT.
+/// Free the array with lyra_vertex_list_destroy.
 LYRA_API LyraStatus lyra_vertex_list_load(LyraContext *ctx, const char *path, int32_t first,
                                           int32_t vertex_count, int32_t *count, int32_t **out);
+
+/// As lyra_vertex_list_load, from memory.
+LYRA_API LyraStatus lyra_vertex_list_load_memory(LyraContext *ctx, const LyraMemoryFile *file,
+                                                 int32_t first, int32_t vertex_count,
+                                                 int32_t *count, int32_t **out);
+
+/// Writes ids from 0, `list` [count], as numbers from `first`, the file whole or not at all.
+LYRA_API LyraStatus lyra_vertex_list_save(LyraContext *ctx, const char *path, int32_t first,
+                                          int32_t count, const int32_t *list);
+
+/// Accepts NULL.
 LYRA_API void lyra_vertex_list_destroy(LyraContext *ctx, int32_t *list);
 
 #ifdef __cplusplus

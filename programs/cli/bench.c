@@ -14,11 +14,8 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
-    {"math", bench_math},
-    {"sparse", bench_sparse},
-    {"io", bench_io},
-    {"embed", bench_embed},
-    {NULL, NULL},
+    {"io", bench_io}, {"math", bench_math},   {"sparse", bench_sparse},
+    {"io", bench_io}, {"embed", bench_embed}, {NULL, NULL},
 };
 
 double bench_now(void)

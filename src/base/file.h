@@ -67,6 +67,9 @@ LyraStatus ly_writer_create(LyraContext *ctx, const char *path, LyWriter **out);
 /// Writes out what is left, puts the file in its place and ends the writer, also on failure.
 LyraStatus ly_writer_commit(LyWriter *writer);
 
+/// Commits several files that belong together: none takes its place unless all could be written.
+LyraStatus ly_writer_commit_all(LyWriter **writers, int32_t count);
+
 /// Drops the file and ends the writer. Accepts NULL.
 void ly_writer_discard(LyWriter *writer);
 

@@ -245,7 +245,7 @@ LyraStatus ly_scanner_end_line(LyScanner *scanner)
 
 int64_t ly_scanner_line_number(const LyScanner *scanner, const char *at)
 {
-    int64_t line = 1;
+    int64_t line = scanner->lines_before + 1;
     for (const char *p = scanner->begin; p < at; ++p) {
         // CR LF counts at its LF
         line += *p == '\n' || (*p == '\r' && p[1] != '\n');

@@ -18,12 +18,13 @@
 
 /// Text being read. Copy it to remember a place and to come back to it.
 typedef struct LyScanner {
-    const char *at;    ///< Next byte.
-    const char *end;   ///< One past the last byte; *end is a zero byte that may be read.
-    const char *begin; ///< First byte, for counting lines.
-    const char *path;  ///< For messages. Must outlive the scanner.
-    char comment;      ///< From this byte to the end of the line is a comment; 0: none.
-    bool commas;       ///< Commas count as blanks.
+    const char *at;       ///< Next byte.
+    const char *end;      ///< One past the last byte; *end is a zero byte that may be read.
+    const char *begin;    ///< First byte, for counting lines.
+    const char *path;     ///< For messages. Must outlive the scanner.
+    char comment;         ///< From this byte to the end of the line is a comment; 0: none.
+    bool commas;          ///< Commas count as blanks.
+    int64_t lines_before; ///< Lines in front of `begin`, where it is not the start of a file.
 } LyScanner;
 
 /// Part of a text, without a zero byte at its end.

@@ -195,28 +195,54 @@ static void flush(LyWriter *writer)
     writer->used = 0;
 }
 
-LyraStatus ly_writer_commit(LyWriter *writer)
+// Writes out what is left and closes the file.
+static void finish(LyWriter *writer)
 {
     flush(writer);
     // some file systems report a full disk here only
     if (close(writer->file) != 0 && errno != EINTR && writer->status == LYRA_OK) {
         set_error(writer, errno);
     }
-    if (writer->status == LYRA_OK && writer->temporary &&
-        rename(writer->temporary, writer->target) != 0) {
-        set_error(writer, errno);
+    writer->file = -1;
+}
+
+static LyraStatus report(const LyWriter *writer)
+{
+    if (writer->status == LYRA_IO_FAILED) {
+        return ly_fail_system("write", writer->path, writer->error);
     }
-    LyraStatus status = writer->status;
-    if (status == LYRA_IO_FAILED) {
-        status = ly_fail_system("write", writer->path, writer->error);
-    } else if (status != LYRA_OK) {
-        ly_fail(status, "cannot write %s: out of memory", writer->path);
+    if (writer->status != LYRA_OK) {
+        ly_fail(writer->status, "cannot write %s: out of memory", writer->path);
     }
-    if (status != LYRA_OK && writer->temporary) {
-        unlink(writer->temporary);
+    return writer->status;
+}
+
+LyraStatus ly_writer_commit_all(LyWriter **writers, int32_t count)
+{
+    LyraStatus status = LYRA_OK;
+    for (int32_t i = 0; i < count; ++i) {
+        finish(writers[i]);
+        status = status == LYRA_OK ? report(writers[i]) : status;
     }
-    release_writer(writer);
+    // only when the content of all is safe does the first one take its place
+    for (int32_t i = 0; i < count; ++i) {
+        LyWriter *writer = writers[i];
+        if (status == LYRA_OK && writer->temporary &&
+            rename(writer->temporary, writer->target) != 0) {
+            set_error(writer, errno);
+            status = report(writer);
+        }
+        if (status != LYRA_OK && writer->temporary) {
+            unlink(writer->temporary);
+        }
+        release_writer(writer);
+    }
     return status;
+}
+
+LyraStatus ly_writer_commit(LyWriter *writer)
+{
+    return ly_writer_commit_all(&writer, 1);
 }
 
 void ly_writer_discard(LyWriter *writer)

@@ -267,7 +267,17 @@ void ly_element_mass(const LyraMesh *mesh, int32_t element, double *mass)
 
 double ly_element_longest_edge(const LyraMesh *mesh, int32_t element)
 {
-    double longest = 0;
+    double square = 0, longest = 0;
+    for (int32_t e = 0; e < ly_kind_edges(mesh->kind); ++e) {
+        const int32_t *ends = lyra_element_kind_edge(mesh->kind, e);
+        double d[3];
+        subtract(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
+        square = fmax(square, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    }
+    if (square > 1e-200 && square < 1e200) {
+        return sqrt(square);
+    }
+    // squares out of range: the slow way
     for (int32_t e = 0; e < ly_kind_edges(mesh->kind); ++e) {
         const int32_t *ends = lyra_element_kind_edge(mesh->kind, e);
         double d[3];

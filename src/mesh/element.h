@@ -24,7 +24,7 @@ void ly_element_moments(const LyraMesh *mesh, int32_t element, const double orig
 /// row, [10 or 36].
 void ly_element_mass(const LyraMesh *mesh, int32_t element, double *mass);
 
-/// Square of the longest edge over all pairs of vertices that an edge joins.
+/// Length of the longest edge.
 double ly_element_longest_edge(const LyraMesh *mesh, int32_t element);
 
 /// See LYRA_MESH_DEGENERATE.

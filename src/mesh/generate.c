@@ -47,14 +47,14 @@ LyraMeshShapeDef lyra_mesh_shape_def_default(void)
 
 // ---- building -----------------------------------------------------------------------------------
 
-LyraStatus ly_mesh_builder_init(LyMeshBuilder *builder, LyraContext *ctx, LyraElementKind kind,
-                                int64_t vertex_count, int64_t element_count)
+LyraStatus ly_cell_mesh_init(LyCellMesh *builder, LyraContext *ctx, LyraElementKind kind,
+                             int64_t vertex_count, int64_t element_count)
 {
     if (vertex_count > INT32_MAX || element_count > INT32_MAX) {
         return ly_fail(LYRA_TOO_LARGE, "mesh: %lld vertices and %lld elements, at most %d of each",
                        (long long)vertex_count, (long long)element_count, INT32_MAX);
     }
-    *builder = (LyMeshBuilder){
+    *builder = (LyCellMesh){
         .ctx = ctx,
         .kind = kind,
         .vertex_count = (int32_t)vertex_count,
@@ -71,8 +71,8 @@ LyraStatus ly_mesh_builder_init(LyMeshBuilder *builder, LyraContext *ctx, LyraEl
     return LYRA_OK;
 }
 
-LyraStatus ly_mesh_builder_finish(LyMeshBuilder *builder, const LyraMeshMaterial *material,
-                                  LyraMesh **out)
+LyraStatus ly_cell_mesh_finish(LyCellMesh *builder, const LyraMeshMaterial *material,
+                               LyraMesh **out)
 {
     LyraMeshView view = {
         .kind = builder->kind,
@@ -100,7 +100,7 @@ static inline int32_t *add_tet(int32_t *next, const int32_t corner[8], const int
     return next + 4;
 }
 
-void ly_mesh_builder_add_cell(LyMeshBuilder *builder, const int32_t corner[8], bool right_handed)
+void ly_cell_mesh_add_cell(LyCellMesh *builder, const int32_t corner[8], bool right_handed)
 {
     for (int32_t t = 0; t < LY_TETS_PER_CELL; ++t) {
         builder->next = add_tet(builder->next, corner, six_tets[t], 0, right_handed);
@@ -159,7 +159,7 @@ static LyraStatus box_cells(const LyraMeshShapeDef *def, int32_t per_cell, int64
     return LYRA_OK;
 }
 
-static void place_box_vertices(LyMeshBuilder *builder, const LyraMeshShapeDef *def,
+static void place_box_vertices(LyCellMesh *builder, const LyraMeshShapeDef *def,
                                const int64_t cells[3], const double size[3])
 {
     double *position = builder->positions;
@@ -184,7 +184,7 @@ static void place_box_vertices(LyMeshBuilder *builder, const LyraMeshShapeDef *d
     }
 }
 
-static void add_box_cells(LyMeshBuilder *builder, const int64_t cells[3], bool five)
+static void add_box_cells(LyCellMesh *builder, const int64_t cells[3], bool five)
 {
     int64_t row = cells[0] + 1, layer = row * (cells[1] + 1);
     for (int64_t k = 0; k < cells[2]; ++k) {
@@ -207,7 +207,7 @@ static void add_box_cells(LyMeshBuilder *builder, const int64_t cells[3], bool f
                             add_tet(builder->next, corner, five_tets[t], mirror, mirror == 0);
                     }
                 } else {
-                    ly_mesh_builder_add_cell(builder, corner, true);
+                    ly_cell_mesh_add_cell(builder, corner, true);
                 }
             }
         }
@@ -228,11 +228,11 @@ static LyraStatus generate_box(LyraContext *ctx, const LyraMeshShapeDef *def, Ly
         return ly_fail(LYRA_TOO_LARGE, "box: %lld x %lld x %lld cells", (long long)cells[0],
                        (long long)cells[1], (long long)cells[2]);
     }
-    LyMeshBuilder builder;
-    LY_TRY(ly_mesh_builder_init(&builder, ctx, def->kind, vertices, elements));
+    LyCellMesh builder;
+    LY_TRY(ly_cell_mesh_init(&builder, ctx, def->kind, vertices, elements));
     place_box_vertices(&builder, def, cells, size);
     add_box_cells(&builder, cells, five);
-    return ly_mesh_builder_finish(&builder, def->material, out);
+    return ly_cell_mesh_finish(&builder, def->material, out);
 }
 
 // ---- all shapes ---------------------------------------------------------------------------------

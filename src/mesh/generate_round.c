@@ -68,7 +68,8 @@ static Grid choose_grid(const LyraMeshShapeDef *def)
     for (double n = 1;; ++n) {
         double k_ideal = fmax(1, (ball ? BALL_LAYERS : DISK_LAYERS) * n);
         double k_first = fmax(1, floor(0.6 * k_ideal));
-        double stack_ideal = fmax(stack_min, length / (2 * DISK_SIZE * radius / n));
+        // a needle that would need more is refused for its number of elements
+        double stack_ideal = fmin(fmax(stack_min, length / (2 * DISK_SIZE * radius / n)), 1e9);
         double stack_first = ball ? 1 : fmax(stack_min, floor(0.6 * stack_ideal));
         if (n > 1 && grid_elements(def->shape, n, k_first, stack_first) > 4 * wanted) {
             return best;
@@ -158,7 +159,7 @@ static int32_t layer_point(int64_t total, int64_t boundary, const int32_t *rank,
     return (int32_t)(layer == 0 ? p : total + (layer - 1) * boundary + rank[p]);
 }
 
-static void add_ball_core(LyMeshBuilder *builder, int64_t n)
+static void add_ball_core(LyCellMesh *builder, int64_t n)
 {
     int64_t count = n + 1;
     for (int64_t p = 0; p < n * n * n; ++p) {
@@ -168,12 +169,11 @@ static void add_ball_core(LyMeshBuilder *builder, int64_t n)
             corner[c] =
                 (int32_t)(((k + (c >> 2)) * count + j + (c >> 1 & 1)) * count + i + (c & 1));
         }
-        ly_mesh_builder_add_cell(builder, corner, true);
+        ly_cell_mesh_add_cell(builder, corner, true);
     }
 }
 
-static void add_ball_layers(LyMeshBuilder *builder, Grid grid, const int32_t *rank,
-                            int64_t boundary)
+static void add_ball_layers(LyCellMesh *builder, Grid grid, const int32_t *rank, int64_t boundary)
 {
     int64_t n = grid.core, count = n + 1, total = count * count * count;
     int64_t step[3] = {1, count, count * count};
@@ -191,7 +191,7 @@ static void add_ball_layers(LyMeshBuilder *builder, Grid grid, const int32_t *ra
                     int64_t p = base + (a + (c >> 1 & 1)) * step[u] + (b + (c >> 2)) * step[v];
                     corner[c] = layer_point(total, boundary, rank, p, layer + (c & 1));
                 }
-                ly_mesh_builder_add_cell(builder, corner, right_handed);
+                ly_cell_mesh_add_cell(builder, corner, right_handed);
             }
         }
     }
@@ -203,9 +203,9 @@ static LyraStatus generate_ball(LyraContext *ctx, const LyraMeshShapeDef *def, G
     int64_t count = grid.core + 1, total = count * count * count;
     int64_t boundary = 6 * grid.core * grid.core + 2;
     int64_t cells = grid.core * grid.core * (grid.core + 6 * grid.layers);
-    LyMeshBuilder builder;
-    LY_TRY(ly_mesh_builder_init(&builder, ctx, LYRA_ELEMENT_TET4, total + grid.layers * boundary,
-                                LY_TETS_PER_CELL * cells));
+    LyCellMesh builder;
+    LY_TRY(ly_cell_mesh_init(&builder, ctx, LYRA_ELEMENT_TET4, total + grid.layers * boundary,
+                             LY_TETS_PER_CELL * cells));
     int32_t *rank = NULL;
     LyraStatus status = ly_allocate_array(ctx, total, sizeof *rank, &rank);
     if (status != LYRA_OK) {
@@ -221,7 +221,7 @@ static LyraStatus generate_ball(LyraContext *ctx, const LyraMeshShapeDef *def, G
     add_ball_core(&builder, grid.core);
     add_ball_layers(&builder, grid, rank, boundary);
     ly_release(ctx, rank);
-    return ly_mesh_builder_finish(&builder, def->material, out);
+    return ly_cell_mesh_finish(&builder, def->material, out);
 }
 
 // ---- disks in a stack or a ring -----------------------------------------------------------------
@@ -303,9 +303,9 @@ static LyraStatus generate_stack(LyraContext *ctx, const LyraMeshShapeDef *def, 
     rank_boundary(2, count, rank);
     place_points(2, radius, grid, rank, boundary, points);
     list_disk_cells(grid, rank, cells);
-    LyMeshBuilder builder;
-    LY_TRY_DONE(ly_mesh_builder_init(&builder, ctx, LYRA_ELEMENT_TET4, disks * point_count,
-                                     LY_TETS_PER_CELL * cell_count * grid.stack));
+    LyCellMesh builder;
+    LY_TRY_DONE(ly_cell_mesh_init(&builder, ctx, LYRA_ELEMENT_TET4, disks * point_count,
+                                  LY_TETS_PER_CELL * cell_count * grid.stack));
     for (int64_t s = 0; s < disks; ++s) {
         place_disk(def, grid, s, point_count, points, builder.positions + 3 * s * point_count);
     }
@@ -316,10 +316,10 @@ static LyraStatus generate_stack(LyraContext *ctx, const LyraMeshShapeDef *def, 
             for (int32_t c = 0; c < 8; ++c) {
                 corner[c] = (int32_t)((c >> 2 ? high : low) + cells[p].point[c & 3]);
             }
-            ly_mesh_builder_add_cell(&builder, corner, cells[p].right_handed);
+            ly_cell_mesh_add_cell(&builder, corner, cells[p].right_handed);
         }
     }
-    status = ly_mesh_builder_finish(&builder, def->material, out);
+    status = ly_cell_mesh_finish(&builder, def->material, out);
 done:
     ly_release(ctx, rank);
     ly_release(ctx, points);

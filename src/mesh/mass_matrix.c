@@ -4,8 +4,9 @@
 // Mass matrices.
 //
 // The row of a vertex is gathered from the elements around it, in ascending order, so that every
-// entry is a sum in a fixed order and rows can be made in parallel. Columns of a row are few; they
-// are collected and sorted. The first pass counts them, the second writes them and their values.
+// entry is a sum in a fixed order and rows can be made in parallel. Columns of a row are few; a
+// small hash table finds those already there. The first pass counts them, the second sorts them and
+// adds up their values.
 
 #include "lyra/mesh_ops.h"
 #include "mesh/element.h"
@@ -110,6 +111,15 @@ struct LyraMassMatrix {
     double *values;
 };
 
+// Columns of one row.
+typedef struct Row {
+    int32_t count;
+    LySortItem *columns; // key[0] is the column; owner its slot, from which its place is found
+    int32_t *slot;       // [mask + 1] column or -1
+    int32_t *place;      // [mask + 1] entry of the column in the slot
+    uint32_t mask;
+} Row;
+
 typedef struct RowTask {
     const LyraMesh *mesh;
     const int64_t *start;    // elements around each vertex
@@ -117,73 +127,101 @@ typedef struct RowTask {
     const double *masses;    // of elements
     bool upper;
     int32_t pieces;
-    LySortItem **items; // [pieces] scratch
+    Row *rows;          // [pieces] scratch
     int64_t *row_start; // first pass: count of row v at [v + 1]
     int32_t *column;    // second pass; NULL in the first
     double *values;
 } RowTask;
 
-// Collects the entries of a row, sorted: key[0] is the column, key[1] and key[2] the place of the
-// value, which ascends with the element.
-static int64_t collect_row(const RowTask *task, int64_t v, LySortItem *items)
+static inline uint32_t find_slot(const Row *row, int32_t column)
 {
-    const LyraMesh *mesh = task->mesh;
-    int32_t nodes = lyra_element_kind_nodes(mesh->kind);
-    int32_t pairs = lyra_mesh_element_mass_count(mesh->kind);
-    int64_t count = 0;
+    uint32_t slot = (uint32_t)column * 0x9e3779b1u >> 7 & row->mask;
+    while (row->slot[slot] != column && row->slot[slot] >= 0) {
+        slot = (slot + 1) & row->mask;
+    }
+    return slot;
+}
+
+static inline void add_column(Row *row, int32_t column)
+{
+    uint32_t slot = find_slot(row, column);
+    if (row->slot[slot] < 0) {
+        row->slot[slot] = column;
+        row->columns[row->count++] =
+            (LySortItem){.key = {(uint32_t)column}, .owner = (int32_t)slot};
+    }
+}
+
+// Elements that name a vertex twice are listed twice: true for the second time.
+static inline bool listed_before(const RowTask *task, int64_t v, int64_t i)
+{
+    return i > task->start[v] && task->elements[i] == task->elements[i - 1];
+}
+
+static void collect_columns(const RowTask *task, int64_t v, Row *row)
+{
+    int32_t nodes = lyra_element_kind_nodes(task->mesh->kind);
+    add_column(row, (int32_t)v);
     for (int64_t i = task->start[v]; i < task->start[v + 1]; ++i) {
-        // an element that names the vertex twice is listed twice: once is enough
-        if (i > task->start[v] && task->elements[i] == task->elements[i - 1]) {
-            continue;
-        }
-        int64_t e = task->elements[i];
-        const int32_t *element = mesh->elements + nodes * e;
-        for (int32_t a = 0; a < nodes; ++a) {
-            for (int32_t b = 0; b < nodes && element[a] == v; ++b) {
-                if (task->upper && element[b] < v) {
-                    continue;
-                }
-                uint64_t place = (uint64_t)(pairs * e + pair_place(nodes, a, b));
-                items[count++] = (LySortItem){
-                    .key = {(uint32_t)element[b], (uint32_t)(place >> 32), (uint32_t)place},
-                };
+        const int32_t *element = task->mesh->elements + (int64_t)nodes * task->elements[i];
+        for (int32_t b = 0; b < nodes; ++b) {
+            if (!task->upper || element[b] >= v) {
+                add_column(row, element[b]);
             }
         }
     }
-    ly_sort_items(count, items);
-    return count;
+}
+
+static void add_values(const RowTask *task, int64_t v, const Row *row, double *values)
+{
+    int32_t nodes = lyra_element_kind_nodes(task->mesh->kind);
+    int64_t pairs = lyra_mesh_element_mass_count(task->mesh->kind);
+    for (int64_t i = task->start[v]; i < task->start[v + 1]; ++i) {
+        if (listed_before(task, v, i)) {
+            continue;
+        }
+        const int32_t *element = task->mesh->elements + (int64_t)nodes * task->elements[i];
+        const double *mass = task->masses + pairs * task->elements[i];
+        for (int32_t a = 0; a < nodes; ++a) {
+            for (int32_t b = 0; b < nodes && element[a] == v; ++b) {
+                if (!task->upper || element[b] >= v) {
+                    values[row->place[find_slot(row, element[b])]] += mass[pair_place(nodes, a, b)];
+                }
+            }
+        }
+    }
+}
+
+static void write_row(const RowTask *task, int64_t v, Row *row)
+{
+    int32_t *column = task->column + task->row_start[v];
+    double *values = task->values + task->row_start[v];
+    ly_sort_items(row->count, row->columns);
+    for (int32_t i = 0; i < row->count; ++i) {
+        column[i] = (int32_t)row->columns[i].key[0];
+        values[i] = 0;
+        row->place[row->columns[i].owner] = i;
+    }
+    add_values(task, v, row, values);
 }
 
 static void row_piece(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     const RowTask *task = data;
-    LySortItem *items = task->items[index];
+    Row *row = &task->rows[index];
     int64_t end = ly_piece_begin(task->mesh->vertex_count, task->pieces, index + 1);
     for (int64_t v = ly_piece_begin(task->mesh->vertex_count, task->pieces, index); v < end; ++v) {
-        int64_t count = collect_row(task, v, items);
-        int64_t at = task->column ? task->row_start[v] : 0, first = at;
-        if (count == 0 && task->column) {
-            // a vertex without elements keeps its diagonal
-            task->column[at] = (int32_t)v;
-            task->values[at] = 0;
+        collect_columns(task, v, row);
+        if (task->column) {
+            write_row(task, v, row);
+        } else {
+            task->row_start[v + 1] = row->count;
         }
-        for (int64_t i = 0; i < count; ++i) {
-            bool again = i > 0 && items[i].key[0] == items[i - 1].key[0];
-            if (task->column) {
-                double value = task->masses[(int64_t)items[i].key[1] << 32 | items[i].key[2]];
-                if (again) {
-                    task->values[at - 1] += value;
-                } else {
-                    task->column[at] = (int32_t)items[i].key[0];
-                    task->values[at] = value;
-                }
-            }
-            at += again ? 0 : 1;
+        for (int32_t i = 0; i < row->count; ++i) {
+            row->slot[row->columns[i].owner] = -1;
         }
-        if (!task->column) {
-            task->row_start[v + 1] = count == 0 ? 1 : at - first;
-        }
+        row->count = 0;
     }
 }
 
@@ -191,14 +229,28 @@ static void row_piece(void *data, int32_t index, int32_t worker)
 static LyraStatus make_room(LyraContext *ctx, RowTask *task)
 {
     int64_t nodes = lyra_element_kind_nodes(task->mesh->kind);
-    LY_TRY(ly_allocate_zeroed(ctx, task->pieces, sizeof *task->items, &task->items));
+    LY_TRY(ly_allocate_zeroed(ctx, task->pieces, sizeof *task->rows, &task->rows));
     for (int32_t p = 0; p < task->pieces; ++p) {
-        int64_t room = 0;
+        Row *row = &task->rows[p];
+        int64_t room = 1, slots = 16;
         int64_t end = ly_piece_begin(task->mesh->vertex_count, task->pieces, p + 1);
         for (int64_t v = ly_piece_begin(task->mesh->vertex_count, task->pieces, p); v < end; ++v) {
-            room = ly_max_i64(room, nodes * (task->start[v + 1] - task->start[v]));
+            room = ly_max_i64(room, nodes * (task->start[v + 1] - task->start[v]) + 1);
         }
-        LY_TRY(ly_allocate_array(ctx, room, sizeof **task->items, &task->items[p]));
+        room = ly_min_i64(room, task->mesh->vertex_count);
+        while (slots < 2 * room) {
+            slots *= 2;
+        }
+        if (slots > INT32_MAX) {
+            return ly_fail(LYRA_TOO_LARGE, "mass matrix: %lld entries in a row", (long long)room);
+        }
+        row->mask = (uint32_t)(slots - 1);
+        LY_TRY(ly_allocate_array(ctx, room, sizeof *row->columns, &row->columns));
+        LY_TRY(ly_allocate_array(ctx, slots, sizeof *row->slot, &row->slot));
+        LY_TRY(ly_allocate_array(ctx, slots, sizeof *row->place, &row->place));
+        for (int64_t i = 0; i < slots; ++i) {
+            row->slot[i] = -1;
+        }
     }
     return LYRA_OK;
 }
@@ -255,10 +307,12 @@ LyraStatus lyra_mass_matrix_create(const LyraMesh *mesh, const double *densities
     LY_TRY_DONE(assemble(&task, matrix));
     *out = matrix;
 done:
-    for (int32_t p = 0; p < task.pieces && task.items; ++p) {
-        ly_release(ctx, task.items[p]);
+    for (int32_t p = 0; p < task.pieces && task.rows; ++p) {
+        ly_release(ctx, task.rows[p].columns);
+        ly_release(ctx, task.rows[p].slot);
+        ly_release(ctx, task.rows[p].place);
     }
-    ly_release(ctx, task.items);
+    ly_release(ctx, task.rows);
     ly_release(ctx, start);
     ly_release(ctx, elements);
     ly_release(ctx, masses);

@@ -5,9 +5,9 @@
 //
 // Two passes over the elements. The first takes moments about the middle of the box and gives the
 // centre of mass; the second takes second moments about that centre, so that nothing large cancels
-// however far from the origin the body lies. Sums are compensated (Neumaier): each keeps the part
-// that rounding would drop. Pieces of fixed size are summed apart and combined in order, so the
-// result has the same bits at any thread count. With S = int rho r r^T: I = tr(S) 1 - S.
+// however far from the origin the body lies. Sums are compensated: each keeps the part that
+// rounding would drop. Pieces of fixed size are summed apart and combined in order, so the result
+// has the same bits at any thread count. With S = int rho r r^T: I = tr(S) 1 - S.
 
 #include "lyra/mesh_ops.h"
 #include "mesh/element.h"
@@ -23,10 +23,11 @@ typedef struct Sum {
     double value, rest;
 } Sum;
 
-static void sum_add(Sum *sum, double x)
+// The rounding error of an addition is itself a double, found with six operations (Knuth).
+static inline void sum_add(Sum *sum, double x)
 {
-    double total = sum->value + x;
-    sum->rest += fabs(sum->value) >= fabs(x) ? (sum->value - total) + x : (x - total) + sum->value;
+    double total = sum->value + x, part = total - sum->value;
+    sum->rest += (sum->value - (total - part)) + (x - part);
     sum->value = total;
 }
 
@@ -80,6 +81,7 @@ typedef struct MomentTask {
     const LyraMesh *mesh;
     const double *densities;
     double origin[3];
+    bool second; // the second pass: second moments only
     int32_t pieces;
     Part *parts;
 } MomentTask;
@@ -97,13 +99,16 @@ static void moment_piece(void *data, int32_t index, int32_t worker)
         ly_element_moments(mesh, (int32_t)e, task->origin, &volume, first, second);
         double density = task->densities ? task->densities[e]
                                          : mesh->materials[mesh->element_materials[e]].density;
+        if (task->second) {
+            for (int32_t i = 0; i < 6; ++i) {
+                sum_add(&part.sums[SUM_SECOND + i], density * second[i]);
+            }
+            continue;
+        }
         sum_add(&part.sums[SUM_VOLUME], volume);
         sum_add(&part.sums[SUM_MASS], density * volume);
         for (int32_t i = 0; i < 3; ++i) {
             sum_add(&part.sums[SUM_FIRST + i], density * first[i]);
-        }
-        for (int32_t i = 0; i < 6; ++i) {
-            sum_add(&part.sums[SUM_SECOND + i], density * second[i]);
         }
         double signed_volume = ly_element_volume(mesh, (int32_t)e);
         if (signed_volume < part.min_volume) {
@@ -196,6 +201,7 @@ LyraStatus lyra_mesh_mass_properties(const LyraMesh *mesh, const double *densiti
     result.max_element_volume = part.max_element >= 0 ? part.max_volume : 0;
 
     // second pass: inertia about it
+    task.second = true;
     part = take_moments(&task);
     ly_release(mesh->ctx, task.parts);
     double second[6];

@@ -185,22 +185,36 @@ static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
     return LYRA_OK;
 }
 
+/// Later regions overrule earlier ones, so of those with one set only the last counts, and of those
+/// in front of the last one with all elements none: the work is bounded by the size of the sets.
 static LyraStatus resolve_materials(LyraMesh *mesh)
 {
     LY_TRY(ly_allocate_array(mesh->ctx, mesh->element_count, sizeof *mesh->element_materials,
                              &mesh->element_materials));
-    for (int32_t e = 0; e < mesh->element_count; ++e) {
-        mesh->element_materials[e] = mesh->material_count - 1;
-    }
+    int32_t *last_region = NULL;
+    LY_TRY(ly_allocate_array(mesh->ctx, mesh->set_count, sizeof *last_region, &last_region));
+    int32_t begin = 0;
+    int32_t base = mesh->material_count - 1;
     for (int32_t r = 0; r < mesh->region_count; ++r) {
         const LyraMeshRegion *region = &mesh->regions[r];
-        bool all = region->set == LYRA_MESH_ALL_ELEMENTS;
-        const LyraMeshSet *set = all ? NULL : &mesh->sets[region->set];
-        int32_t count = all ? mesh->element_count : set->count;
-        for (int32_t i = 0; i < count; ++i) {
-            mesh->element_materials[all ? i : set->elements[i]] = region->material;
+        if (region->set == LYRA_MESH_ALL_ELEMENTS) {
+            begin = r + 1;
+            base = region->material;
+        } else {
+            last_region[region->set] = r;
         }
     }
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        mesh->element_materials[e] = base;
+    }
+    for (int32_t r = begin; r < mesh->region_count; ++r) {
+        const LyraMeshRegion *region = &mesh->regions[r];
+        const LyraMeshSet *set = &mesh->sets[region->set];
+        for (int32_t i = 0; last_region[region->set] == r && i < set->count; ++i) {
+            mesh->element_materials[set->elements[i]] = region->material;
+        }
+    }
+    ly_release(mesh->ctx, last_region);
     return LYRA_OK;
 }
 

@@ -10,7 +10,7 @@
 
 #define DIGIT_BITS 11
 #define DIGITS (1 << DIGIT_BITS)
-#define INSERTION_LIMIT 24
+#define INSERTION_LIMIT 32
 
 void ly_sort_order(int64_t count, const uint32_t *key, int32_t *order, int32_t *scratch)
 {
@@ -39,7 +39,7 @@ void ly_sort_order(int64_t count, const uint32_t *key, int32_t *order, int32_t *
     }
 }
 
-LyraStatus ly_sort_ids(LyraContext *ctx, int64_t count, int32_t *ids)
+LyraStatus ly_sort_id_list(LyraContext *ctx, int64_t count, int32_t *ids)
 {
     bool sorted = true;
     for (int64_t i = 1; i < count && sorted; ++i) {

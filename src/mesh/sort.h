@@ -13,7 +13,7 @@
 void ly_sort_order(int64_t count, const uint32_t *key, int32_t *order, int32_t *scratch);
 
 /// Sorts ids >= 0 ascending. Allocates only where they are not in order yet.
-LyraStatus ly_sort_ids(LyraContext *ctx, int64_t count, int32_t *ids);
+LyraStatus ly_sort_id_list(LyraContext *ctx, int64_t count, int32_t *ids);
 
 /// What is compared when faces or edges are matched, and whose it is.
 typedef struct LySortItem {

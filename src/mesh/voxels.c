@@ -180,7 +180,7 @@ static LyraStatus build(LyraContext *ctx, int64_t count, const int32_t *voxels,
     PointTable table = {0};
     int32_t *elements = NULL, *order = NULL;
     double *positions = NULL;
-    LyMeshBuilder builder = {.ctx = ctx, .kind = LYRA_ELEMENT_CUBE8};
+    LyCellMesh builder = {.ctx = ctx, .kind = LYRA_ELEMENT_CUBE8};
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, 8 * count, sizeof *elements, &elements));
     LY_TRY_DONE(table_reserve(ctx, &table, ly_min_i64(8 * count, count + count / 4 + 64)));
@@ -206,7 +206,7 @@ static LyraStatus build(LyraContext *ctx, int64_t count, const int32_t *voxels,
     builder.elements = elements;
     positions = NULL;
     elements = NULL;
-    status = ly_mesh_builder_finish(&builder, material, out);
+    status = ly_cell_mesh_finish(&builder, material, out);
 done:
     table_end(ctx, &table);
     ly_release(ctx, order);

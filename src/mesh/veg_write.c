@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Writer of .veg. Everything is numbered from 1, and every number is the shortest text that reads
+// back to the same bits. Materials, sets and regions keep their order, so that the rule about
+// elements without a region gives the same material again.
+
+#include "mesh/format.h"
+
+#include "base/file.h"
+#include "mesh/builder.h"
+
+#include <string.h>
+
+// ---- names --------------------------------------------------------------------------------------
+
+static LySlice slice_of(const char *text)
+{
+    return (LySlice){text, strlen(text)};
+}
+
+/// Whether the reader would give back the same name.
+static bool is_plain(const char *name)
+{
+    LySlice slice = slice_of(name);
+    bool blank_ends = slice.length == 0 || ly_char_class[(uint8_t)name[0]] ||
+                      ly_char_class[(uint8_t)name[slice.length - 1]];
+    return !blank_ends && strpbrk(name, ",#\n\r") == NULL;
+}
+
+static LyraStatus fail_name(const char *path, const char *what, const char *name)
+{
+    char quoted[LY_QUOTE_CHARS];
+    return ly_fail(LYRA_UNSUPPORTED,
+                   "%s: found the %s %s, expected a name that .veg can hold: used once, not "
+                   "empty, not allElements, without comma, #, line end, or blank at its ends",
+                   path, what, ly_quote(quoted, slice_of(name)));
+}
+
+/// Regions name sets and materials, so all must be what they are when read back.
+static LyraStatus check_names(const LyraMesh *mesh, const char *path)
+{
+    LyMeshBuilder names = {.ctx = mesh->ctx};
+    LyraStatus status = LYRA_OK;
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        const char *name = mesh->materials[m].name;
+        if (!is_plain(name) || ly_mesh_builder_find_material(&names, slice_of(name)) >= 0) {
+            status = fail_name(path, "material", name);
+            goto done;
+        }
+        LY_TRY_DONE(ly_mesh_builder_add_material(&names, slice_of(name), &mesh->materials[m]));
+    }
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        const char *name = mesh->sets[s].name;
+        if (!is_plain(name) || strcmp(name, "allElements") == 0 ||
+            ly_mesh_builder_find_set(&names, slice_of(name)) >= 0) {
+            status = fail_name(path, "set", name);
+            goto done;
+        }
+        LY_TRY_DONE(ly_mesh_builder_add_set(&names, slice_of(name)));
+    }
+done:
+    ly_mesh_builder_finish(&names);
+    return status;
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+static void write_vertices(LyWriter *writer, const LyraMesh *mesh)
+{
+    ly_writer_print(writer, "*VERTICES\n%d 3 0 0\n", mesh->vertex_count);
+    for (int64_t i = 0; i < mesh->vertex_count; ++i) {
+        ly_writer_int(writer, i + 1);
+        for (int32_t c = 0; c < 3; ++c) {
+            ly_writer_char(writer, ' ');
+            ly_writer_double(writer, mesh->positions[3 * i + c]);
+        }
+        ly_writer_char(writer, '\n');
+    }
+}
+
+static void write_elements(LyWriter *writer, const LyraMesh *mesh)
+{
+    int32_t nodes = lyra_element_kind_nodes(mesh->kind);
+    ly_writer_print(writer, "\n*ELEMENTS\n%s\n%d %d 0\n",
+                    mesh->kind == LYRA_ELEMENT_TET4 ? "TETS" : "CUBIC", mesh->element_count, nodes);
+    const int32_t *vertex = mesh->elements;
+    for (int64_t e = 0; e < mesh->element_count; ++e) {
+        ly_writer_int(writer, e + 1);
+        for (int32_t a = 0; a < nodes; ++a) {
+            ly_writer_char(writer, ' ');
+            ly_writer_int(writer, (int64_t)*vertex++ + 1);
+        }
+        ly_writer_char(writer, '\n');
+    }
+}
+
+static void write_numbers(LyWriter *writer, int32_t count, const double *values)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        ly_writer_string(writer, ", ");
+        ly_writer_double(writer, values[i]);
+    }
+}
+
+static void write_material(LyWriter *writer, const LyraMeshMaterial *material)
+{
+    static const char *const words[LYRA_MESH_MATERIAL_KIND_COUNT] = {
+        [LYRA_MESH_MATERIAL_ENU] = "ENU",
+        [LYRA_MESH_MATERIAL_MOONEY_RIVLIN] = "MOONEYRIVLIN",
+        [LYRA_MESH_MATERIAL_ORTHOTROPIC] = "ORTHOTROPIC_N3G3R9",
+    };
+    const LyraMaterialMooneyRivlin *mr = &material->mooney_rivlin;
+    const LyraMaterialOrthotropic *ortho = &material->orthotropic;
+    ly_writer_string(writer, "\n*MATERIAL ");
+    ly_writer_string(writer, material->name);
+    ly_writer_char(writer, '\n');
+    ly_writer_string(writer, words[material->kind]);
+    write_numbers(writer, 1, &material->density);
+    switch (material->kind) {
+    case LYRA_MESH_MATERIAL_ENU:
+        write_numbers(writer, 2, (const double[]){material->enu.young, material->enu.poisson});
+        break;
+    case LYRA_MESH_MATERIAL_MOONEY_RIVLIN:
+        write_numbers(writer, 3, (const double[]){mr->mu01, mr->mu10, mr->v1});
+        break;
+    default:
+        write_numbers(writer, 3, ortho->young);
+        write_numbers(writer, 3, ortho->poisson);
+        write_numbers(writer, 3, ortho->shear);
+        write_numbers(writer, 9, ortho->axes);
+        break;
+    }
+    ly_writer_char(writer, '\n');
+}
+
+static void write_set(LyWriter *writer, const LyraMeshSet *set)
+{
+    const int32_t ids_per_line = 8;
+    ly_writer_string(writer, "\n*SET ");
+    ly_writer_string(writer, set->name);
+    ly_writer_char(writer, '\n');
+    for (int32_t i = 0; i < set->count; ++i) {
+        ly_writer_int(writer, (int64_t)set->elements[i] + 1);
+        bool last = i + 1 == set->count;
+        bool line_full = i % ids_per_line == ids_per_line - 1;
+        ly_writer_string(writer, last ? "\n" : line_full ? ",\n" : ", ");
+    }
+}
+
+LyraStatus ly_veg_save(const LyraMesh *mesh, const char *path)
+{
+    LY_TRY(check_names(mesh, path));
+    LyWriter *writer = NULL;
+    LY_TRY(ly_writer_create(mesh->ctx, path, &writer));
+    ly_writer_print(writer, "# Mesh by Lyra: %d vertices, %d elements.\n\n", mesh->vertex_count,
+                    mesh->element_count);
+    write_vertices(writer, mesh);
+    write_elements(writer, mesh);
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        write_material(writer, &mesh->materials[m]);
+    }
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        write_set(writer, &mesh->sets[s]);
+    }
+    for (int32_t r = 0; r < mesh->region_count; ++r) {
+        const LyraMeshRegion *region = &mesh->regions[r];
+        bool all = region->set == LYRA_MESH_ALL_ELEMENTS;
+        ly_writer_string(writer, "\n*REGION\n");
+        ly_writer_string(writer, all ? "allElements" : mesh->sets[region->set].name);
+        ly_writer_string(writer, ", ");
+        ly_writer_string(writer, mesh->materials[region->material].name);
+        ly_writer_char(writer, '\n');
+    }
+    return ly_writer_commit(writer);
+}

@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Reader of .vtu, VTK's unstructured grids in XML: one piece, all cells tetrahedra or all
+// hexahedra, data not compressed. First all tags are read and the arrays of interest noted, then
+// the arrays are read.
+
+#include "mesh/format.h"
+#include "mesh/vtu_reader.h"
+
+#include <string.h>
+
+/// Where the arrays of interest stand. That of the points has any name.
+static const struct {
+    LyVtuSection section;
+    const char *name;
+} known_arrays[LY_VTU_ARRAY_COUNT] = {
+    [LY_VTU_ARRAY_POINTS] = {LY_VTU_POINTS, "Points"},
+    [LY_VTU_ARRAY_CONNECTIVITY] = {LY_VTU_CELLS, "connectivity"},
+    [LY_VTU_ARRAY_OFFSETS] = {LY_VTU_CELLS, "offsets"},
+    [LY_VTU_ARRAY_TYPES] = {LY_VTU_CELLS, "types"},
+    [LY_VTU_ARRAY_MATERIAL] = {LY_VTU_CELL_DATA, LY_VTU_MATERIAL},
+    [LY_VTU_ARRAY_MATERIAL_NAMES] = {LY_VTU_FIELD_DATA, LY_VTU_MATERIAL_NAMES},
+    [LY_VTU_ARRAY_MATERIAL_KINDS] = {LY_VTU_FIELD_DATA, LY_VTU_MATERIAL_KINDS},
+    [LY_VTU_ARRAY_MATERIAL_CONSTANTS] = {LY_VTU_FIELD_DATA, LY_VTU_MATERIAL_CONSTANTS},
+    [LY_VTU_ARRAY_SET_NAMES] = {LY_VTU_FIELD_DATA, LY_VTU_SET_NAMES},
+    [LY_VTU_ARRAY_SET_SIZES] = {LY_VTU_FIELD_DATA, LY_VTU_SET_SIZES},
+    [LY_VTU_ARRAY_SET_ELEMENTS] = {LY_VTU_FIELD_DATA, LY_VTU_SET_ELEMENTS},
+    [LY_VTU_ARRAY_REGIONS] = {LY_VTU_FIELD_DATA, LY_VTU_REGIONS},
+    [LY_VTU_ARRAY_ELEMENT_COUNT] = {LY_VTU_FIELD_DATA, LY_VTU_ELEMENT_COUNT},
+};
+
+// ---- tags ---------------------------------------------------------------------------------------
+
+static LyraStatus read_file_tag(LyVtuReader *reader, const LyXmlTag *tag)
+{
+    LyVtuFile *file = &reader->file;
+    LySlice type = ly_xml_attribute(tag, "type");
+    if (!type.text || !ly_slice_is(type, "UnstructuredGrid")) {
+        char quoted[LY_QUOTE_CHARS];
+        return ly_scanner_complain(&file->scanner, tag->at, LYRA_BAD_FORMAT,
+                                   "found the type %s, expected UnstructuredGrid",
+                                   ly_quote(quoted, type));
+    }
+    LySlice order = ly_xml_attribute(tag, "byte_order");
+    LySlice header = ly_xml_attribute(tag, "header_type");
+    file->big_endian = order.text && ly_slice_is(order, "BigEndian");
+    file->header_64 = header.text && ly_slice_is(header, "UInt64");
+    file->compressed = ly_xml_attribute(tag, "compressor").length > 0;
+    reader->has_grid = true;
+    return LYRA_OK;
+}
+
+static LyraStatus read_piece_tag(LyVtuReader *reader, const LyXmlTag *tag)
+{
+    const LyScanner *scanner = &reader->file.scanner;
+    if (reader->has_piece) {
+        return ly_scanner_complain(scanner, tag->at, LYRA_UNSUPPORTED,
+                                   "found a second Piece, expected one");
+    }
+    LY_TRY(ly_xml_integer(scanner, tag, "NumberOfPoints", 0, INT32_MAX, -1, &reader->vertex_count));
+    LY_TRY(ly_xml_integer(scanner, tag, "NumberOfCells", 0, INT32_MAX, -1, &reader->element_count));
+    reader->has_piece = true;
+    return LYRA_OK;
+}
+
+static LyraStatus read_array_tag(LyVtuReader *reader, const LyXmlTag *tag)
+{
+    LyScanner *scanner = &reader->file.scanner;
+    // what follows up to the next tag is the content
+    const char *begin = scanner->at;
+    const char *end = memchr(begin, '<', (size_t)(scanner->end - begin));
+    scanner->at = tag->empty ? begin : end ? end : scanner->end;
+    LySlice name = ly_xml_attribute(tag, "Name");
+    for (int32_t i = 0; i < LY_VTU_ARRAY_COUNT; ++i) {
+        LyVtuArray *array = &reader->arrays[i];
+        bool named =
+            i == LY_VTU_ARRAY_POINTS || (name.text && ly_slice_is(name, known_arrays[i].name));
+        if (known_arrays[i].section == reader->section && named && !array->at) {
+            array->name = known_arrays[i].name;
+            array->text = (LySlice){begin, (size_t)(scanner->at - begin)};
+            return ly_vtu_array_read(&reader->file, tag, array);
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus read_appended_tag(LyVtuReader *reader, const LyXmlTag *tag)
+{
+    LyVtuFile *file = &reader->file;
+    LySlice encoding = ly_xml_attribute(tag, "encoding");
+    file->appended_base64 = encoding.text && ly_slice_is(encoding, "base64");
+    if (!file->appended_base64 && !(encoding.text && ly_slice_is(encoding, "raw"))) {
+        char quoted[LY_QUOTE_CHARS];
+        return ly_scanner_complain(&file->scanner, tag->at, LYRA_BAD_FORMAT,
+                                   "found the encoding %s, expected raw or base64",
+                                   ly_quote(quoted, encoding));
+    }
+    const char *begin = file->scanner.at;
+    size_t left = (size_t)(file->scanner.end - begin);
+    const char *underscore = memchr(begin, '_', left);
+    if (!underscore) {
+        return ly_scanner_complain(&file->scanner, tag->at, LYRA_BAD_FORMAT,
+                                   "found no underscore in front of the appended data, expected "
+                                   "one");
+    }
+    ++underscore;
+    file->appended = (LySlice){underscore, (size_t)(file->scanner.end - underscore)};
+    // raw bytes may look like tags: nothing behind is read
+    file->scanner.at = file->scanner.end;
+    return LYRA_OK;
+}
+
+static LyraStatus read_tag(LyVtuReader *reader, const LyXmlTag *tag)
+{
+    static const struct {
+        const char *name;
+        LyVtuSection section;
+    } sections[] = {{"Points", LY_VTU_POINTS},
+                    {"Cells", LY_VTU_CELLS},
+                    {"CellData", LY_VTU_CELL_DATA},
+                    {"FieldData", LY_VTU_FIELD_DATA},
+                    {"PointData", LY_VTU_NO_SECTION}};
+    if (!reader->has_grid && !ly_slice_is(tag->name, "VTKFile")) {
+        return ly_scanner_fail_at(&reader->file.scanner, tag->at, LYRA_BAD_FORMAT,
+                                  "the tag <VTKFile");
+    }
+    for (int32_t i = 0; i < LY_COUNT_OF(sections); ++i) {
+        if (ly_slice_is(tag->name, sections[i].name)) {
+            reader->section = tag->closing || tag->empty ? LY_VTU_NO_SECTION : sections[i].section;
+            return LYRA_OK;
+        }
+    }
+    if (tag->closing) {
+        return LYRA_OK;
+    }
+    if (ly_slice_is(tag->name, "VTKFile")) {
+        return read_file_tag(reader, tag);
+    }
+    if (ly_slice_is(tag->name, "Piece")) {
+        return read_piece_tag(reader, tag);
+    }
+    if (ly_slice_is(tag->name, "DataArray") || ly_slice_is(tag->name, "Array")) {
+        return read_array_tag(reader, tag);
+    }
+    return ly_slice_is(tag->name, "AppendedData") ? read_appended_tag(reader, tag) : LYRA_OK;
+}
+
+static LyraStatus read_tags(LyVtuReader *reader)
+{
+    for (;;) {
+        LyXmlTag tag;
+        bool found;
+        LY_TRY(ly_xml_next_tag(&reader->file.scanner, &tag, &found));
+        if (!found) {
+            break;
+        }
+        LY_TRY(read_tag(reader, &tag));
+    }
+    const char *missing = !reader->has_grid ? "the tag <VTKFile" : "the tag <Piece";
+    if (!reader->has_piece) {
+        return ly_scanner_fail(&reader->file.scanner, LYRA_BAD_FORMAT, "%s", missing);
+    }
+    for (int32_t i = LY_VTU_ARRAY_POINTS; i <= LY_VTU_ARRAY_TYPES; ++i) {
+        bool needed =
+            i == LY_VTU_ARRAY_POINTS ? reader->vertex_count > 0 : reader->element_count > 0;
+        if (needed && !reader->arrays[i].at) {
+            return ly_scanner_fail(&reader->file.scanner, LYRA_BAD_FORMAT, "the array \"%s\"",
+                                   known_arrays[i].name);
+        }
+    }
+    return LYRA_OK;
+}
+
+// ---- points and cells ---------------------------------------------------------------------------
+
+LyraStatus ly_vtu_read_doubles(const LyVtuReader *reader, LyVtuArrayId id, int64_t count,
+                               int64_t components, double **out)
+{
+    const LyVtuArray *array = &reader->arrays[id];
+    LyraContext *ctx = reader->file.ctx;
+    LyVtuValues values;
+    if (array->components != components) {
+        return ly_vtu_fail(&reader->file, array, LYRA_BAD_FORMAT,
+                           "found %lld components, expected %lld", (long long)array->components,
+                           (long long)components);
+    }
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, count));
+    double *numbers = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *numbers, &numbers));
+    for (int64_t i = 0; i < count; ++i) {
+        LY_TRY_DONE(ly_vtu_values_double(&values, &numbers[i]));
+    }
+    LY_TRY_DONE(ly_vtu_values_end(&values));
+    *out = numbers;
+    numbers = NULL;
+done:
+    ly_release(ctx, numbers);
+    ly_vtu_values_close(&values);
+    return status;
+}
+
+LyraStatus ly_vtu_read_integers(const LyVtuReader *reader, LyVtuArrayId id, int64_t count,
+                                int32_t low, int32_t high, int32_t **out)
+{
+    LyraContext *ctx = reader->file.ctx;
+    LyVtuValues values;
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, &reader->arrays[id], count));
+    int32_t *numbers = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *numbers, &numbers));
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t number = 0;
+        LY_TRY_DONE(ly_vtu_values_integer(&values, low, high, &number));
+        numbers[i] = (int32_t)number;
+    }
+    LY_TRY_DONE(ly_vtu_values_end(&values));
+    *out = numbers;
+    numbers = NULL;
+done:
+    ly_release(ctx, numbers);
+    ly_vtu_values_close(&values);
+    return status;
+}
+
+/// All cells must be of one type, which is the kind of the elements.
+static LyraStatus read_types(LyVtuReader *reader)
+{
+    const LyVtuArray *array = &reader->arrays[LY_VTU_ARRAY_TYPES];
+    LyVtuValues values;
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, reader->element_count));
+    LyraStatus status = LYRA_OK;
+    int64_t first = 0;
+    for (int64_t e = 0; e < reader->element_count; ++e) {
+        int64_t type = 0;
+        LY_TRY_DONE(ly_vtu_values_integer(&values, 0, 255, &type));
+        first = e == 0 ? type : first;
+        if ((type != LY_VTU_TETRA && type != LY_VTU_HEXAHEDRON) || type != first) {
+            status = ly_vtu_fail(&reader->file, array, LYRA_UNSUPPORTED,
+                                 "found a cell of type %lld, expected all %d (tetrahedra) or all "
+                                 "%d (hexahedra)",
+                                 (long long)type, LY_VTU_TETRA, LY_VTU_HEXAHEDRON);
+            goto done;
+        }
+    }
+    LY_TRY_DONE(ly_vtu_values_end(&values));
+    reader->builder.kind = first == LY_VTU_HEXAHEDRON ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+done:
+    ly_vtu_values_close(&values);
+    return status;
+}
+
+/// Offsets say where each cell ends in the connectivity: at multiples of the nodes.
+static LyraStatus check_offsets(const LyVtuReader *reader, int32_t nodes)
+{
+    const LyVtuArray *array = &reader->arrays[LY_VTU_ARRAY_OFFSETS];
+    LyVtuValues values;
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, reader->element_count));
+    LyraStatus status = LYRA_OK;
+    for (int64_t e = 0; e < reader->element_count; ++e) {
+        int64_t offset = 0, expected = nodes * (e + 1);
+        LY_TRY_DONE(ly_vtu_values_integer(&values, expected, expected, &offset));
+    }
+    status = ly_vtu_values_end(&values);
+done:
+    ly_vtu_values_close(&values);
+    return status;
+}
+
+static LyraStatus read_grid(LyVtuReader *reader)
+{
+    LyMeshBuilder *builder = &reader->builder;
+    if (reader->vertex_count > 0) {
+        LY_TRY(ly_vtu_read_doubles(reader, LY_VTU_ARRAY_POINTS, 3 * reader->vertex_count, 3,
+                                   &builder->positions));
+        builder->vertex_count = builder->vertex_capacity = reader->vertex_count;
+    }
+    if (reader->element_count > 0) {
+        LY_TRY(read_types(reader));
+        int32_t nodes = lyra_element_kind_nodes(builder->kind);
+        LY_TRY(check_offsets(reader, nodes));
+        LY_TRY(ly_vtu_read_integers(reader, LY_VTU_ARRAY_CONNECTIVITY,
+                                    nodes * reader->element_count, 0,
+                                    (int32_t)reader->vertex_count - 1, &builder->elements));
+        builder->element_count = builder->element_capacity = reader->element_count;
+    }
+    return LYRA_OK;
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+LyraStatus ly_vtu_load(LyraContext *ctx, const LyFileSource *source, const char *path,
+                       LyraMesh **out)
+{
+    LyStream stream = {0};
+    LyVtuReader *reader = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *reader, &reader));
+    reader->file.ctx = reader->builder.ctx = ctx;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_stream_open(&stream, ctx, source, path, false));
+    LY_TRY_DONE(ly_stream_read_all(&stream));
+    reader->file.scanner = stream.scanner;
+    reader->file.scanner.comment = '\0';
+    reader->file.scanner.commas = false;
+    LY_TRY_DONE(read_tags(reader));
+    LY_TRY_DONE(read_grid(reader));
+    LY_TRY_DONE(ly_vtu_read_groups(reader));
+    // the text goes before the rest of the mesh comes
+    ly_stream_close(&stream);
+    status = ly_mesh_builder_create(&reader->builder, out);
+done:
+    ly_stream_close(&stream);
+    ly_mesh_builder_finish(&reader->builder);
+    ly_release(ctx, reader);
+    return status;
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The parts of the reader of .vtu.
+
+#ifndef LY_MESH_VTU_READER_H
+#define LY_MESH_VTU_READER_H
+
+#include "mesh/builder.h"
+#include "mesh/vtu.h"
+
+typedef enum LyVtuSection {
+    LY_VTU_NO_SECTION,
+    LY_VTU_POINTS,
+    LY_VTU_CELLS,
+    LY_VTU_CELL_DATA,
+    LY_VTU_FIELD_DATA
+} LyVtuSection;
+
+/// The arrays of interest.
+typedef enum LyVtuArrayId {
+    LY_VTU_ARRAY_POINTS,
+    LY_VTU_ARRAY_CONNECTIVITY,
+    LY_VTU_ARRAY_OFFSETS,
+    LY_VTU_ARRAY_TYPES,
+    LY_VTU_ARRAY_MATERIAL,
+    LY_VTU_ARRAY_MATERIAL_NAMES,
+    LY_VTU_ARRAY_MATERIAL_KINDS,
+    LY_VTU_ARRAY_MATERIAL_CONSTANTS,
+    LY_VTU_ARRAY_SET_NAMES,
+    LY_VTU_ARRAY_SET_SIZES,
+    LY_VTU_ARRAY_SET_ELEMENTS,
+    LY_VTU_ARRAY_REGIONS,
+    LY_VTU_ARRAY_ELEMENT_COUNT,
+    LY_VTU_ARRAY_COUNT
+} LyVtuArrayId;
+
+typedef struct LyVtuReader {
+    LyVtuFile file;
+    LyMeshBuilder builder;
+    LyVtuArray arrays[LY_VTU_ARRAY_COUNT];
+    LyVtuSection section; // that the tags are in
+    bool has_grid, has_piece;
+    int64_t vertex_count, element_count;
+} LyVtuReader;
+
+/// Reads a whole array of `count` values into a new one.
+LyraStatus ly_vtu_read_doubles(const LyVtuReader *reader, LyVtuArrayId id, int64_t count,
+                               int64_t components, double **out);
+LyraStatus ly_vtu_read_integers(const LyVtuReader *reader, LyVtuArrayId id, int64_t count,
+                                int32_t low, int32_t high, int32_t **out);
+
+/// Reads materials, sets and regions, as far as the file has them, once the cells are there.
+LyraStatus ly_vtu_read_groups(LyVtuReader *reader);
+
+#endif

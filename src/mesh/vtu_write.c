@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Writer of .vtu: one piece, numbers as raw bytes behind the tags ("appended"), which is exact,
+// compact, and what ParaView itself writes. What VTK has no word for goes into field data, where
+// our reader finds it and others leave it alone. Names are strings of character codes.
+
+#include "mesh/format.h"
+
+#include "base/file.h"
+#include "mesh/vtu.h"
+
+#include <string.h>
+
+typedef struct VtuWriter {
+    LyWriter *writer;
+    const LyraMesh *mesh;
+    int64_t offset; // of the next array in the appended data
+    int64_t set_element_count;
+} VtuWriter;
+
+// ---- tags ---------------------------------------------------------------------------------------
+
+/// Writes the tag of an array and takes its place in the appended data.
+static void write_tag(VtuWriter *vtu, const char *type, const char *name, int32_t components,
+                      int64_t tuples, int64_t bytes)
+{
+    LyWriter *writer = vtu->writer;
+    ly_writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\"", type, name);
+    if (components > 1) {
+        ly_writer_print(writer, " NumberOfComponents=\"%d\"", components);
+    }
+    // field data is not sized by the piece
+    if (tuples >= 0) {
+        ly_writer_print(writer, " NumberOfTuples=\"%lld\"", (long long)tuples);
+    }
+    ly_writer_print(writer, " format=\"appended\" offset=\"%lld\"/>\n", (long long)vtu->offset);
+    vtu->offset += bytes + 8;
+}
+
+static void begin_names(LyWriter *writer, const char *name, int32_t count)
+{
+    ly_writer_print(writer,
+                    "<Array type=\"String\" Name=\"%s\" NumberOfTuples=\"%d\" format=\"ascii\">\n",
+                    name, count);
+}
+
+static void write_name(LyWriter *writer, const char *name)
+{
+    for (; *name; ++name) {
+        ly_writer_int(writer, (uint8_t)*name);
+        ly_writer_char(writer, ' ');
+    }
+    ly_writer_string(writer, "0\n");
+}
+
+static void write_field_tags(VtuWriter *vtu)
+{
+    const LyraMesh *mesh = vtu->mesh;
+    LyWriter *writer = vtu->writer;
+    ly_writer_string(writer, "<FieldData>\n");
+    write_tag(vtu, "Int32", LY_VTU_ELEMENT_COUNT, 1, 1, 4);
+    begin_names(writer, LY_VTU_MATERIAL_NAMES, mesh->material_count);
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        write_name(writer, mesh->materials[m].name);
+    }
+    ly_writer_string(writer, "</Array>\n");
+    int64_t materials = mesh->material_count;
+    write_tag(vtu, "Int32", LY_VTU_MATERIAL_KINDS, 1, materials, 4 * materials);
+    write_tag(vtu, "Float64", LY_VTU_MATERIAL_CONSTANTS, LY_VTU_CONSTANT_COUNT, materials,
+              8 * LY_VTU_CONSTANT_COUNT * materials);
+    if (mesh->set_count > 0) {
+        begin_names(writer, LY_VTU_SET_NAMES, mesh->set_count);
+        for (int32_t s = 0; s < mesh->set_count; ++s) {
+            write_name(writer, mesh->sets[s].name);
+        }
+        ly_writer_string(writer, "</Array>\n");
+        write_tag(vtu, "Int32", LY_VTU_SET_SIZES, 1, mesh->set_count, 4 * (int64_t)mesh->set_count);
+        write_tag(vtu, "Int32", LY_VTU_SET_ELEMENTS, 1, vtu->set_element_count,
+                  4 * vtu->set_element_count);
+    }
+    if (mesh->region_count > 0) {
+        write_tag(vtu, "Int32", LY_VTU_REGIONS, 2, mesh->region_count,
+                  8 * (int64_t)mesh->region_count);
+    }
+    ly_writer_string(writer, "</FieldData>\n");
+}
+
+static void write_piece_tags(VtuWriter *vtu)
+{
+    LyWriter *writer = vtu->writer;
+    int64_t vertices = vtu->mesh->vertex_count, elements = vtu->mesh->element_count;
+    int64_t nodes = lyra_element_kind_nodes(vtu->mesh->kind);
+    ly_writer_print(writer, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
+                    (long long)vertices, (long long)elements);
+    ly_writer_string(writer, "<Points>\n");
+    write_tag(vtu, "Float64", "Points", 3, -1, 24 * vertices);
+    ly_writer_string(writer, "</Points>\n<Cells>\n");
+    write_tag(vtu, "Int32", "connectivity", 1, -1, 4 * nodes * elements);
+    write_tag(vtu, "Int64", "offsets", 1, -1, 8 * elements);
+    write_tag(vtu, "UInt8", "types", 1, -1, elements);
+    ly_writer_string(writer, "</Cells>\n<CellData Scalars=\"" LY_VTU_MATERIAL "\">\n");
+    write_tag(vtu, "Int32", LY_VTU_MATERIAL, 1, -1, 4 * elements);
+    ly_writer_string(writer, "</CellData>\n</Piece>\n");
+}
+
+// ---- data, in the order of the tags -------------------------------------------------------------
+
+static void write_head(VtuWriter *vtu, int64_t bytes)
+{
+    uint64_t head = (uint64_t)bytes;
+    ly_writer_bytes(vtu->writer, &head, sizeof head);
+}
+
+static void write_block(VtuWriter *vtu, const void *data, int64_t bytes)
+{
+    write_head(vtu, bytes);
+    ly_writer_bytes(vtu->writer, data, (size_t)bytes);
+}
+
+static void write_constants(LyWriter *writer, const LyraMeshMaterial *material)
+{
+    double c[LY_VTU_CONSTANT_COUNT] = {material->density};
+    const LyraMaterialOrthotropic *ortho = &material->orthotropic;
+    switch (material->kind) {
+    case LYRA_MESH_MATERIAL_ENU:
+        c[1] = material->enu.young;
+        c[2] = material->enu.poisson;
+        break;
+    case LYRA_MESH_MATERIAL_MOONEY_RIVLIN:
+        c[1] = material->mooney_rivlin.mu01;
+        c[2] = material->mooney_rivlin.mu10;
+        c[3] = material->mooney_rivlin.v1;
+        break;
+    default:
+        memcpy(c + 1, ortho->young, sizeof ortho->young);
+        memcpy(c + 4, ortho->poisson, sizeof ortho->poisson);
+        memcpy(c + 7, ortho->shear, sizeof ortho->shear);
+        memcpy(c + 10, ortho->axes, sizeof ortho->axes);
+        break;
+    }
+    ly_writer_bytes(writer, c, sizeof c);
+}
+
+static void write_field_data(VtuWriter *vtu)
+{
+    const LyraMesh *mesh = vtu->mesh;
+    LyWriter *writer = vtu->writer;
+    write_block(vtu, &mesh->element_count, 4);
+    write_head(vtu, 4 * (int64_t)mesh->material_count);
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        int32_t kind = (int32_t)mesh->materials[m].kind;
+        ly_writer_bytes(writer, &kind, sizeof kind);
+    }
+    write_head(vtu, 8 * LY_VTU_CONSTANT_COUNT * (int64_t)mesh->material_count);
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        write_constants(writer, &mesh->materials[m]);
+    }
+    if (mesh->set_count > 0) {
+        write_head(vtu, 4 * (int64_t)mesh->set_count);
+        for (int32_t s = 0; s < mesh->set_count; ++s) {
+            ly_writer_bytes(writer, &mesh->sets[s].count, 4);
+        }
+        write_head(vtu, 4 * vtu->set_element_count);
+        for (int32_t s = 0; s < mesh->set_count; ++s) {
+            ly_writer_bytes(writer, mesh->sets[s].elements, 4 * (size_t)mesh->sets[s].count);
+        }
+    }
+    if (mesh->region_count > 0) {
+        write_head(vtu, 8 * (int64_t)mesh->region_count);
+        for (int32_t r = 0; r < mesh->region_count; ++r) {
+            int32_t pair[2] = {mesh->regions[r].material, mesh->regions[r].set};
+            ly_writer_bytes(writer, pair, sizeof pair);
+        }
+    }
+}
+
+static void write_piece_data(VtuWriter *vtu)
+{
+    const LyraMesh *mesh = vtu->mesh;
+    int64_t elements = mesh->element_count;
+    int64_t nodes = lyra_element_kind_nodes(mesh->kind);
+    write_block(vtu, mesh->positions, 24 * (int64_t)mesh->vertex_count);
+    write_block(vtu, mesh->elements, 4 * nodes * elements);
+    write_head(vtu, 8 * elements);
+    for (int64_t e = 1; e <= elements; ++e) {
+        int64_t offset = nodes * e;
+        ly_writer_bytes(vtu->writer, &offset, sizeof offset);
+    }
+    write_head(vtu, elements);
+    char type = mesh->kind == LYRA_ELEMENT_TET4 ? LY_VTU_TETRA : LY_VTU_HEXAHEDRON;
+    for (int64_t e = 0; e < elements; ++e) {
+        ly_writer_char(vtu->writer, type);
+    }
+    write_block(vtu, mesh->element_materials, 4 * elements);
+}
+
+LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
+{
+    VtuWriter vtu = {.mesh = mesh};
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        vtu.set_element_count += mesh->sets[s].count;
+    }
+    LY_TRY(ly_writer_create(mesh->ctx, path, &vtu.writer));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    const char *byte_order = "BigEndian";
+#else
+    const char *byte_order = "LittleEndian";
+#endif
+    ly_writer_print(vtu.writer,
+                    "<?xml version=\"1.0\"?>\n"
+                    "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
+                    "header_type=\"UInt64\">\n<UnstructuredGrid>\n",
+                    byte_order);
+    write_field_tags(&vtu);
+    write_piece_tags(&vtu);
+    ly_writer_string(vtu.writer, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+    write_field_data(&vtu);
+    write_piece_data(&vtu);
+    ly_writer_string(vtu.writer, "\n</AppendedData>\n</VTKFile>\n");
+    return ly_writer_commit(vtu.writer);
+}

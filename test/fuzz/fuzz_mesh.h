@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the fuzz targets of mesh files share: a load must end in a status or in a mesh whose indices
+// are right, and hold no memory afterwards.
+
+#ifndef LYRA_FUZZ_MESH_H
+#define LYRA_FUZZ_MESH_H
+
+#include "lyra/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/// Ends the process, which the fuzzer takes as a find.
+#define FUZZ_REQUIRE(condition) ((condition) ? (void)0 : abort())
+
+/// One context for all inputs: its threads would cost more than a load.
+static inline LyraContext *fuzz_context(void)
+{
+    static LyraContext *ctx;
+    if (!ctx) {
+        LyraContextDef def = lyra_context_def_default();
+        def.thread_count = 1;
+        FUZZ_REQUIRE(lyra_context_create(&def, &ctx) == LYRA_OK);
+    }
+    return ctx;
+}
+
+/// Length of what stands in front of the first byte 0xff.
+static inline size_t fuzz_split(const uint8_t *data, size_t size)
+{
+    const uint8_t *split = size > 0 ? memchr(data, 0xff, size) : NULL;
+    return split ? (size_t)(split - data) : size;
+}
+
+static inline void fuzz_mesh(const LyraMemoryFile *files, int32_t count, LyraMeshFormat format)
+{
+    LyraContext *ctx = fuzz_context();
+    LyraMesh *mesh = NULL;
+    LyraStatus status = lyra_mesh_load_memory(ctx, files, count, format, &mesh);
+    FUZZ_REQUIRE((status == LYRA_OK) == (mesh != NULL));
+    if (mesh) {
+        LyraMeshView view = lyra_mesh_view(mesh);
+        int64_t ids = (int64_t)lyra_element_kind_nodes(view.kind) * view.element_count;
+        for (int64_t i = 0; i < ids; ++i) {
+            FUZZ_REQUIRE(view.elements[i] >= 0 && view.elements[i] < view.vertex_count);
+        }
+        for (int64_t i = 0; i < 3 * (int64_t)view.vertex_count; ++i) {
+            FUZZ_REQUIRE(isfinite(view.positions[i]));
+        }
+        for (int32_t e = 0; e < view.element_count; ++e) {
+            FUZZ_REQUIRE(view.element_materials[e] >= 0 &&
+                         view.element_materials[e] < view.material_count);
+        }
+    } else {
+        FUZZ_REQUIRE(lyra_error_message()[0] != '\0');
+    }
+    lyra_mesh_destroy(mesh);
+    FUZZ_REQUIRE(lyra_context_byte_count(ctx) == 0);
+}
+
+#endif
