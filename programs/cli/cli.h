@@ -100,5 +100,6 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
 // ---- subcommands --------------------------------------------------------------------------------
 
 CliExit cli_bench(int argument_count, char **arguments);
+CliExit cli_mesh(int argument_count, char **arguments);
 
 #endif

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// `lyra mesh box|sphere|cylinder|torus`: generated bodies.
+
+#include "mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+// what the four commands share
+typedef struct Settings {
+    LyraMeshShapeDef def;
+    const char *type;
+    int32_t elements, seed;
+    double cells[3]; // whole numbers
+    LyraMeshMaterial material;
+} Settings;
+
+static Settings default_settings(LyraMeshShape shape)
+{
+    Settings settings = {
+        .def = lyra_mesh_shape_def_default(),
+        .type = "tet",
+        .elements = 1000,
+        .seed = -1,
+        .material = lyra_mesh_material_default(),
+    };
+    settings.def.shape = shape;
+    return settings;
+}
+
+#define COMMON_OPTIONS(s)                                                                          \
+    {"--elements", CLI_INT, &(s).elements, "N", "about this many (default 1000)"},                 \
+        {"--type", CLI_TEXT, &(s).type, "tet|cube", "shape of the elements (default tet)"},        \
+        {"--center", CLI_VECTOR, (s).def.center, "X,Y,Z", "centre, m (default 0,0,0)"},            \
+        {"--shuffle", CLI_INT, &(s).seed, "SEED", "vertices and elements in random order"},        \
+        {"--density", CLI_DOUBLE, &(s).material.density, "RHO", "kg/m^3 (default 1000)"},          \
+        {"--young", CLI_DOUBLE, &(s).material.enu.young, "E", "Pa (default 1e6)"},                 \
+    {                                                                                              \
+        "--poisson", CLI_DOUBLE, &(s).material.enu.poisson, "NU", "ratio (default 0.45)"           \
+    }
+
+static CliExit generate(const CliUsage *usage, Settings *settings, int argument_count,
+                        char **arguments)
+{
+    const char *path;
+    int32_t count;
+    CliExit exit;
+    if (!cli_parse(usage, argument_count, arguments, &path, &count, &exit)) {
+        return exit;
+    }
+    if (strcmp(settings->type, "tet") != 0 && strcmp(settings->type, "cube") != 0) {
+        return cli_usage_error(usage, "--type is \"%s\", expected tet or cube", settings->type);
+    }
+    if (settings->elements < 1) {
+        return cli_usage_error(usage, "--elements is %d, expected at least 1", settings->elements);
+    }
+    LyraMeshShapeDef def = settings->def;
+    for (int i = 0; i < 3; ++i) {
+        double cells = settings->cells[i];
+        if (cells != floor(cells) || cells < 0 || cells > 1e6) {
+            return cli_usage_error(usage, "--cells needs three whole numbers of at least 1");
+        }
+        def.cells[i] = (int32_t)cells;
+    }
+    def.elements = settings->elements;
+    def.kind = strcmp(settings->type, "cube") == 0 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+    def.shuffle = settings->seed >= 0;
+    def.seed = def.shuffle ? (uint64_t)settings->seed : def.seed;
+    def.material = &settings->material;
+    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
+    if (!ctx) {
+        return CLI_BAD_INPUT;
+    }
+    LyraMesh *mesh = NULL;
+    if (lyra_mesh_generate(ctx, &def, &mesh) != LYRA_OK ||
+        lyra_mesh_save(mesh, path, LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
+        exit = cli_failed();
+    } else {
+        LyraMeshView view = lyra_mesh_view(mesh);
+        printf("%s: %d vertices, %d %ss\n", path, view.vertex_count, view.element_count,
+               lyra_element_kind_name(view.kind));
+        exit = cli_finish_output();
+    }
+    lyra_mesh_destroy(mesh);
+    lyra_context_destroy(ctx);
+    return exit;
+}
+
+CliExit cli_mesh_box(int argument_count, char **arguments)
+{
+    Settings settings = default_settings(LYRA_MESH_SHAPE_BOX);
+    const CliOption options[] = {
+        COMMON_OPTIONS(settings),
+        {"--size", CLI_VECTOR, settings.def.size, "X,Y,Z", "edges, m (default 1,1,1)"},
+        {"--cells", CLI_VECTOR, settings.cells, "NX,NY,NZ",
+         "cells along the edges, not --elements"},
+        {0},
+    };
+    const CliUsage usage = {
+        .command = "lyra mesh box",
+        .positional = "OUT",
+        .description = "Generates a box.",
+        .example = "lyra mesh box bar.veg --size 3,1,1 --elements 5000",
+        .options = options,
+        .positional_min = 1,
+        .positional_max = 1,
+    };
+    return generate(&usage, &settings, argument_count, arguments);
+}
+
+CliExit cli_mesh_sphere(int argument_count, char **arguments)
+{
+    Settings settings = default_settings(LYRA_MESH_SHAPE_SPHERE);
+    const CliOption options[] = {
+        COMMON_OPTIONS(settings),
+        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "m (default 1)"},
+        {0},
+    };
+    const CliUsage usage = {
+        .command = "lyra mesh sphere",
+        .positional = "OUT",
+        .description = "Generates a ball.",
+        .example = "lyra mesh sphere ball.veg --radius 0.5 --elements 20000",
+        .options = options,
+        .positional_min = 1,
+        .positional_max = 1,
+    };
+    return generate(&usage, &settings, argument_count, arguments);
+}
+
+CliExit cli_mesh_cylinder(int argument_count, char **arguments)
+{
+    Settings settings = default_settings(LYRA_MESH_SHAPE_CYLINDER);
+    const CliOption options[] = {
+        COMMON_OPTIONS(settings),
+        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "m (default 1)"},
+        {"--height", CLI_DOUBLE, &settings.def.height, "H", "m, along z (default 2)"},
+        {0},
+    };
+    const CliUsage usage = {
+        .command = "lyra mesh cylinder",
+        .positional = "OUT",
+        .description = "Generates a cylinder along z.",
+        .example = "lyra mesh cylinder rod.veg --radius 0.1 --height 2 --elements 10000",
+        .options = options,
+        .positional_min = 1,
+        .positional_max = 1,
+    };
+    return generate(&usage, &settings, argument_count, arguments);
+}
+
+CliExit cli_mesh_torus(int argument_count, char **arguments)
+{
+    Settings settings = default_settings(LYRA_MESH_SHAPE_TORUS);
+    const CliOption options[] = {
+        COMMON_OPTIONS(settings),
+        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "of the centre line, m (default 1)"},
+        {"--tube", CLI_DOUBLE, &settings.def.tube_radius, "R", "of the tube, m (default 0.4)"},
+        {0},
+    };
+    const CliUsage usage = {
+        .command = "lyra mesh torus",
+        .positional = "OUT",
+        .description = "Generates a solid torus around z.",
+        .example = "lyra mesh torus ring.veg --radius 1 --tube 0.3 --elements 30000",
+        .options = options,
+        .positional_min = 1,
+        .positional_max = 1,
+    };
+    return generate(&usage, &settings, argument_count, arguments);
+}

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The `lyra mesh` commands as a user types them: output, messages, exit codes, files left behind.
+
+#include "lyra_test.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- running the command ------------------------------------------------------------------------
+
+static char output[1 << 16], errors[1 << 16];
+
+static void read_into(const char *path, char *buffer)
+{
+    size_t bytes = 0;
+    char *content = test_read_file(path, &bytes);
+    snprintf(buffer, 1 << 16, "%s", content ? content : "");
+    free(content);
+}
+
+// runs `lyra` with arguments, fills `output` and `errors`, returns the exit code, -1 for a signal
+static int lyra(const char *format, ...)
+{
+    char arguments[2048], command[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    const char *out = test_temp_path("stdout"), *err = test_temp_path("stderr");
+    snprintf(command, sizeof command, "'%s' %s >'%s' 2>'%s' </dev/null", LYRA_CLI, arguments, out,
+             err);
+    int status = system(command);
+    read_into(out, output);
+    read_into(err, errors);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// the number after "key": in the output
+static double number_of(const char *key)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(output, quoted);
+    return at ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+// ---- what works ---------------------------------------------------------------------------------
+
+LYRA_TEST(cli_box_has_the_mass_of_a_box)
+{
+    const char *path = test_temp_path("box.veg");
+    TEST_EQUAL(lyra("mesh box %s --size 3,2,1 --elements 2000 --density 500 --center 1,2,3", path),
+               0);
+    TEST_EQUAL(lyra("mesh info %s --json", path), 0);
+    TEST_NEAR(number_of("volume"), 6, 1e-13);
+    TEST_NEAR(number_of("mass"), 3000, 1e-10);
+    TEST_CONTAINS(output, "\"type\": \"tet\"");
+    TEST_EQUAL(number_of("components"), 1);
+    TEST_EQUAL(number_of("inverted"), 0);
+    TEST_EQUAL(number_of("degenerate"), 0);
+    // the centre and the inertia m/12 (b^2 + c^2) of a box
+    const char *center = strstr(output, "\"center_of_mass\": [");
+    TEST_REQUIRE(center);
+    double c[3];
+    TEST_EQUAL(sscanf(center, "\"center_of_mass\": [%lf, %lf, %lf]", &c[0], &c[1], &c[2]), 3);
+    for (int i = 0; i < 3; ++i) {
+        TEST_NEAR(c[i], i + 1, 1e-13);
+    }
+    const char *inertia = strstr(output, "\"inertia\": [");
+    TEST_REQUIRE(inertia);
+    const char *row = strchr(inertia + 12, '[');
+    TEST_REQUIRE(row);
+    TEST_NEAR(strtod(row + 1, NULL), 3000.0 / 12 * (4 + 1), 1e-9);
+}
+
+LYRA_TEST(cli_every_shape_is_generated_and_read)
+{
+    static const char *const shapes[] = {"box", "sphere", "cylinder", "torus"};
+    static const char *const types[] = {"tet", "cube"};
+    for (int s = 0; s < 4; ++s) {
+        for (int t = 0; t < 2; ++t) {
+            const char *path = test_temp_path("shape.veg");
+            TEST_EQUAL(
+                lyra("mesh %s %s --elements 3000 --type %s --shuffle 5", shapes[s], path, types[t]),
+                0);
+            TEST_EQUAL(lyra("mesh info %s --json", path), 0);
+            TEST_CHECK(number_of("min_element_volume") > 0);
+            TEST_CHECK(number_of("elements") > 1500 && number_of("elements") < 6000);
+            TEST_EQUAL(number_of("components"), 1);
+            TEST_EQUAL(number_of("orphans"), 0);
+            TEST_EQUAL(number_of("non_manifold_faces"), 0);
+        }
+    }
+}
+
+LYRA_TEST(cli_convert_keeps_every_bit)
+{
+    static const char *const formats[] = {"ele", "vtu"};
+    const char *path = test_temp_path("ball.veg"), *back = test_temp_path("back.veg");
+    TEST_EQUAL(lyra("mesh sphere %s --elements 500", path), 0);
+    char *first = test_read_file(path, NULL);
+    for (int f = 0; f < 2; ++f) {
+        char name[32];
+        snprintf(name, sizeof name, "other.%s", formats[f]);
+        const char *other = test_temp_path(name);
+        TEST_EQUAL(lyra("mesh convert %s %s", path, other), 0);
+        TEST_EQUAL(lyra("mesh convert %s %s", other, back), 0);
+        TEST_STRING(errors, "");
+        char *last = test_read_file(back, NULL);
+        TEST_REQUIRE(first && last);
+        // the tables are the same text; materials may go by another name
+        const char *end = strstr(first, "*MATERIAL");
+        TEST_REQUIRE(end);
+        TEST_CHECK(strncmp(strstr(first, "*VERTICES"), strstr(last, "*VERTICES"),
+                           (size_t)(end - strstr(first, "*VERTICES"))) == 0);
+        free(last);
+    }
+    free(first);
+}
+
+LYRA_TEST(cli_surface_of_a_ball_is_closed)
+{
+    const char *path = test_temp_path("ball.veg"), *obj = test_temp_path("ball.obj");
+    TEST_EQUAL(lyra("mesh sphere %s --elements 4000", path), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", path), 0);
+    double volume = number_of("volume"), triangles = number_of("surface_triangles");
+    TEST_EQUAL(lyra("mesh surface %s %s", path, obj), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", obj), 0);
+    TEST_CONTAINS(output, "\"closed\": true");
+    TEST_CONTAINS(output, "\"manifold\": true");
+    TEST_CONTAINS(output, "\"oriented\": true");
+    TEST_EQUAL(number_of("euler"), 2);
+    TEST_EQUAL(number_of("triangles"), triangles);
+    TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
+}
+
+LYRA_TEST(cli_refine_keeps_the_volume)
+{
+    const char *path = test_temp_path("a.veg"), *fine = test_temp_path("b.veg");
+    TEST_EQUAL(lyra("mesh torus %s --elements 300", path), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", path), 0);
+    double volume = number_of("volume"), elements = number_of("elements");
+    TEST_EQUAL(lyra("mesh refine %s %s --times 2", path, fine), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", fine), 0);
+    TEST_EQUAL(number_of("elements"), 64 * elements);
+    TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
+}
+
+LYRA_TEST(cli_orient_turns_what_is_inside_out)
+{
+    static const char text[] = "*VERTICES\n4 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+                               "*ELEMENTS\nTET\n1 4\n1 1 3 2 4\n";
+    const char *path = test_temp_path("in.veg"), *out = test_temp_path("out.veg");
+    test_write_file(path, text, sizeof text - 1);
+    TEST_EQUAL(lyra("mesh info %s --json", path), 0);
+    TEST_EQUAL(number_of("inverted"), 1);
+    TEST_EQUAL(lyra("mesh orient %s %s", path, out), 0);
+    TEST_CONTAINS(output, "1 of 1 elements turned");
+    TEST_EQUAL(lyra("mesh info %s --json", out), 0);
+    TEST_EQUAL(number_of("inverted"), 0);
+}
+
+LYRA_TEST(cli_embed_writes_weights)
+{
+    const char *path = test_temp_path("a.veg"), *obj = test_temp_path("a.obj"),
+               *interp = test_temp_path("a.interp");
+    TEST_EQUAL(lyra("mesh box %s --elements 500", path), 0);
+    TEST_EQUAL(lyra("mesh surface %s %s", path, obj), 0);
+    TEST_EQUAL(lyra("mesh embed %s %s %s", path, obj, interp), 0);
+    TEST_CONTAINS(output, " 0 outside");
+    char *weights = test_read_file(interp, NULL);
+    TEST_REQUIRE(weights);
+    TEST_CHECK(strncmp(weights, "0 ", 2) == 0);
+    free(weights);
+}
+
+LYRA_TEST(cli_every_command_helps)
+{
+    static const char *const commands[] = {"info",  "convert", "surface", "orient",   "refine",
+                                           "embed", "box",     "sphere",  "cylinder", "torus"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
+        TEST_EQUAL(lyra("mesh %s --help", commands[i]), 0);
+        TEST_CONTAINS(output, "usage: lyra mesh");
+        TEST_CONTAINS(output, "example:");
+    }
+    TEST_EQUAL(lyra("--help"), 0);
+    TEST_CONTAINS(output, "mesh");
+}
+
+// ---- what does not ------------------------------------------------------------------------------
+
+LYRA_TEST(cli_wrong_usage_is_2)
+{
+    const char *path = test_temp_path("never.veg");
+    TEST_EQUAL(lyra("%s", ""), 2);
+    TEST_EQUAL(lyra("mush"), 2);
+    TEST_CONTAINS(errors, "did you mean \"mesh\"");
+    TEST_EQUAL(lyra("mesh"), 2);
+    TEST_EQUAL(lyra("mesh info"), 2);
+    TEST_CONTAINS(errors, "expected FILE");
+    TEST_EQUAL(lyra("mesh info a b"), 2);
+    TEST_EQUAL(lyra("mesh info a --loud"), 2);
+    TEST_CONTAINS(errors, "--loud");
+    TEST_EQUAL(lyra("mesh box %s --elements many", path), 2);
+    TEST_CONTAINS(errors, "--elements needs a whole number, found \"many\"");
+    TEST_EQUAL(lyra("mesh box %s --elements 0", path), 2);
+    TEST_EQUAL(lyra("mesh box %s --elements", path), 2);
+    TEST_EQUAL(lyra("mesh box %s --type pyramid", path), 2);
+    TEST_EQUAL(lyra("mesh box %s --size 1,2", path), 2);
+    TEST_EQUAL(lyra("mesh box %s --size 1,2,nan", path), 2);
+    TEST_EQUAL(lyra("mesh box %s --cells 1.5,1,1", path), 2);
+    TEST_EQUAL(lyra("mesh refine a b --times 99"), 2);
+    TEST_CHECK(access(path, F_OK) != 0);
+}
+
+LYRA_TEST(cli_bad_input_is_1_and_leaves_nothing)
+{
+    const char *path = test_temp_path("bad.veg"), *out = test_temp_path("out.veg");
+    TEST_EQUAL(lyra("mesh info /nonexistent/file.veg"), 1);
+    TEST_CONTAINS(errors, "/nonexistent/file.veg");
+    static const char text[] = "*VERTICES\n2 3\n1 0 0 0\n2 1 zero 0\n";
+    test_write_file(path, text, sizeof text - 1);
+    TEST_EQUAL(lyra("mesh convert %s %s", path, out), 1);
+    TEST_CONTAINS(errors, "bad.veg:4:");
+    TEST_CONTAINS(errors, "found \"zero\"");
+    TEST_CONTAINS(errors, "expected");
+    TEST_CHECK(access(out, F_OK) != 0);
+    TEST_EQUAL(lyra("mesh box /nonexistent/folder/a.veg"), 1);
+    TEST_EQUAL(lyra("mesh box %s --size 0,1,1", out), 1);
+    TEST_CHECK(access(out, F_OK) != 0);
+    TEST_EQUAL(lyra("mesh box %s.unknown", out), 1);
+    TEST_CONTAINS(errors, ".veg");
+}
+
+LYRA_TEST(cli_full_disk_keeps_the_old_file)
+{
+    if (access("/dev/full", W_OK) != 0) {
+        TEST_SKIP("no /dev/full here");
+    }
+    TEST_EQUAL(lyra("mesh box /dev/full --elements 10"), 1);
+    const char *path = test_temp_path("a.veg");
+    TEST_EQUAL(lyra("mesh box %s --elements 10", path), 0);
+    char *before = test_read_file(path, NULL);
+    TEST_EQUAL(lyra("mesh box %s --size -1,1,1", path), 1);
+    char *after = test_read_file(path, NULL);
+    TEST_REQUIRE(before && after);
+    TEST_STRING(before, after);
+    free(before);
+    free(after);
+}
