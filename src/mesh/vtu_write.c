@@ -17,6 +17,7 @@ typedef struct VtuWriter {
     const LyraMesh *mesh;
     int64_t offset; // of the next array in the appended data
     int64_t set_element_count;
+    bool wide; // ids and offsets of cells take 64 bits; some readers want both alike
 } VtuWriter;
 
 // ---- tags ---------------------------------------------------------------------------------------
@@ -96,8 +97,10 @@ static void write_piece_tags(VtuWriter *vtu)
     ly_writer_string(writer, "<Points>\n");
     write_tag(vtu, "Float64", "Points", 3, -1, 24 * vertices);
     ly_writer_string(writer, "</Points>\n<Cells>\n");
-    write_tag(vtu, "Int32", "connectivity", 1, -1, 4 * nodes * elements);
-    write_tag(vtu, "Int64", "offsets", 1, -1, 8 * elements);
+    const char *type = vtu->wide ? "Int64" : "Int32";
+    int64_t size = vtu->wide ? 8 : 4;
+    write_tag(vtu, type, "connectivity", 1, -1, size * nodes * elements);
+    write_tag(vtu, type, "offsets", 1, -1, size * elements);
     write_tag(vtu, "UInt8", "types", 1, -1, elements);
     ly_writer_string(writer, "</Cells>\n<CellData Scalars=\"" LY_VTU_MATERIAL "\">\n");
     write_tag(vtu, "Int32", LY_VTU_MATERIAL, 1, -1, 4 * elements);
@@ -116,6 +119,16 @@ static void write_block(VtuWriter *vtu, const void *data, int64_t bytes)
 {
     write_head(vtu, bytes);
     ly_writer_bytes(vtu->writer, data, (size_t)bytes);
+}
+
+static void write_integer(VtuWriter *vtu, int64_t value)
+{
+    int32_t narrow = (int32_t)value;
+    if (vtu->wide) {
+        ly_writer_bytes(vtu->writer, &value, sizeof value);
+    } else {
+        ly_writer_bytes(vtu->writer, &narrow, sizeof narrow);
+    }
 }
 
 static void write_constants(LyWriter *writer, const LyraMeshMaterial *material)
@@ -181,11 +194,14 @@ static void write_piece_data(VtuWriter *vtu)
     int64_t elements = mesh->element_count;
     int64_t nodes = lyra_element_kind_nodes(mesh->kind);
     write_block(vtu, mesh->positions, 24 * (int64_t)mesh->vertex_count);
-    write_block(vtu, mesh->elements, 4 * nodes * elements);
-    write_head(vtu, 8 * elements);
+    int64_t size = vtu->wide ? 8 : 4;
+    write_head(vtu, size * nodes * elements);
+    for (int64_t i = 0; i < nodes * elements; ++i) {
+        write_integer(vtu, mesh->elements[i]);
+    }
+    write_head(vtu, size * elements);
     for (int64_t e = 1; e <= elements; ++e) {
-        int64_t offset = nodes * e;
-        ly_writer_bytes(vtu->writer, &offset, sizeof offset);
+        write_integer(vtu, nodes * e);
     }
     write_head(vtu, elements);
     char type = mesh->kind == LYRA_ELEMENT_TET4 ? LY_VTU_TETRA : LY_VTU_HEXAHEDRON;
@@ -197,7 +213,8 @@ static void write_piece_data(VtuWriter *vtu)
 
 LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
 {
-    VtuWriter vtu = {.mesh = mesh};
+    int64_t ids = (int64_t)lyra_element_kind_nodes(mesh->kind) * mesh->element_count;
+    VtuWriter vtu = {.mesh = mesh, .wide = ids > INT32_MAX};
     for (int32_t s = 0; s < mesh->set_count; ++s) {
         vtu.set_element_count += mesh->sets[s].count;
     }
