@@ -26,12 +26,16 @@ static void read_into(const char *path, char *buffer)
 // runs `lyra` with arguments, fills `output` and `errors`, returns the exit code, -1 for a signal
 static int lyra(const char *format, ...)
 {
-    char arguments[2048], command[4096];
+    char arguments[2048], command[8192];
     va_list list;
     va_start(list, format);
     vsnprintf(arguments, sizeof arguments, format, list);
     va_end(list);
-    const char *out = test_temp_path("stdout"), *err = test_temp_path("stderr");
+    static char out[1024], err[1024];
+    if (!out[0]) {
+        snprintf(out, sizeof out, "%s", test_temp_path("stdout"));
+        snprintf(err, sizeof err, "%s", test_temp_path("stderr"));
+    }
     snprintf(command, sizeof command, "'%s' %s >'%s' 2>'%s' </dev/null", LYRA_CLI, arguments, out,
              err);
     int status = system(command);
