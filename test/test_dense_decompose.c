@@ -281,6 +281,11 @@ LYRA_TEST(generalised_eigen_does_not_depend_on_units)
         for (int32_t k = 0; k < n; ++k) {
             TEST_NEAR(w[k], 2 - 2 * cos(pi * (k + 1) / (n + 1)), 1e-14);
         }
+        // B in the denormal range
+        const double stiffness[4] = {2e-300, 0, 0, 8e-300}, mass[4] = {1e-310, 0, 0, 2e-310};
+        TEST_REQUIRE_OK(lyra_dense_eigen_generalised(ctx, 2, stiffness, mass, w, X));
+        TEST_NEAR(w[0] / 2e10, 1, 1e-12);
+        TEST_NEAR(w[1] / 4e10, 1, 1e-12);
         B[5 + 5 * n] = -B[5 + 5 * n];
         TEST_STATUS(lyra_dense_eigen_generalised(ctx, n, A, B, w, X), LYRA_NOT_POSITIVE_DEFINITE);
         TEST_CONTAINS(lyra_error_message(), "not positive definite");

@@ -200,7 +200,8 @@ LYRA_TEST(exponential_of_known_matrices)
     {
         double E[16];
         // rotations, small to large
-        for (double angle = 1e-12; angle < 1e7; angle *= 3.7) {
+        for (int32_t power = -24; power <= 14; ++power) {
+            double angle = 1.7 * pow(10, 0.5 * power);
             const double J[4] = {0, angle, -angle, 0};
             TEST_REQUIRE_OK(lyra_dense_exponential(ctx, 2, J, E));
             double tolerance = 10 * EPS * fmax(1, angle);
@@ -209,7 +210,8 @@ LYRA_TEST(exponential_of_known_matrices)
             TEST_NEAR(E[2], -sin(angle), tolerance);
         }
         // nilpotent: I + N + N^2 / 2 + N^3 / 6, also where |N| is huge
-        for (double h = 1e-10; h < 1e20; h *= 100) {
+        for (int32_t power = -10; power < 20; power += 2) {
+            double h = pow(10, power);
             double N[16] = {0};
             N[0 + 4 * 1] = N[1 + 4 * 2] = N[2 + 4 * 3] = h;
             TEST_REQUIRE_OK(lyra_dense_exponential(ctx, 4, N, E));
@@ -219,7 +221,8 @@ LYRA_TEST(exponential_of_known_matrices)
             TEST_NEAR(E[0], 1, 1e-15);
         }
         // far from normal: exp [1 b; 0 -1] = [e, b sinh 1; 0, 1/e]
-        for (double b = 1; b < 1e200; b *= 1e13) {
+        for (int32_t power = 0; power <= 200; power += 10) {
+            double b = pow(10, power);
             const double T[4] = {1, 0, b, -1};
             TEST_REQUIRE_OK(lyra_dense_exponential(ctx, 2, T, E));
             TEST_NEAR(E[0], exp(1), 1e-14);
@@ -239,6 +242,11 @@ LYRA_TEST(exponential_of_known_matrices)
         TEST_OK(lyra_dense_exponential(ctx, 1, below, E));
         TEST_CHECK(E[0] == 0);
         TEST_OK(lyra_dense_exponential(ctx, 0, NULL, NULL));
+        // I + N for N^2 = 0, with sums of magnitudes that overflow
+        double N[9] = {0}, sum[9];
+        N[0 + 3 * 2] = N[1 + 3 * 2] = 1.5e308;
+        TEST_OK(lyra_dense_exponential(ctx, 3, N, sum));
+        TEST_CHECK(sum[0] == 1 && sum[6] == 1.5e308 && sum[7] == 1.5e308 && sum[1] == 0);
     }
     test_context_end(ctx);
 }

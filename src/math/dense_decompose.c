@@ -19,6 +19,7 @@
 #include "math/dense.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void copy_out(int64_t count, const double *from, double *to)
 
 static void copy_scaled(int64_t count, double scale, const double *from, double *to)
 {
+    LYRA_ASSERT(count == 0 || (from && to));
     for (int64_t i = 0; i < count; ++i) {
         to[i] = scale * from[i];
     }
@@ -48,6 +50,7 @@ LyraStatus lyra_dense_svd(LyraContext *ctx, int32_t rows, int32_t columns, const
     if (k == 0) {
         return LYRA_OK;
     }
+    LYRA_ASSERT(A && s);
     int64_t count = (int64_t)rows * columns;
     int64_t U_count = U ? (int64_t)rows * k : 0, V_count = V ? (int64_t)columns * k : 0;
     double *work = NULL;
@@ -112,6 +115,36 @@ done:
     return status;
 }
 
+static int exponent_of(double x)
+{
+    int exponent = 0;
+    frexp(x, &exponent);
+    return exponent;
+}
+
+/// C = S A S / 2^e, with both halves filled, for powers of two S and an e, returned, that brings
+/// the largest entry to about 1. S A S itself might overflow.
+static int congruence(int32_t size, const double *A, const double *S, double *C)
+{
+    int largest = INT_MIN;
+    for (int32_t j = 0; j < size; ++j) {
+        for (int32_t i = j; i < size; ++i) {
+            double a = A[i + (int64_t)j * size];
+            int exponent = exponent_of(a) + exponent_of(S[i]) + exponent_of(S[j]);
+            largest = a != 0 && exponent > largest ? exponent : largest;
+        }
+    }
+    largest = largest == INT_MIN ? 0 : largest;
+    for (int32_t j = 0; j < size; ++j) {
+        for (int32_t i = j; i < size; ++i) {
+            int shift = exponent_of(S[i]) - 1 + exponent_of(S[j]) - 1 - largest;
+            double entry = ldexp(A[i + (int64_t)j * size], shift);
+            C[i + (int64_t)j * size] = C[j + (int64_t)i * size] = entry;
+        }
+    }
+    return largest;
+}
+
 LyraStatus lyra_dense_eigen_generalised(LyraContext *ctx, int32_t size, const double *A,
                                         const double *B, double *values, double *vectors)
 {
@@ -131,14 +164,7 @@ LyraStatus lyra_dense_eigen_generalised(LyraContext *ctx, int32_t size, const do
     double *C = work, *half = C + square, *values_new = half + square;
     const double *L = factor->now.values, *S = factor->now.row_scale;
 
-    // S A S, its overall size taken out so that it cannot overflow
-    double scale = ly_dense_scale(square, A);
-    ly_dense_fill_symmetric(size, scale, A, C);
-    for (int32_t j = 0; j < size; ++j) {
-        for (int32_t i = 0; i < size; ++i) {
-            C[i + (int64_t)j * size] *= S[i] * S[j];
-        }
-    }
+    int exponent = congruence(size, A, S, C);
     // L^-1 (S A S), then L^-1 of its transpose
     type->solve_triangle(false, false, false, size, size, L, C);
     ly_dense_transpose(size, size, C, half);
@@ -152,7 +178,9 @@ LyraStatus lyra_dense_eigen_generalised(LyraContext *ctx, int32_t size, const do
         }
     }
     LY_TRY_DONE(eigen_in_place(ctx, size, C, values_new, vectors != NULL));
-    copy_scaled(size, 1 / scale, values_new, values_new);
+    for (int32_t i = 0; i < size; ++i) {
+        values_new[i] = ldexp(values_new[i], exponent);
+    }
     LY_TRY_DONE(ly_dense_check_result("generalised eigenvalues", size, values_new));
     if (vectors) {
         type->solve_triangle(false, true, false, size, size, L, C);
@@ -291,6 +319,12 @@ LyraStatus lyra_dense_pca(LyraContext *ctx, const LyraPcaDef *def, int32_t rows,
     LY_TRY(ly_dense_check("principal components", rows, samples, data));
     LY_TRY(check_weights(def, rows, samples, &total));
     int32_t k = rows < samples ? rows : samples;
+    if (k <= 0) {
+        for (int32_t i = 0; mean && i < rows; ++i) {
+            mean[i] = 0;
+        }
+        return LYRA_OK;
+    }
     int64_t count = (int64_t)rows * samples, U_count = (int64_t)rows * k;
     double *work = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, count + U_count + rows + k, sizeof *work, &work));

@@ -81,7 +81,7 @@ done:
 enum { ORDER_COUNT = 5, ORDER_MAX = 13 };
 static const int32_t orders[ORDER_COUNT] = {3, 5, 7, 9, 13};
 
-// largest norms for which the order is accurate to the unit roundoff: table 3.1 of [AMH09]
+// largest norms for which the order is accurate to the unit roundoff [AMH09]
 static const double thetas[ORDER_COUNT] = {1.495585217958292e-2, 2.539398330063230e-1,
                                            9.504178996162932e-1, 2.097847961257068, 4.25};
 
@@ -112,7 +112,7 @@ static double norm_one(int32_t size, const double *X)
 }
 
 /// Squarings that the leading term of the backward error of order m asks for beyond those of the
-/// norms: c |(|A|^(2m+1))| / |A| <= u 2^(2 m l), c = (m!)^2 / ((2m)! (2m+1)!), [AMH09] eq. 5.1.
+/// norms: c |(|A|^(2m+1))| / |A| <= u 2^(2 m l), c = (m!)^2 / ((2m)! (2m+1)!).
 static int32_t extra_squarings(const Powers *powers, int32_t m, double scale)
 {
     int32_t n = powers->size;
@@ -192,8 +192,8 @@ static void scale_all(int64_t count, double scale, double *X)
     }
 }
 
-/// Computes the even powers of A; where they overflow, A is halved until they do not. Returns how
-/// often.
+/// Computes the even powers of A; where they or their norms overflow, A is halved until they do
+/// not. Returns how often.
 static int32_t form_powers(const Powers *powers)
 {
     int32_t n = powers->size, halvings = 0;
@@ -202,10 +202,14 @@ static int32_t form_powers(const Powers *powers)
         multiply_square(powers, powers->A2, powers->A2, powers->A4);
         multiply_square(powers, powers->A2, powers->A4, powers->A6);
         multiply_square(powers, powers->A4, powers->A4, powers->A8);
-        double sum = 0;
-        for (int64_t i = 0; i < (int64_t)n * n; ++i) {
-            // 0 times a number that is not finite is NaN
-            sum += 0 * (powers->A2[i] + powers->A4[i] + powers->A6[i] + powers->A8[i]);
+        // NaN does not pass through the norms, but sums of 0 times each entry find it
+        double sum = 0 * norm_one(n, powers->A);
+        const double *even[] = {powers->A2, powers->A4, powers->A6, powers->A8};
+        for (int32_t k = 0; k < 4; ++k) {
+            sum += 0 * norm_one(n, even[k]);
+            for (int64_t i = 0; i < (int64_t)n * n; ++i) {
+                sum += 0 * even[k][i];
+            }
         }
         if (sum == 0) {
             return halvings;

@@ -3,7 +3,6 @@ target_sources(lyra_objects PRIVATE
   math/math3.c
   math/quaternion.c)
 list(APPEND LYRA_KERNEL_SOURCES math/mat3_kernels.c)
-# sources of math
 
 # dense algebra and its files
 target_sources(lyra_objects PRIVATE
