@@ -106,16 +106,16 @@ LYRA_TEST(block_rows_and_columns_are_removed_and_inserted)
         LyraBlockPattern *pattern = case_pattern(ctx, &some, storage);
         LyraBlockMatrix *full = case_matrix(pattern, 5), *again = NULL, *small = NULL;
         double *dense = case_dense(full);
-        TEST_REQUIRE_OK(lyra_block_matrix_create(pattern, &again));
+        TEST_OK(lyra_block_matrix_create(pattern, &again));
 
         // whole vertices
         LyraDofs *vertices = NULL, *vertex_dofs = NULL, *dofs = NULL;
         LyraReduction *reduction = NULL;
-        TEST_REQUIRE_OK(lyra_dofs_create(ctx, count, fixed_count, fixed, &vertices));
-        TEST_REQUIRE_OK(lyra_dofs_create_vertices(ctx, vertices, &vertex_dofs));
-        TEST_REQUIRE_OK(lyra_reduction_create_block(pattern, vertices, &reduction));
+        TEST_OK(lyra_dofs_create(ctx, count, fixed_count, fixed, &vertices));
+        TEST_OK(lyra_dofs_create_vertices(ctx, vertices, &vertex_dofs));
+        TEST_OK(lyra_reduction_create_block(pattern, vertices, &reduction));
         TEST_CHECK(lyra_reduction_csr_pattern(reduction) == NULL);
-        TEST_REQUIRE_OK(lyra_block_matrix_create(lyra_reduction_block_pattern(reduction), &small));
+        TEST_OK(lyra_block_matrix_create(lyra_reduction_block_pattern(reduction), &small));
         TEST_OK(lyra_reduction_remove_block(reduction, full, small));
         double *small_dense = case_dense(small);
         TEST_CHECK(is_reduced(dense, n, small_dense, lyra_dofs_view(vertex_dofs),
@@ -132,10 +132,10 @@ LYRA_TEST(block_rows_and_columns_are_removed_and_inserted)
         // single dofs
         fixed_count = random_subset(&random, (int32_t)n, fixed);
         LyraCsrMatrix *scalar = NULL;
-        TEST_REQUIRE_OK(lyra_dofs_create(ctx, (int32_t)n, fixed_count, fixed, &dofs));
-        TEST_REQUIRE_OK(lyra_reduction_create_block_dofs(pattern, dofs, &reduction));
+        TEST_OK(lyra_dofs_create(ctx, (int32_t)n, fixed_count, fixed, &dofs));
+        TEST_OK(lyra_reduction_create_block_dofs(pattern, dofs, &reduction));
         TEST_CHECK(lyra_reduction_block_pattern(reduction) == NULL);
-        TEST_REQUIRE_OK(lyra_csr_matrix_create(lyra_reduction_csr_pattern(reduction), &scalar));
+        TEST_OK(lyra_csr_matrix_create(lyra_reduction_csr_pattern(reduction), &scalar));
         TEST_OK(lyra_reduction_remove_block_dofs(reduction, full, scalar));
         small_dense = case_csr_dense(scalar);
         TEST_CHECK(is_reduced(dense, n, small_dense, lyra_dofs_view(dofs), lyra_dofs_view(dofs)));
@@ -182,30 +182,29 @@ LYRA_TEST(scalar_rows_and_columns_are_removed_and_inserted)
         LyraCsrMatrix *full = NULL, *small = NULL, *again = NULL, *inserted = NULL;
         LyraDofs *row_dofs = NULL, *column_dofs = NULL;
         LyraReduction *reduction = NULL;
-        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(
-            ctx, ROWS, columns, upper ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL, COUNT, row, column,
-            value, &pattern, &full));
+        TEST_OK(lyra_csr_matrix_create_entries(ctx, ROWS, columns,
+                                               upper ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
+                                               COUNT, row, column, value, &pattern, &full));
         int32_t fixed_count = random_subset(&random, ROWS, fixed);
-        TEST_REQUIRE_OK(lyra_dofs_create(ctx, ROWS, fixed_count, fixed, &row_dofs));
+        TEST_OK(lyra_dofs_create(ctx, ROWS, fixed_count, fixed, &row_dofs));
         fixed_count = random_subset(&random, columns, fixed);
-        TEST_REQUIRE_OK(lyra_dofs_create(ctx, columns, fixed_count, fixed, &column_dofs));
+        TEST_OK(lyra_dofs_create(ctx, columns, fixed_count, fixed, &column_dofs));
         const LyraDofs *second = upper ? row_dofs : column_dofs;
         if (upper) {
             TEST_STATUS(lyra_reduction_create_csr(pattern, row_dofs, column_dofs, &reduction),
                         LYRA_INVALID_ARGUMENT);
         }
-        TEST_REQUIRE_OK(lyra_reduction_create_csr(pattern, row_dofs, second, &reduction));
-        TEST_REQUIRE_OK(lyra_csr_matrix_create(lyra_reduction_csr_pattern(reduction), &small));
+        TEST_OK(lyra_reduction_create_csr(pattern, row_dofs, second, &reduction));
+        TEST_OK(lyra_csr_matrix_create(lyra_reduction_csr_pattern(reduction), &small));
         TEST_OK(lyra_reduction_remove_csr(reduction, full, small));
         double *dense = case_csr_dense(full), *small_dense = case_csr_dense(small);
         TEST_CHECK(is_reduced(dense, columns, small_dense, lyra_dofs_view(row_dofs),
                               lyra_dofs_view(second)));
 
         // back on the full pattern, and on a pattern of its own
-        TEST_REQUIRE_OK(lyra_csr_matrix_create(pattern, &again));
+        TEST_OK(lyra_csr_matrix_create(pattern, &again));
         TEST_OK(lyra_reduction_insert_csr(reduction, small, 1.0, again));
-        TEST_REQUIRE_OK(
-            lyra_csr_matrix_insert(small, row_dofs, second, 1.0, &inserted_pattern, &inserted));
+        TEST_OK(lyra_csr_matrix_insert(small, row_dofs, second, 1.0, &inserted_pattern, &inserted));
         double *again_dense = case_csr_dense(again), *inserted_dense = case_csr_dense(inserted);
         LyraDofsView r = lyra_dofs_view(row_dofs), c = lyra_dofs_view(second);
         bool right = true;

@@ -160,7 +160,8 @@ LYRA_TEST(hilbert_curve_walks_to_neighbours)
     for (int32_t i = 0; i < COUNT; ++i) {
         positions[3 * i] = -2.0 + 0.5 * (i % SIDE);
         positions[3 * i + 1] = 0.5 * (i / SIDE % SIDE);
-        positions[3 * i + 2] = 100.0 + 0.5 * (i / (SIDE * SIDE));
+        int32_t layer = i / (SIDE * SIDE);
+        positions[3 * i + 2] = 100.0 + 0.5 * layer;
     }
     TEST_REQUIRE_OK(lyra_reorder_hilbert(ctx, COUNT, positions, order));
     TEST_OK(lyra_permutation_check(ctx, COUNT, order));

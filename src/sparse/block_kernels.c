@@ -117,6 +117,28 @@ INLINE void store(double *p, V4 v)
     memcpy(p, &v, sizeof v);
 }
 
+// the rows of a block
+typedef struct Rows {
+    V4 r0, r1, r2;
+} Rows;
+
+// Keeps a value in a register: compilers would rather load it again for each use, and loads that
+// cross cache lines are what these kernels have too many of.
+#if LY_LANES >= 4 && defined(__x86_64__)
+#define KEEP(v) __asm__("" : "+v"(v))
+#else
+#define KEEP(v) ((void)0)
+#endif
+
+INLINE Rows load_rows(const double *A)
+{
+    Rows rows = {load(A), load(A + 3), load(A + 6)};
+    KEEP(rows.r0);
+    KEEP(rows.r1);
+    KEEP(rows.r2);
+    return rows;
+}
+
 INLINE V4 all(double a)
 {
     return (V4){a, a, a, a};
@@ -178,12 +200,12 @@ INLINE void full_rows(const LyProductPiece *piece, const int columns)
         V4 s[COLUMNS_MAX][3] = {0};
         for (int64_t end = piece->row_start[i + 1]; k < end; ++k, A += 9) {
             __builtin_prefetch(A + AHEAD);
-            V4 r0 = load(A), r1 = load(A + 3), r2 = load(A + 6);
+            Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
                 V4 xj = entry(&source, c, column[k]);
-                s[c][0] += r0 * xj;
-                s[c][1] += r1 * xj;
-                s[c][2] += r2 * xj;
+                s[c][0] += rows.r0 * xj;
+                s[c][1] += rows.r1 * xj;
+                s[c][2] += rows.r2 * xj;
             }
         }
         for (int c = 0; c < columns; ++c) {
@@ -200,13 +222,12 @@ INLINE void full_rows(const LyProductPiece *piece, const int columns)
 }
 
 // one off-diagonal block: its product into `s`, its transposed product into accumulator y
-INLINE void both(const double *A, V4 xj, const V4 xi[3], V4 s[3], double *y)
+INLINE void both(const Rows *A, V4 xj, const V4 xi[3], V4 s[3], double *y)
 {
-    V4 r0 = load(A), r1 = load(A + 3), r2 = load(A + 6);
-    s[0] += r0 * xj;
-    s[1] += r1 * xj;
-    s[2] += r2 * xj;
-    store(y, load(y) + r0 * xi[0] + r1 * xi[1] + r2 * xi[2]);
+    s[0] += A->r0 * xj;
+    s[1] += A->r1 * xj;
+    s[2] += A->r2 * xj;
+    store(y, load(y) + A->r0 * xi[0] + A->r1 * xi[1] + A->r2 * xi[2]);
 }
 
 INLINE void upper_rows(const LyProductPiece *piece, const int columns)
@@ -241,16 +262,19 @@ INLINE void upper_rows(const LyProductPiece *piece, const int columns)
         for (; k < row_end && column[k] < end; ++k, A += 9) {
             int32_t j = column[k];
             __builtin_prefetch(A + AHEAD);
+            Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
-                both(A, entry(&source, c, j), xi[c], s[c],
+                both(&rows, entry(&source, c, j), xi[c], s[c],
                      own + 4 * (columns * (int64_t)(j - begin) + c));
             }
         }
         for (; k < row_end; ++k, A += 9) {
             int64_t h = *halo++;
             __builtin_prefetch(A + AHEAD);
+            Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
-                both(A, entry(&source, c, column[k]), xi[c], s[c], outside + 4 * (columns * h + c));
+                both(&rows, entry(&source, c, column[k]), xi[c], s[c],
+                     outside + 4 * (columns * h + c));
             }
         }
         for (int c = 0; c < columns; ++c) {
@@ -298,26 +322,28 @@ void NAME(ly_block_upper)(const LyProductPiece *piece, int32_t columns)
 
 void NAME(ly_block_transposed)(const LyProductPiece *piece, int32_t columns)
 {
+    const int64_t *restrict row_start = piece->row_start;
     const int32_t *restrict column = piece->column;
     const int32_t *restrict halo = piece->entry_halo;
+    const double *values = piece->values, a = piece->a;
     const int32_t begin = piece->own_begin, end = piece->own_end;
+    double *local = piece->local;
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
+        const int32_t *row_halo = halo;
         for (int32_t c = 0; c < columns; ++c) {
             const double *x = piece->x + c * piece->x_stride + 3 * (int64_t)i;
-            V4 x0 = all(piece->a * x[0]), x1 = all(piece->a * x[1]), x2 = all(piece->a * x[2]);
-            const int32_t *row_halo = halo;
-            for (int64_t k = piece->row_start[i]; k < piece->row_start[i + 1]; ++k) {
-                const double *A = piece->values + 9 * k;
+            const V4 x0 = all(a * x[0]), x1 = all(a * x[1]), x2 = all(a * x[2]);
+            row_halo = halo;
+            for (int64_t k = row_start[i], row_end = row_start[i + 1]; k < row_end; ++k) {
+                const double *A = values + 9 * k;
                 bool is_own = column[k] >= begin && column[k] < end;
                 int64_t place = is_own ? column[k] - begin : end - begin + *row_halo++;
-                double *y = piece->local + 4 * (columns * place + c);
+                double *y = local + 4 * (columns * place + c);
                 __builtin_prefetch(A + AHEAD);
                 store(y, load(y) + load(A) * x0 + load(A + 3) * x1 + load(A + 6) * x2);
             }
-            if (c == columns - 1) {
-                halo = row_halo;
-            }
         }
+        halo = row_halo;
     }
 }
 

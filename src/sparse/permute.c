@@ -192,6 +192,7 @@ LyraStatus lyra_block_matrix_permute(LyraBlockMatrix *matrix, const LyraBlockMat
                                      const int32_t *order)
 {
     LYRA_ASSERT(matrix && source && matrix != source);
+    LYRA_ASSERT(order || source->pattern->row_count == 0);
     const LyraBlockPattern *from = source->pattern, *to = matrix->pattern;
     if (from->row_count != to->row_count || from->storage != to->storage) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
@@ -204,7 +205,8 @@ LyraStatus lyra_block_matrix_permute(LyraBlockMatrix *matrix, const LyraBlockMat
     for (int32_t write = 0; write < 2; ++write) {
         for (int32_t i = 0; i < from->row_count; ++i) {
             for (int64_t k = from->row_start[i]; k < from->row_start[i + 1]; ++k) {
-                int32_t row = place[i], column = place[from->column[k]];
+                int32_t row = place ? place[i] : i, j = from->column[k];
+                int32_t column = place ? place[j] : j;
                 bool flip = upper && row > column;
                 int64_t at = flip ? lyra_block_pattern_find(to, column, row)
                                   : lyra_block_pattern_find(to, row, column);

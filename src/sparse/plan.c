@@ -219,7 +219,7 @@ static void values_task(void *data, int32_t index, int32_t worker)
     int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
     int64_t count = ly_piece_begin(loop->count, loop->pieces, index + 1) - begin;
     double *y = loop->y + begin;
-    const double *x = loop->x ? loop->x + begin : NULL;
+    const double *x = loop->x + begin;
     double a = loop->a;
     switch (loop->operation) {
     case VALUES_ZERO:
@@ -250,7 +250,7 @@ static void values_loop(LyraContext *ctx, ValuesOperation operation, double *y, 
 
 void ly_values_zero(LyraContext *ctx, double *y, int64_t count)
 {
-    values_loop(ctx, VALUES_ZERO, y, 0.0, NULL, count);
+    values_loop(ctx, VALUES_ZERO, y, 0.0, y, count);
 }
 
 void ly_values_copy(LyraContext *ctx, double *y, const double *x, int64_t count)
@@ -262,7 +262,7 @@ void ly_values_copy(LyraContext *ctx, double *y, const double *x, int64_t count)
 
 void ly_values_scale(LyraContext *ctx, double *y, double a, int64_t count)
 {
-    values_loop(ctx, VALUES_SCALE, y, a, NULL, count);
+    values_loop(ctx, VALUES_SCALE, y, a, y, count);
 }
 
 void ly_values_axpy(LyraContext *ctx, double *y, double a, const double *x, int64_t count)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Graphs, and the reverse Cuthill-McKee order: breadth first from a vertex at the far end of its
-// component, neighbours by ascending degree, and the whole reversed [CM69]. The start is found by walking
-// to a vertex of least degree in the last level until the number of levels stops growing
+// component, neighbours by ascending degree, and the whole reversed [CM69]. The start is found by
+// walking to a vertex of least degree in the last level until the number of levels stops growing
 // [GL79].
 
 #include "sparse/entries.h"

@@ -39,7 +39,7 @@ typedef struct LyPlan {
 
 LyraStatus ly_plan_create(LyraContext *ctx, int32_t row_count, int32_t column_count,
                           const int64_t *row_start, const int32_t *column, int64_t grain,
-                          LyPlan *plan);
+                          LyPlan *out);
 void ly_plan_destroy(LyraContext *ctx, LyPlan *plan);
 
 /// Accumulators of a plan: those of owned rows and of halos, in piece order.
