@@ -16,8 +16,8 @@
 
 #define THREADS_MAX 256
 
-// Large arrays are read from end to end in no order the address unit likes; on large pages they cost
-// it less. The system may decline.
+// Large arrays are read from end to end in no order the address unit likes; on large pages they
+// cost it less. The system may decline.
 #define LARGE_PAGE ((size_t)1 << 21)
 
 static void *allocate_with_libc(void *user, size_t bytes, size_t alignment)
