@@ -1,1 +1,1 @@
-# tests of math
+lyra_add_test(math_decompose LABELS slow)

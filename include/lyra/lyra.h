@@ -8,6 +8,9 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/elastic.h"
+#include "lyra/force.h"
+#include "lyra/math3.h"
 #include "lyra/mesh.h"
 #include "lyra/version.h"
 
