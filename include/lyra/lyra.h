@@ -11,7 +11,9 @@
 #include "lyra/elastic.h"
 #include "lyra/force.h"
 #include "lyra/math3.h"
+#include "lyra/csr.h"
 #include "lyra/mesh.h"
+#include "lyra/sparse.h"
 #include "lyra/version.h"
 
 #endif

@@ -1,7 +1,13 @@
 target_sources(lyra_objects PRIVATE
   base/arena.c
   base/context.c
+  base/file.c
   base/isa.c
   base/memory.c
+  base/number.c
+  base/number_format.c
+  base/number_table.c
+  base/scanner.c
   base/status.c
-  base/thread_pool.c)
+  base/thread_pool.c
+  base/writer.c)
