@@ -44,9 +44,9 @@ typedef struct LyraElasticDef {
 
 LYRA_API LyraElasticDef lyra_elastic_def_default(void);
 
-/// Elastic force of the elements of `mesh` with the materials that the mesh names (ENU). Copies what it
-/// needs. Fails with LYRA_BAD_MESH, naming the first one, if an element has zero or negative volume, and
-/// with LYRA_INVALID_ARGUMENT unless E > 0 and -1 < nu < 0.5.
+/// Elastic force of the elements of `mesh` with the materials that the mesh names (ENU). Copies
+/// what it needs. Fails with LYRA_BAD_MESH, naming the first one, if an element has zero or
+/// negative volume, and with LYRA_INVALID_ARGUMENT unless E > 0 and -1 < nu < 0.5.
 LYRA_API LyraStatus lyra_elastic_create(LyraContext *ctx, const LyraMesh *mesh,
                                         const LyraElasticDef *def, LyraForce **out);
 

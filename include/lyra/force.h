@@ -22,8 +22,8 @@ extern "C" {
 #define LYRA_BATCH_WIDTH 8
 
 /// One gathered batch of stencils. Component-major: x[i * LYRA_BATCH_WIDTH + e] is component i of
-/// stencil e. Lanes from `count` on repeat a live stencil, so that a kernel may compute all lanes; what
-/// it writes there is dropped. All arrays are aligned to 64 bytes.
+/// stencil e. Lanes from `count` on repeat a live stencil, so that a kernel may compute all lanes;
+/// what it writes there is dropped. All arrays are aligned to 64 bytes.
 typedef struct LyraBatch {
     int32_t count;            ///< Live stencils, [1, LYRA_BATCH_WIDTH].
     bool psd;                 ///< Asks for a positive semi-definite dfdx.
@@ -58,9 +58,9 @@ typedef enum LyraForceTrait {
 
 /// A kind of force: the kernel and what the assembly must know of it.
 typedef struct LyraForceType {
-    const char *name;    ///< Unique; the word used in scene files.
-    int32_t nodes;       ///< Nodes of a stencil, [1, 8].
-    uint32_t traits;     ///< LyraForceTrait bits.
+    const char *name;        ///< Unique; the word used in scene files.
+    int32_t nodes;           ///< Nodes of a stencil, [1, 8].
+    uint32_t traits;         ///< LyraForceTrait bits.
     int32_t constant_count;  ///< Numbers per stencil that `setup` gives, frozen.
     int32_t parameter_count; ///< Numbers per stencil that may change while running.
     int32_t history_count;   ///< Numbers per stencil remembered from step to step.
@@ -104,13 +104,13 @@ LYRA_API const LyraForceType *lyra_force_type(const LyraForce *force);
 // ---- assembly -----------------------------------------------------------------------------------
 
 /// Forces over one set of vertices, cut into batches in an order of its own: vertices along a
-/// space-filling curve, stencils by their lowest vertex. Callers see their own order of vertices, but
-/// for matrices, whose rows are in the internal one: see lyra_assembly_order.
+/// space-filling curve, stencils by their lowest vertex. Callers see their own order of vertices,
+/// but for matrices, whose rows are in the internal one: see lyra_assembly_order.
 typedef struct LyraAssembly LyraAssembly;
 
 /// Prepares `forces`, which must outlive the assembly. `positions` [vertex_count][3] guide the
-/// order. All vertices get a row, those that no force touches too. Matrices are stored upper unless a
-/// force is not symmetric.
+/// order. All vertices get a row, those that no force touches too. Matrices are stored upper unless
+/// a force is not symmetric.
 LYRA_API LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count,
                                          const double *positions, int32_t force_count,
                                          LyraForce *const *forces, LyraAssembly **out);
@@ -134,20 +134,20 @@ LYRA_API int64_t lyra_assembly_history_size(const LyraAssembly *assembly);
 /// Input and outputs of an evaluation. Zero-initialise, then set what is needed; NULL outputs are
 /// not computed.
 typedef struct LyraEvaluation {
-    const double *x;        ///< Positions, m, [vertex_count][3].
-    const double *v;        ///< Velocities, m/s, [vertex_count][3]. Nullable: zero.
-    double time, dt;        ///< s.
-    bool psd;               ///< Asks for a positive semi-definite `dfdx`.
-    const double *history;  ///< [history size]. Nullable without history.
-    double *trial_history;  ///< [history size]. Nullable.
-    double *energy;         ///< J, a single number.
-    double *gradient;       ///< N, [vertex_count][3].
-    LyraBlockMatrix *dfdx;  ///< On the assembly's pattern; overwritten.
-    LyraBlockMatrix *dfdv;  ///< On the assembly's pattern; overwritten.
+    const double *x;       ///< Positions, m, [vertex_count][3].
+    const double *v;       ///< Velocities, m/s, [vertex_count][3]. Nullable: zero.
+    double time, dt;       ///< s.
+    bool psd;              ///< Asks for a positive semi-definite `dfdx`.
+    const double *history; ///< [history size]. Nullable without history.
+    double *trial_history; ///< [history size]. Nullable.
+    double *energy;        ///< J, a single number.
+    double *gradient;      ///< N, [vertex_count][3].
+    LyraBlockMatrix *dfdx; ///< On the assembly's pattern; overwritten.
+    LyraBlockMatrix *dfdv; ///< On the assembly's pattern; overwritten.
 } LyraEvaluation;
 
-/// Evaluates all forces. The result has the same bits at any thread count. Nothing is allocated after
-/// the first call. Calls on one assembly from several threads follow one another.
+/// Evaluates all forces. The result has the same bits at any thread count. Nothing is allocated
+/// after the first call. Calls on one assembly from several threads follow one another.
 LYRA_API LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly,
                                            const LyraEvaluation *evaluation);
 

@@ -8,10 +8,10 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/csr.h"
 #include "lyra/elastic.h"
 #include "lyra/force.h"
 #include "lyra/math3.h"
-#include "lyra/csr.h"
 #include "lyra/mesh.h"
 #include "lyra/sparse.h"
 #include "lyra/version.h"

@@ -12,12 +12,13 @@
 
 #define WIDTH LYRA_BATCH_WIDTH
 
-// vertices of a leaf, at least: enough work for a task, few enough to stay in the second-level cache
+// vertices of a leaf, at least: enough work for a task, few enough to stay in the second-level
+// cache
 #define LEAF_VERTICES 1024
 #define LEVELS_MAX 16
 
-// stencils are shuffled in windows, so that neighbours, which add to the same blocks, don't wait for
-// one another's stores
+// stencils are shuffled in windows, so that neighbours, which add to the same blocks, don't wait
+// for one another's stores
 #define WINDOW 32
 
 static LyTree make_tree(int32_t vertex_count)
@@ -55,14 +56,14 @@ static int32_t find_node(const LyTree *tree, int32_t low, int32_t high)
 
 // what sorting a force's stencils needs, released when its batches stand
 typedef struct Sorting {
-    int32_t *ids;      // [stencil][nodes], internal places, ascending where the type allows
-    int32_t *order;    // [stencil][nodes], local node that stands at each place of ids
-    int32_t *node;     // [stencil], node of the tree
-    int32_t *low;      // [stencil], lowest vertex
-    int32_t *sequence; // [stencil], stencils in their final order
-    int32_t *buffer;   // [stencil]
-    int32_t *start;    // [max(vertices, tree nodes) + 2]
-    int32_t *slots;    // [stencil][slot count], in the order of `sequence`
+    int32_t *ids;        // [stencil][nodes], internal places, ascending where the type allows
+    int32_t *order;      // [stencil][nodes], local node that stands at each place of ids
+    int32_t *node;       // [stencil], node of the tree
+    int32_t *low;        // [stencil], lowest vertex
+    int32_t *sequence;   // [stencil], stencils in their final order
+    int32_t *buffer;     // [stencil]
+    int32_t *start;      // [max(vertices, tree nodes) + 2]
+    int32_t *slots;      // [stencil][slot count], in the order of `sequence`
     int32_t *sorted_ids; // [stencil][nodes], in the order of `sequence`
 } Sorting;
 

@@ -190,8 +190,8 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMeshView *mesh, Elastic
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     solid->ctx = ctx;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, 12 * (int64_t)mesh->element_count, sizeof(double),
-                                  &solid->corners));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 12 * (int64_t)mesh->element_count, sizeof(double), &solid->corners));
     for (int64_t i = 0; i < 4 * (int64_t)mesh->element_count; ++i) {
         memcpy(solid->corners + 3 * i, mesh->positions + 3 * (int64_t)mesh->elements[i],
                3 * sizeof(double));

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Gather, evaluate, scatter: the loop over the batches of a force, compiled once per instruction set.
-// Positions and gradients are padded to four doubles per vertex, so that a vertex is one vector; tiles
-// of 4 vertices by 4 components are transposed on the way in and out. Blocks come from a kernel as
-// [block][9][lane] and go to memory as nine neighbours per lane: tiles of 8 components by 8 (or 4)
-// lanes are transposed, the ninth component follows alone.
+// Gather, evaluate, scatter: the loop over the batches of a force, compiled once per instruction
+// set. Positions and gradients are padded to four doubles per vertex, so that a vertex is one
+// vector; tiles of 4 vertices by 4 components are transposed on the way in and out. Blocks come
+// from a kernel as [block][9][lane] and go to memory as nine neighbours per lane: tiles of 8
+// components by 8 (or 4) lanes are transposed, the ninth component follows alone.
 //
-// Lanes are added one after another in a fixed order, so vertices and blocks that lanes share are safe
-// and the sums have the same bits every time.
+// Lanes are added one after another in a fixed order, so vertices and blocks that lanes share are
+// safe and the sums have the same bits every time.
 
 #include "force/force.h"
 #include "math/lanes.h"
@@ -263,8 +263,8 @@ static void scatter_general(const LyRun *run, int32_t count, const int32_t *slot
                 continue;
             }
             bool below = b < a;
-            const double *block = find_block(nodes, without_diagonal, below ? b : a, below ? a : b,
-                                             blocks, diagonal);
+            const double *block =
+                find_block(nodes, without_diagonal, below ? b : a, below ? a : b, blocks, diagonal);
             int32_t signed_slot[WIDTH];
             for (int32_t i = 0; i < count; ++i) {
                 int32_t s = slot[k * WIDTH + i];
@@ -339,7 +339,8 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
         batch.constants = batches->constants + (int64_t)b * type->constant_count * WIDTH;
         batch.parameters = batches->parameters + (int64_t)b * type->parameter_count * WIDTH;
         batch.history = evaluation->history ? evaluation->history + history : NULL;
-        batch.trial_history = evaluation->trial_history ? evaluation->trial_history + history : NULL;
+        batch.trial_history =
+            evaluation->trial_history ? evaluation->trial_history + history : NULL;
         if (run->dfdx) {
             // the places of this batch are on their way while the kernel computes
             prefetch_blocks(slot, slots, run->dfdx);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Evaluating an assembly. Leaves of the tree first: each copies its vertices in, clears its rows and
-// runs its batches; then level by level the batches that span more; last, gradients are copied out.
-// Every vertex and block is added to in an order that only the problem fixes.
+// Evaluating an assembly. Leaves of the tree first: each copies its vertices in, clears its rows
+// and runs its batches; then level by level the batches that span more; last, gradients are copied
+// out. Every vertex and block is added to in an order that only the problem fixes.
 
 #include "force/force.h"
 

@@ -56,7 +56,8 @@ static LyraStatus check_stencils(const LyraForceDef *def)
     int64_t count = (int64_t)def->stencil_count * def->type->parameter_count;
     for (int64_t i = 0; i < count; ++i) {
         if (!isfinite(def->parameters[i])) {
-            return ly_fail(LYRA_NOT_FINITE, "force %s: parameter %lld of stencil %lld is not finite",
+            return ly_fail(LYRA_NOT_FINITE,
+                           "force %s: parameter %lld of stencil %lld is not finite",
                            def->type->name, (long long)(i % def->type->parameter_count),
                            (long long)(i / def->type->parameter_count));
         }

@@ -27,20 +27,21 @@ struct LyraForce {
 typedef struct LyBatches {
     const LyraForce *force;
     int32_t batch_count;
-    int32_t slot_count;  // per stencil
-    int32_t *begin;      // [tree nodes + 1], first batch of each node of the tree
-    int32_t *count;      // [batch], live lanes
-    int32_t *element;    // [batch][lane]
-    int32_t *vertex;     // [batch][node][lane], internal places
-    int32_t *slot;       // [batch][slot][lane]; ~place where the transpose goes
-    double *constants;   // [batch][constant][lane]
-    double *parameters;  // [batch][parameter][lane]
+    int32_t slot_count;    // per stencil
+    int32_t *begin;        // [tree nodes + 1], first batch of each node of the tree
+    int32_t *count;        // [batch], live lanes
+    int32_t *element;      // [batch][lane]
+    int32_t *vertex;       // [batch][node][lane], internal places
+    int32_t *slot;         // [batch][slot][lane]; ~place where the transpose goes
+    double *constants;     // [batch][constant][lane]
+    double *parameters;    // [batch][parameter][lane]
     int64_t history_begin; // first double of this force in a history block
 } LyBatches;
 
-/// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the smallest
-/// range that holds all its vertices. Nodes of one level touch different vertices, so they run side by
-/// side; levels follow one another from the leaves up. Sizes come from the vertex count alone.
+/// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the
+/// smallest range that holds all its vertices. Nodes of one level touch different vertices, so they
+/// run side by side; levels follow one another from the leaves up. Sizes come from the vertex count
+/// alone.
 typedef struct LyTree {
     int32_t vertex_count;
     int32_t levels;     // at least 1; level 0 has 2^(levels - 1) leaves
@@ -67,10 +68,10 @@ struct LyraAssembly {
 typedef struct LyRun {
     const LyBatches *batches;
     const LyraEvaluation *evaluation;
-    bool symmetric;          // matrices are stored upper
-    const double *x, *v;     // [vertex][4]
-    double *gradient;        // [vertex][4], Nullable
-    double *dfdx, *dfdv;     // values, Nullable
+    bool symmetric;      // matrices are stored upper
+    const double *x, *v; // [vertex][4]
+    double *gradient;    // [vertex][4], Nullable
+    double *dfdx, *dfdv; // values, Nullable
 } LyRun;
 
 /// Runs batches [begin, end) and returns the sum of their energies. Pushes at most

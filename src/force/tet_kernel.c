@@ -3,14 +3,16 @@
 
 // Elastic tets whose laws have closed forms in F.
 //
-// With X_a, x_a the rest and present positions of node a and b_a the gradient of its shape function,
+// With X_a, x_a the rest and present positions of node a and b_a the gradient of its shape
+// function,
 //   F = sum_a x_a b_a^T = sum_{a=1..3} (x_a - x_0) b_a^T,
-// energy V W(F), gradient f_a = V P b_a with P = dW/dF, and tangent blocks K_ab = V b_a . dP/dF . b_b.
-// Only pairs a < b are written; f_0 and the diagonal follow from translation invariance.
+// energy V W(F), gradient f_a = V P b_a with P = dW/dF, and tangent blocks K_ab = V b_a . dP/dF .
+// b_b. Only pairs a < b are written; f_0 and the diagonal follow from translation invariance.
 //
 //   linear       e = (F + F^T)/2 - 1,  W = lambda/2 tr(e)^2 + mu e:e,  P = lambda tr(e) 1 + 2 mu e
 //                K_ab = V [ lambda b_a b_b^T + mu (b_b b_a^T + (b_a.b_b) 1) ]
-//   stvk         E = (F^T F - 1)/2,  W = lambda/2 tr(E)^2 + mu E:E,  P = F S,  S = lambda tr(E) 1 + 2 mu E
+//   stvk         E = (F^T F - 1)/2,  W = lambda/2 tr(E)^2 + mu E:E,  P = F S,  S = lambda tr(E) 1 +
+//   2 mu E
 //                K_ab = V [ (b_a.S b_b) 1 + lambda g_a g_b^T + mu (g_b g_a^T + (b_a.b_b) F F^T) ],
 //                g_a = F b_a
 //   neo-hookean  W = mu/2 (tr F^T F - 3) - mu ln J + lambda/2 (ln J)^2,
@@ -70,8 +72,8 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     tet.mu = ly_load(batch->parameters + LYRA_ELASTIC_MU * WIDTH + lane);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            tet.F.m[i][j] = d[0].c[i] * tet.b[1].c[j] + d[1].c[i] * tet.b[2].c[j] +
-                            d[2].c[i] * tet.b[3].c[j];
+            tet.F.m[i][j] =
+                d[0].c[i] * tet.b[1].c[j] + d[1].c[i] * tet.b[2].c[j] + d[2].c[i] * tet.b[3].c[j];
         }
     }
     return tet;
@@ -193,8 +195,7 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
     }
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            P.m[i][j] =
-                F->m[i][0] * S.m[0][j] + F->m[i][1] * S.m[1][j] + F->m[i][2] * S.m[2][j];
+            P.m[i][j] = F->m[i][0] * S.m[0][j] + F->m[i][1] * S.m[1][j] + F->m[i][2] * S.m[2][j];
         }
     }
     store_gradient(batch, lane, &tet, &P);
@@ -205,8 +206,8 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
     LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
-            left.m[i][j] = mu * (F->m[i][0] * F->m[j][0] + F->m[i][1] * F->m[j][1] +
-                                 F->m[i][2] * F->m[j][2]);
+            left.m[i][j] =
+                mu * (F->m[i][0] * F->m[j][0] + F->m[i][1] * F->m[j][1] + F->m[i][2] * F->m[j][2]);
             left.m[j][i] = left.m[i][j];
         }
     }
@@ -255,8 +256,7 @@ LY_INLINE void evaluate_neo_hookean(const LyraBatch *batch, int lane)
         }
     }
     store_energy(batch, lane, &tet,
-                 0.5 * tet.mu * (square - 3.0) +
-                     log_J * (0.5 * tet.lambda * log_J - tet.mu));
+                 0.5 * tet.mu * (square - 3.0) + log_J * (0.5 * tet.lambda * log_J - tet.mu));
     store_gradient(batch, lane, &tet, &P);
     if (!batch->dfdx) {
         return;

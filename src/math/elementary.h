@@ -11,8 +11,9 @@
 /// Natural logarithm, within 1.5 units in the last place for normal positive `x`. NaN for x < 0 and
 /// NaN, -infinity for 0, +infinity for itself; subnormal numbers count as 0.
 ///
-/// x = 2^k m with m in [sqrt(1/2), sqrt(2)); ln m = 2 atanh s with s = (m - 1) / (m + 1), |s| < 0.1716,
-/// by its series; the sum is taken as f - (s (f - R)) with f = m - 1 so that the leading term is exact.
+/// x = 2^k m with m in [sqrt(1/2), sqrt(2)); ln m = 2 atanh s with s = (m - 1) / (m + 1), |s| <
+/// 0.1716, by its series; the sum is taken as f - (s (f - R)) with f = m - 1 so that the leading
+/// term is exact.
 LY_INLINE LyReal ly_log_lanes(LyReal x)
 {
     LyBits bits = ly_bits(x);
