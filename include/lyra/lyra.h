@@ -14,6 +14,8 @@
 #include "lyra/math3.h"
 #include "lyra/mesh.h"
 #include "lyra/sparse.h"
+#include "lyra/math3.h"
+#include "lyra/mesh.h"
 #include "lyra/version.h"
 
 #endif

@@ -41,8 +41,8 @@ typedef struct LySvd3 {
     LyMat3 V;
 } LySvd3;
 
-// squares below it count as zero, beside entries of about 1; a power of 4, so that its root is
-// exact
+// beside entries of about 1, what is below it counts as zero, and squares below its own
+#define LY_TINY_ROOT 0x1p-482
 #define LY_TINY 0x1p-964
 
 // power of two beside the largest entry, within what can be inverted
@@ -61,8 +61,8 @@ typedef struct LyRotation {
 // (1, 0) where both vanish
 LY_INLINE LyRotation ly_jacobi_rotation(LyReal d, LyReal b)
 {
-    LyReal h = ly_sqrt(d * d + (b * b + LY_TINY));
-    LyReal large = ly_abs(d) + h;
+    LyReal h = ly_sqrt(d * d + b * b);
+    LyReal large = ly_max(ly_abs(d) + h, ly_set(LY_TINY_ROOT));
     LyReal inverse = 1.0 / ly_sqrt(large * large + b * b);
     LyReal x = large * inverse, y = b * inverse;
     LyMask swap = ly_less(d, ly_set(0));

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The checks of test_math_lanes.c, compiled once per instruction set: every operation on lanes
+// against plain C, lane by lane, and the lane functions that no batch function covers against their
+// scalar twins.
+
+#include "math_lanes_kernel.h"
+
+#include "lyra/math3.h"
+#include "lyra_test.h"
+#include "math/decompose.h"
+
+#define ISA_TEXT_(isa) #isa
+#define ISA_TEXT(isa) ISA_TEXT_(isa)
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+// the same bits, or both NaN
+static bool same(double a, double b)
+{
+    return bits_of(a) == bits_of(b) || (a != a && b != b);
+}
+
+static double random_number(TestRandom *random)
+{
+    static const double special[] = {0.0,       -0.0, 1.0,    -1.0,  INFINITY,
+                                     -INFINITY, NAN,  5e-324, 1e308, -2.5};
+    return test_random_below(random, 3) == 0
+               ? special[test_random_below(random, 10)]
+               : test_random_normal(random) * pow(10, test_random_in(random, -300, 300));
+}
+
+static void check_one(const char *what, LyReal found, const double *expected)
+{
+    for (int i = 0; i < LY_LANES; ++i) {
+        TEST_CHECK_MSG(same(ly_lane(found, i), expected[i]), "%s on %s, lane %d: %g, expected %g",
+                       what, ISA_TEXT(LY_ISA), i, ly_lane(found, i), expected[i]);
+    }
+}
+
+static void check_mask(const char *what, LyMask mask, uint32_t expected)
+{
+    uint32_t all = (1u << LY_LANES) - 1;
+    TEST_CHECK_MSG(ly_mask_bits(mask) == expected, "%s on %s: %x, expected %x", what,
+                   ISA_TEXT(LY_ISA), ly_mask_bits(mask), expected);
+    TEST_CHECK(ly_any(mask) == (expected != 0));
+    TEST_CHECK(ly_all(mask) == (expected == all));
+    TEST_CHECK(ly_mask_bits(ly_not(mask)) == (~expected & all));
+}
+
+void LY_KERNEL(test_lanes_operations)(void)
+{
+    TestRandom random = test_random(1);
+    for (int repeat = 0; repeat < 3000; ++repeat) {
+        double a[LY_LANES], b[LY_LANES], expected[6][LY_LANES];
+        uint32_t less = 0, less_equal = 0, equal = 0, first = 0;
+        int count = test_random_below(&random, LY_LANES + 3) - 1;
+        for (int i = 0; i < LY_LANES; ++i) {
+            a[i] = random_number(&random);
+            b[i] = test_random_below(&random, 4) ? random_number(&random) : a[i];
+            less |= (a[i] < b[i] ? 1u : 0u) << i;
+            less_equal |= (a[i] <= b[i] ? 1u : 0u) << i;
+            equal |= (a[i] == b[i] ? 1u : 0u) << i;
+            first |= (i < count ? 1u : 0u) << i;
+            expected[0][i] = a[i] > b[i] ? a[i] : b[i];
+            expected[1][i] = a[i] < b[i] ? a[i] : b[i];
+            expected[2][i] = a[i] < b[i] ? a[i] : b[i];
+            expected[3][i] = fabs(a[i]);
+            expected[4][i] = copysign(a[i], b[i]);
+            expected[5][i] = sqrt(a[i]);
+        }
+        LyReal x = ly_load(a), y = ly_load(b);
+        check_one("load", x, a);
+        check_mask("less", ly_less(x, y), less);
+        check_mask("less or equal", ly_less_equal(x, y), less_equal);
+        check_mask("greater", ly_greater(y, x), less);
+        check_mask("greater or equal", ly_greater_equal(y, x), less_equal);
+        check_mask("equal", ly_equal(x, y), equal);
+        check_mask("first", ly_mask_first(count), first);
+        check_mask("and", ly_and(ly_less(x, y), ly_mask_first(count)), less & first);
+        check_mask("or", ly_or(ly_less(x, y), ly_mask_first(count)), less | first);
+        check_one("max", ly_max(x, y), expected[0]);
+        check_one("min", ly_min(x, y), expected[1]);
+        check_one("select", ly_select(ly_less(x, y), x, y), expected[2]);
+        check_one("abs", ly_abs(x), expected[3]);
+        check_one("copysign", ly_copysign(x, y), expected[4]);
+        check_one("sqrt", ly_sqrt(x), expected[5]);
+    }
+}
+
+void LY_KERNEL(test_lanes_memory)(void)
+{
+    TestRandom random = test_random(2);
+    double numbers[11 * LY_LANES], lanes[LY_LANES], set[LY_LANES], back[11 * LY_LANES];
+    int32_t index[LY_LANES], integers[LY_LANES];
+    for (int i = 0; i < 11 * LY_LANES; ++i) {
+        numbers[i] = test_random_normal(&random);
+    }
+    for (int i = 0; i < LY_LANES; ++i) {
+        index[i] = test_random_below(&random, 11 * LY_LANES);
+        integers[i] = test_random_below(&random, 2000) - 1000;
+        set[i] = -0.0;
+    }
+    check_one("set", ly_set(-0.0), set);
+    // any alignment
+    check_one("load", ly_load(numbers + 1), numbers + 1);
+    ly_store(back + 3, ly_load(numbers + 1));
+    TEST_CHECK(memcmp(back + 3, numbers + 1, sizeof lanes) == 0);
+    for (int stride = 1; stride <= 9; ++stride) {
+        for (int i = 0; i < LY_LANES; ++i) {
+            lanes[i] = numbers[2 + i * stride];
+        }
+        LyReal x = ly_load_strided(numbers + 2, stride);
+        check_one("strided load", x, lanes);
+        ly_store_strided(back + 2, stride, x);
+        for (int i = 0; i < LY_LANES; ++i) {
+            TEST_CHECK(back[2 + i * stride] == lanes[i]);
+        }
+    }
+    for (int i = 0; i < LY_LANES; ++i) {
+        lanes[i] = numbers[index[i]];
+    }
+    check_one("gather", ly_gather(numbers, index), lanes);
+    for (int i = 0; i < LY_LANES; ++i) {
+        lanes[i] = integers[i];
+    }
+    check_one("integers", ly_from_int32(integers), lanes);
+    // powers of two
+    for (int exponent = -1021; exponent <= 1021; ++exponent) {
+        double power = ldexp(1, exponent), x = ldexp(1.75, exponent);
+        TEST_CHECK(ly_lane(ly_power_of_two_below(ly_set(x)), LY_LANES - 1) == power);
+        TEST_CHECK(ly_lane(ly_power_of_two_inverse(ly_set(power)), LY_LANES - 1) == 1 / power);
+    }
+    // across lanes
+    double sum = numbers[0], largest = numbers[0], smallest = numbers[0];
+    for (int i = 1; i < LY_LANES; ++i) {
+        sum += numbers[i];
+        largest = fmax(largest, numbers[i]);
+        smallest = fmin(smallest, numbers[i]);
+    }
+    TEST_CHECK(ly_sum(ly_load(numbers)) == sum);
+    TEST_CHECK(ly_largest(ly_load(numbers)) == largest);
+    TEST_CHECK(ly_smallest(ly_load(numbers)) == smallest);
+    if (LY_LANES > 1) {
+        numbers[0] = NAN;
+        TEST_CHECK(ly_largest(ly_load(numbers)) == ly_largest(ly_load(numbers)));
+        TEST_CHECK(ly_smallest(ly_load(numbers)) == ly_smallest(ly_load(numbers)));
+    }
+}
+
+// matrix of one lane
+static LyraMat3 lane_of(const LyMat3 *A, int i)
+{
+    LyraMat3 out;
+    for (int k = 0; k < 9; ++k) {
+        out.m[k / 3][k % 3] = ly_lane(A->m[k / 3][k % 3], i);
+    }
+    return out;
+}
+
+static double distance(LyraMat3 a, LyraMat3 b)
+{
+    return lyra_mat3_norm(lyra_mat3_subtract(a, b));
+}
+
+void LY_KERNEL(test_lanes_matrices)(void)
+{
+    TestRandom random = test_random(3);
+    for (int repeat = 0; repeat < 2000; ++repeat) {
+        LyraMat3 F[LY_LANES], dF1[LY_LANES], dF2[LY_LANES];
+        for (int i = 0; i < LY_LANES; ++i) {
+            TestMatrixKind kind = (TestMatrixKind)(repeat % TEST_MATRIX_KIND_COUNT);
+            test_random_matrix3(&random, i % 2 ? TEST_MATRIX_NORMAL : kind, 1, (double *)&F[i]);
+            test_random_matrix3(&random, TEST_MATRIX_NORMAL, 1, (double *)&dF1[i]);
+            test_random_matrix3(&random, TEST_MATRIX_NORMAL, 1, (double *)&dF2[i]);
+        }
+        LyMat3 A = ly_mat3_load((const double *)F), A1 = ly_mat3_load((const double *)dF1);
+        LyMat3 A2 = ly_mat3_load((const double *)dF2);
+        LyMat3 K = ly_mat3_cofactor(&A), inverse, dR, d2R;
+        LyReal det = ly_mat3_determinant(&A);
+        uint32_t regular = ly_mask_bits(ly_mat3_inverse(&A, &inverse));
+        LySvd3 svd;
+        ly_mat3_svd(&A, &svd);
+        ly_polar_derivative(&svd, &A1, &dR);
+        ly_polar_second_derivative(&svd, &A1, &A2, &d2R);
+        for (int i = 0; i < LY_LANES; ++i) {
+            double norm = 1 + lyra_mat3_norm(F[i]);
+            TEST_NEAR(ly_lane(det, i), lyra_mat3_determinant(F[i]), 1e-15 * norm * norm * norm);
+            TEST_NEAR(distance(lane_of(&K, i), lyra_mat3_cofactor(F[i])), 0, 1e-15 * norm * norm);
+            LyraMat3 twin;
+            LyraSvd3 svd_twin = lyra_mat3_svd(F[i]);
+            double condition = svd_twin.s.x / fabs(svd_twin.s.z);
+            if (condition < 1e6) {
+                TEST_CHECK((regular >> i & 1) && lyra_mat3_inverse(F[i], &twin) == LYRA_OK);
+                TEST_NEAR(distance(lane_of(&inverse, i), twin) / lyra_mat3_norm(twin), 0,
+                          1e-14 * condition);
+            } else if (condition > 1e18) {
+                TEST_CHECK(!(regular >> i & 1));
+            }
+            double turn = svd_twin.s.x / (svd_twin.s.y + svd_twin.s.z);
+            if (turn < 1e3) {
+                LyraMat3 dR_twin = lyra_polar_derivative(&svd_twin, dF1[i]);
+                LyraMat3 d2R_twin = lyra_polar_second_derivative(&svd_twin, dF1[i], dF2[i]);
+                TEST_NEAR(distance(lane_of(&dR, i), dR_twin) / lyra_mat3_norm(dR_twin), 0,
+                          1e-12 * turn);
+                TEST_NEAR(distance(lane_of(&d2R, i), d2R_twin) / lyra_mat3_norm(d2R_twin), 0,
+                          1e-12 * turn * turn);
+            }
+        }
+    }
+}
