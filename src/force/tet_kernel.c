@@ -22,35 +22,27 @@
 
 #include "force/elastic.h"
 #include "math/elementary.h"
+#include "math/mat3_lanes.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
-// a 3-vector and a 3x3 matrix in lanes
-typedef struct Vec {
-    LyReal c[3];
-} Vec;
-
-typedef struct Mat {
-    LyReal m[3][3];
-} Mat;
-
 typedef struct Tet {
-    Vec b[4];
+    LyVec3 b[4];
     LyReal volume, lambda, mu;
-    Mat F;
+    LyMat3 F;
 } Tet;
 
-LY_INLINE LyReal dot(const Vec *a, const Vec *b)
+LY_INLINE LyReal dot(const LyVec3 *a, const LyVec3 *b)
 {
-    return a->c[0] * b->c[0] + a->c[1] * b->c[1] + a->c[2] * b->c[2];
+    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
 }
 
 // A v
-LY_INLINE Vec apply(const Mat *A, const Vec *v)
+LY_INLINE LyVec3 apply(const LyMat3 *A, const LyVec3 *v)
 {
-    Vec r;
+    LyVec3 r;
     for (int i = 0; i < 3; ++i) {
-        r.c[i] = A->m[i][0] * v->c[0] + A->m[i][1] * v->c[1] + A->m[i][2] * v->c[2];
+        r.v[i] = A->m[i][0] * v->v[0] + A->m[i][1] * v->v[1] + A->m[i][2] * v->v[2];
     }
     return r;
 }
@@ -58,14 +50,14 @@ LY_INLINE Vec apply(const Mat *A, const Vec *v)
 LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
 {
     Tet tet;
-    Vec d[3];
+    LyVec3 d[3];
     for (int i = 0; i < 3; ++i) {
         LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
         for (int a = 0; a < 3; ++a) {
-            d[a].c[i] = ly_load(batch->x + (3 * (a + 1) + i) * WIDTH + lane) - x0;
-            tet.b[a + 1].c[i] = ly_load(batch->constants + (LY_TET_B + 3 * a + i) * WIDTH + lane);
+            d[a].v[i] = ly_load(batch->x + (3 * (a + 1) + i) * WIDTH + lane) - x0;
+            tet.b[a + 1].v[i] = ly_load(batch->constants + (LY_TET_B + 3 * a + i) * WIDTH + lane);
         }
-        tet.b[0].c[i] = -(tet.b[1].c[i] + tet.b[2].c[i] + tet.b[3].c[i]);
+        tet.b[0].v[i] = -(tet.b[1].v[i] + tet.b[2].v[i] + tet.b[3].v[i]);
     }
     tet.volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
     tet.lambda = ly_load(batch->parameters + LYRA_ELASTIC_LAMBDA * WIDTH + lane);
@@ -73,7 +65,7 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             tet.F.m[i][j] =
-                d[0].c[i] * tet.b[1].c[j] + d[1].c[i] * tet.b[2].c[j] + d[2].c[i] * tet.b[3].c[j];
+                d[0].v[i] * tet.b[1].v[j] + d[1].v[i] * tet.b[2].v[j] + d[2].v[i] * tet.b[3].v[j];
         }
     }
     return tet;
@@ -87,25 +79,25 @@ LY_INLINE void store_energy(const LyraBatch *batch, int lane, const Tet *tet, Ly
 }
 
 // f_a = V P b_a
-LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, const Mat *P)
+LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, const LyMat3 *P)
 {
     if (!batch->gradient) {
         return;
     }
-    Vec f[4];
+    LyVec3 f[4];
     for (int a = 1; a < 4; ++a) {
         f[a] = apply(P, &tet->b[a]);
     }
     for (int i = 0; i < 3; ++i) {
         for (int a = 1; a < 4; ++a) {
-            f[a].c[i] *= tet->volume;
-            ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, f[a].c[i]);
+            f[a].v[i] *= tet->volume;
+            ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, f[a].v[i]);
         }
-        ly_store(batch->gradient + i * WIDTH + lane, -(f[1].c[i] + f[2].c[i] + f[3].c[i]));
+        ly_store(batch->gradient + i * WIDTH + lane, -(f[1].v[i] + f[2].v[i] + f[3].v[i]));
     }
 }
 
-LY_INLINE void store_block(const LyraBatch *batch, int lane, int pair, const Mat *K)
+LY_INLINE void store_block(const LyraBatch *batch, int lane, int pair, const LyMat3 *K)
 {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -115,18 +107,18 @@ LY_INLINE void store_block(const LyraBatch *batch, int lane, int pair, const Mat
 }
 
 // p u v^T + q v u^T
-LY_INLINE Mat two_products(LyReal p, LyReal q, const Vec *u, const Vec *v)
+LY_INLINE LyMat3 two_products(LyReal p, LyReal q, const LyVec3 *u, const LyVec3 *v)
 {
-    Mat K;
+    LyMat3 K;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            K.m[i][j] = p * u->c[i] * v->c[j] + q * v->c[i] * u->c[j];
+            K.m[i][j] = p * u->v[i] * v->v[j] + q * v->v[i] * u->v[j];
         }
     }
     return K;
 }
 
-LY_INLINE void add_diagonal(Mat *K, LyReal x)
+LY_INLINE void add_diagonal(LyMat3 *K, LyReal x)
 {
     for (int i = 0; i < 3; ++i) {
         K->m[i][i] += x;
@@ -138,7 +130,7 @@ LY_INLINE void add_diagonal(Mat *K, LyReal x)
 LY_INLINE void evaluate_linear(const LyraBatch *batch, int lane)
 {
     Tet tet = load_tet(batch, lane);
-    Mat e, P;
+    LyMat3 e, P;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             e.m[i][j] = 0.5 * (tet.F.m[i][j] + tet.F.m[j][i]) - (i == j ? 1.0 : 0.0);
@@ -161,7 +153,7 @@ LY_INLINE void evaluate_linear(const LyraBatch *batch, int lane)
     LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            Mat K = two_products(lambda, mu, &tet.b[a], &tet.b[b]);
+            LyMat3 K = two_products(lambda, mu, &tet.b[a], &tet.b[b]);
             add_diagonal(&K, mu * dot(&tet.b[a], &tet.b[b]));
             store_block(batch, lane, pair, &K);
         }
@@ -173,9 +165,9 @@ LY_INLINE void evaluate_linear(const LyraBatch *batch, int lane)
 LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
 {
     Tet tet = load_tet(batch, lane);
-    const Mat *F = &tet.F;
+    const LyMat3 *F = &tet.F;
     // S holds E first
-    Mat S, P;
+    LyMat3 S, P;
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
             LyReal product =
@@ -193,16 +185,12 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
             S.m[j][i] = S.m[i][j];
         }
     }
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            P.m[i][j] = F->m[i][0] * S.m[0][j] + F->m[i][1] * S.m[1][j] + F->m[i][2] * S.m[2][j];
-        }
-    }
+    P = ly_mat3_multiply(F, &S);
     store_gradient(batch, lane, &tet, &P);
     if (!batch->dfdx) {
         return;
     }
-    Mat left; // mu V F F^T
+    LyMat3 left; // mu V F F^T
     LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
@@ -211,7 +199,7 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
             left.m[j][i] = left.m[i][j];
         }
     }
-    Vec g[4], Sb[4];
+    LyVec3 g[4], Sb[4];
     for (int a = 0; a < 4; ++a) {
         g[a] = apply(F, &tet.b[a]);
         Sb[a] = apply(&S, &tet.b[a]);
@@ -219,7 +207,7 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
             LyReal bb = dot(&tet.b[a], &tet.b[b]);
-            Mat K = two_products(lambda, mu, &g[a], &g[b]);
+            LyMat3 K = two_products(lambda, mu, &g[a], &g[b]);
             for (int i = 0; i < 3; ++i) {
                 for (int j = 0; j < 3; ++j) {
                     K.m[i][j] += bb * left.m[i][j];
@@ -236,22 +224,15 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
 LY_INLINE void evaluate_neo_hookean(const LyraBatch *batch, int lane)
 {
     Tet tet = load_tet(batch, lane);
-    const Mat *F = &tet.F;
-    Mat inverse_transpose, P;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            inverse_transpose.m[i][j] = F->m[i1][j1] * F->m[i2][j2] - F->m[i1][j2] * F->m[i2][j1];
-        }
-    }
+    const LyMat3 *F = &tet.F;
+    LyMat3 inverse_transpose = ly_mat3_cofactor(F), P;
     LyReal J = F->m[0][0] * inverse_transpose.m[0][0] + F->m[0][1] * inverse_transpose.m[0][1] +
                F->m[0][2] * inverse_transpose.m[0][2];
-    LyReal scale = 1.0 / J, log_J = ly_log_lanes(J), square = ly_set(0);
+    LyReal scale = 1.0 / J, log_J = ly_log_lanes(J), square = ly_mat3_norm_squared(F);
     LyReal pressure = tet.lambda * log_J - tet.mu;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             inverse_transpose.m[i][j] *= scale;
-            square += F->m[i][j] * F->m[i][j];
             P.m[i][j] = tet.mu * F->m[i][j] + pressure * inverse_transpose.m[i][j];
         }
     }
@@ -263,13 +244,13 @@ LY_INLINE void evaluate_neo_hookean(const LyraBatch *batch, int lane)
     }
     LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
     LyReal twist = -tet.volume * pressure;
-    Vec h[4];
+    LyVec3 h[4];
     for (int a = 0; a < 4; ++a) {
         h[a] = apply(&inverse_transpose, &tet.b[a]);
     }
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            Mat K = two_products(lambda, twist, &h[a], &h[b]);
+            LyMat3 K = two_products(lambda, twist, &h[a], &h[b]);
             add_diagonal(&K, mu * dot(&tet.b[a], &tet.b[b]));
             store_block(batch, lane, pair, &K);
         }
