@@ -16,6 +16,9 @@
 #include "lyra/sparse.h"
 #include "lyra/math3.h"
 #include "lyra/mesh.h"
+#include "lyra/mesh_edit.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/mesh_ops.h"
 #include "lyra/version.h"
 
 #endif

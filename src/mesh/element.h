@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Geometry of one element.
+
+#ifndef LY_MESH_ELEMENT_H
+#define LY_MESH_ELEMENT_H
+
+#include "mesh/mesh.h"
+
+/// Whether a cube's corners, in the order of the convention, are those of an axis-aligned box to
+/// within `tolerance` of its shortest edge. Writes the signed edges.
+bool ly_cube_is_box(const LyraMesh *mesh, int32_t element, double tolerance, double edges[3]);
+
+/// Signed volume.
+double ly_element_volume(const LyraMesh *mesh, int32_t element);
+
+/// Integrals over one element with points relative to `origin`: volume (absolute), first moments
+/// int r, and second moments int r r^T as xx xy xz yy yz zz.
+void ly_element_moments(const LyraMesh *mesh, int32_t element, const double origin[3],
+                        double *volume, double first[3], double second[6]);
+
+/// Integrals of N_a N_b over one element, the sign of its volume removed, for pairs a <= b row by
+/// row, [10 or 36].
+void ly_element_mass(const LyraMesh *mesh, int32_t element, double *mass);
+
+/// Square of the longest edge over all pairs of vertices that an edge joins.
+double ly_element_longest_edge(const LyraMesh *mesh, int32_t element);
+
+/// See LYRA_MESH_DEGENERATE.
+bool ly_element_is_degenerate(const LyraMesh *mesh, int32_t element, double volume);
+
+#endif

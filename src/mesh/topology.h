@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Matching the faces of elements.
+
+#ifndef LY_MESH_TOPOLOGY_H
+#define LY_MESH_TOPOLOGY_H
+
+#include "mesh/mesh.h"
+#include "mesh/sort.h"
+
+/// Edges of an element: 6 or 12.
+static inline int32_t ly_kind_edges(LyraElementKind kind)
+{
+    return kind == LYRA_ELEMENT_TET4 ? 6 : 12;
+}
+
+/// Things with vertices (faces or edges of elements), sorted by their lowest vertex and then by the
+/// others, so that equal ones stand together.
+typedef struct LySortedSides {
+    int64_t *start;    // [vertex_count + 1]: those of lowest vertex v
+    LySortItem *items; // key: the other vertices ascending; owner: element * sides + side
+} LySortedSides;
+
+/// Sorts all faces of a mesh. LYRA_TOO_LARGE where elements * faces is beyond int32.
+LyraStatus ly_sort_faces(const LyraMesh *mesh, LySortedSides *out);
+
+/// Sorts all edges of a mesh.
+LyraStatus ly_sort_edges(const LyraMesh *mesh, LySortedSides *out);
+
+void ly_sorted_sides_end(LyraContext *ctx, LySortedSides *sides);
+
+/// First item after `begin` that differs from it, at most `end`.
+static inline int64_t ly_run_end(const LySortItem *items, int64_t begin, int64_t end)
+{
+    int64_t next = begin + 1;
+    while (next < end && items[next].key[0] == items[begin].key[0] &&
+           items[next].key[1] == items[begin].key[1] && items[next].key[2] == items[begin].key[2]) {
+        ++next;
+    }
+    return next;
+}
+
+#endif
