@@ -1,1 +1,5 @@
-# tests of dense
+lyra_add_test(dense_decompose)
+lyra_add_test(dense_factor)
+lyra_add_test(dense_failure)
+lyra_add_test(dense_file)
+lyra_add_test(dense_functions)

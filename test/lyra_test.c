@@ -4,6 +4,7 @@
 #include "lyra_test.h"
 
 #include <dirent.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -226,21 +227,31 @@ LyraIsa test_next_isa(LyraIsa isa)
 
 static char temp_folder[64];
 
-static void remove_temp_folder(void)
+static void remove_folder(const char *name)
 {
-    DIR *folder = opendir(temp_folder);
+    DIR *folder = opendir(name);
     if (!folder) {
         return;
     }
     for (struct dirent *entry; (entry = readdir(folder));) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            char path[512];
-            snprintf(path, sizeof path, "%s/%s", temp_folder, entry->d_name);
-            remove(path);
+            char path[1024];
+            snprintf(path, sizeof path, "%s/%s", name, entry->d_name);
+            struct stat info;
+            if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+                remove_folder(path);
+            } else {
+                unlink(path);
+            }
         }
     }
     closedir(folder);
-    rmdir(temp_folder);
+    rmdir(name);
+}
+
+static void remove_temp_folder(void)
+{
+    remove_folder(temp_folder);
 }
 
 // paths of a few names live at a time, so that a test can hold several
@@ -264,6 +275,30 @@ const char *test_temp_path(const char *name)
     char *path = next_path();
     snprintf(path, 1024, "%s/%s", temp_folder, name);
     return path;
+}
+
+bool test_comma_locale(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "pt_BR.UTF-8"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; ++i) {
+        found = setlocale(LC_ALL, names[i]) != NULL;
+    }
+    if (!found) {
+        // make one where the C library brings the sources
+        char command[2048];
+        snprintf(command, sizeof command,
+                 "localedef --no-archive -i de_DE -f UTF-8 %s >/dev/null 2>&1",
+                 test_temp_path("de_DE.UTF-8"));
+        if (system(command) == 0 && setenv("LOCPATH", temp_folder, 1) == 0) {
+            found = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+        }
+    }
+    if (found && strcmp(localeconv()->decimal_point, ",") == 0) {
+        return true;
+    }
+    setlocale(LC_ALL, "C");
+    return false;
 }
 
 void test_write_file(const char *path, const void *content, size_t bytes)

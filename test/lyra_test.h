@@ -183,6 +183,10 @@ void test_check_difference(TestDifference difference, double tolerance, const ch
 /// Path of `name` in a folder of this test process that is removed at its end.
 const char *test_temp_path(const char *name);
 
+/// Changes to a locale that writes 0.5 as "0,5", made in the folder above if none is installed.
+/// False, in the C locale, if there is no way.
+bool test_comma_locale(void);
+
 /// Writes `bytes` bytes to `path`.
 void test_write_file(const char *path, const void *content, size_t bytes);
 

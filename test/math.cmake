@@ -1,4 +1,4 @@
-lyra_add_test(math_decompose LABELS slow)
+lyra_add_test(math_decompose)
 lyra_add_test(math_batch LABELS threads)
 lyra_add_test(math_derivatives)
 lyra_add_test(math_vectors)

@@ -193,7 +193,7 @@ void LY_KERNEL(test_lanes_matrices)(void)
             double norm = 1 + lyra_mat3_norm(F[i]);
             TEST_NEAR(ly_lane(det, i), lyra_mat3_determinant(F[i]), 1e-15 * norm * norm * norm);
             TEST_NEAR(distance(lane_of(&K, i), lyra_mat3_cofactor(F[i])), 0, 1e-15 * norm * norm);
-            LyraMat3 twin;
+            LyraMat3 twin = {{{0}}};
             LyraSvd3 svd_twin = lyra_mat3_svd(F[i]);
             double condition = svd_twin.s.x / fabs(svd_twin.s.z);
             if (condition < 1e6) {

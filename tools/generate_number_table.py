@@ -5,12 +5,16 @@
 
     tools/generate_number_table.py > src/base/number_table.c
     tools/generate_number_table.py --verify    proves the bounds that number.c and number_format.c
-                                               rely on, for every power and every double
+                                               rely on, for every power and every double, and that
+                                               the table is the one written here
 
 Entry q is T(q) = 10^q 2^-r with r such that 2^127 <= T < 2^128, cut to an integer. For -27 <= q < 0
 it is rounded up instead of down, so that w T(q) shows when w is a multiple of 5^-q.
 """
 
+import contextlib
+import io
+import pathlib
 import sys
 from fractions import Fraction
 
@@ -148,16 +152,15 @@ def verify_printing():
 
 
 def verify_reading():
-    """The 192-bit product of a word w and T(q) differs from w times the exact power by less than
-    2^64, so its upper word is wrong only if the exact product lies within 2^-64 of a multiple of
-    2^128 ... that is, if the middle word is all ones (T cut) or zero (T rounded up). What decides
-    the rounding are the bits above the upper word's lowest 9; show that they cannot be wrong."""
+    """For every word w, the bits of w T(q) from bit 137 up, that is those of its upper word above
+    the lowest 9, are those of w times the exact power. Zero must be told from nearly zero only where
+    ties are possible, -4 <= q <= 23, where the power is exact or has the denominator 5^-q."""
     for q in range(FIRST, 309):
         error = exact(q) - entry(q)
         if error == 0:
             continue
-        # exact / 2^(128 + 9): its fraction must not lie in [0, w error / 2^137) for cut entries
-        # unless it is 0, nor in [1 - w |error| / 2^137, 1) for those rounded up
+        # the fraction of w exact / 2^137 must not lie in [0, w error / 2^137) where the table is cut,
+        # nor in [1 - w |error| / 2^137, 1) where it is rounded up
         value = exact(q) / 2 ** (128 + 9)
         low, high = least_residue(value.numerator, value.denominator, 2**64 - 1)
         bound = abs(error) * (2**64 - 1) / 2 ** (128 + 9)
@@ -170,6 +173,14 @@ def verify_reading():
             assert Fraction(value.denominator - high, value.denominator) > bound, q
 
 
+def verify_file():
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        write_table()
+    table = pathlib.Path(__file__).parent.parent / "src" / "base" / "number_table.c"
+    assert table.read_text(encoding="utf-8") == written.getvalue(), f"{table} is out of date"
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["--verify"]:
         verify_residues()
@@ -177,6 +188,7 @@ if __name__ == "__main__":
         verify_table()
         verify_printing()
         verify_reading()
+        verify_file()
         print("all bounds hold")
     else:
         write_table()

@@ -19,6 +19,8 @@
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
 #include "lyra/version.h"
 
 #endif

@@ -14,6 +14,7 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
+    {"math", bench_math},
     {NULL, NULL},
 };
 

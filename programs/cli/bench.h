@@ -57,4 +57,6 @@ double bench_now(void);
 /// Each returns CLI_OK or what cli_failed() gave.
 typedef CliExit BenchSuite(Bench *bench);
 
+BenchSuite bench_math;
+
 #endif

@@ -86,7 +86,7 @@ static void *run_job(void *data)
 static double time_threads(double (*work)(const double *), const double *values, int32_t threads,
                            int32_t repeats)
 {
-    Job jobs[256];
+    Job jobs[256] = {{0}};
     pthread_t handles[256];
     double best = 1e300;
     for (int32_t try = 0; try < 3; ++try) {

@@ -29,6 +29,7 @@ struct LyraContext {
     void *task_user;
     int32_t thread_count;
     LyraIsa isa;
+    int32_t dense_backend; // 0: the best of this build; see math/dense.h
     atomic_size_t byte_count;
     LyThreadPool *pool; // without threads of its own where a host's task runner stands in
     LyraArena *arenas;  // [thread_count]

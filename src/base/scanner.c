@@ -173,28 +173,44 @@ LyraStatus ly_scanner_double_slow(LyScanner *scanner, double *value, const char 
     return LYRA_OK;
 }
 
-LyraStatus ly_scanner_int64(LyScanner *scanner, int64_t *value, const char *what)
+// Whether a token is an integer, of any size.
+static bool is_integer(LySlice token)
+{
+    size_t at = token.length > 0 && (token.text[0] == '-' || token.text[0] == '+');
+    bool any = at < token.length;
+    for (; at < token.length; ++at) {
+        any = any && token.text[at] >= '0' && token.text[at] <= '9';
+    }
+    return any;
+}
+
+// Reads an integer in [low, high], which `range` says in words.
+static LyraStatus read_integer(LyScanner *scanner, int64_t low, int64_t high, const char *range,
+                               int64_t *value, const char *what)
 {
     ly_scanner_skip_blanks(scanner);
+    if (!is_integer(token_at(scanner, scanner->at))) {
+        return fail_number(scanner, LYRA_BAD_FORMAT, "an integer", what);
+    }
     int64_t number = 0;
     const char *end = ly_parse_int64(scanner->at, scanner->end, &number);
-    if (!end || !is_token_end(scanner, end)) {
-        return fail_number(scanner, LYRA_BAD_FORMAT, "an integer", what);
+    if (!end || number < low || number > high) {
+        return fail_number(scanner, LYRA_BAD_FORMAT, range, what);
     }
     scanner->at = end;
     *value = number;
     return LYRA_OK;
 }
 
+LyraStatus ly_scanner_int64(LyScanner *scanner, int64_t *value, const char *what)
+{
+    return read_integer(scanner, INT64_MIN, INT64_MAX, "an integer of 64 bits", value, what);
+}
+
 LyraStatus ly_scanner_int32_slow(LyScanner *scanner, int32_t *value, const char *what)
 {
-    const char *before = scanner->at;
     int64_t number = 0;
-    LY_TRY(ly_scanner_int64(scanner, &number, what));
-    if (number < INT32_MIN || number > INT32_MAX) {
-        scanner->at = before;
-        return fail_number(scanner, LYRA_BAD_FORMAT, "an integer of 32 bits", what);
-    }
+    LY_TRY(read_integer(scanner, INT32_MIN, INT32_MAX, "an integer of 32 bits", &number, what));
     *value = (int32_t)number;
     return LYRA_OK;
 }
@@ -202,17 +218,9 @@ LyraStatus ly_scanner_int32_slow(LyScanner *scanner, int32_t *value, const char 
 LyraStatus ly_scanner_int64_in(LyScanner *scanner, int64_t low, int64_t high, int64_t *value,
                                const char *what)
 {
-    const char *before = scanner->at;
-    int64_t number = 0;
-    LY_TRY(ly_scanner_int64(scanner, &number, what));
-    if (number < low || number > high) {
-        scanner->at = before;
-        return ly_scanner_fail(scanner, LYRA_BAD_FORMAT,
-                               "an integer from %" PRId64 " to %" PRId64 "%s%s", low, high,
-                               what ? " for " : "", what ? what : "");
-    }
-    *value = number;
-    return LYRA_OK;
+    char range[80];
+    snprintf(range, sizeof range, "an integer from %" PRId64 " to %" PRId64, low, high);
+    return read_integer(scanner, low, high, range, value, what);
 }
 
 LyraStatus ly_scanner_int32_in(LyScanner *scanner, int32_t low, int32_t high, int32_t *value,

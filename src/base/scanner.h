@@ -98,10 +98,11 @@ bool ly_slice_is_word(LySlice slice, const char *word);
 LyraStatus ly_scanner_double_slow(LyScanner *scanner, double *value, const char *what);
 LyraStatus ly_scanner_int32_slow(LyScanner *scanner, int32_t *value, const char *what);
 
-/// Whether a number may end in front of this byte.
-static inline bool ly_scanner_ends_token(const LyScanner *scanner, char c)
+// Whether a number may end in front of `c`. Zero may be the end of the text or not: the slow ways
+// look closer.
+static inline bool ly_scanner_ends_number(const LyScanner *scanner, char c)
 {
-    return ly_char_class[(uint8_t)c] || c == scanner->comment || (c == ',' && scanner->commas);
+    return c && (ly_char_class[(uint8_t)c] || (c == ',' && scanner->commas));
 }
 
 /// Reads a finite number from this line. `what` names it in the sentence of an error, as in
@@ -112,7 +113,7 @@ static inline LyraStatus ly_scanner_double(LyScanner *scanner, double *value, co
     ly_scanner_skip_blanks(scanner);
     double number;
     const char *end = ly_parse_double(scanner->at, scanner->end, &number);
-    if (end && ly_char_class[(uint8_t)*end] && *end && isfinite(number)) {
+    if (end && ly_scanner_ends_number(scanner, *end) && isfinite(number)) {
         scanner->at = end;
         *value = number;
         return LYRA_OK;
@@ -130,8 +131,7 @@ static inline LyraStatus ly_scanner_int32(LyScanner *scanner, int32_t *value, co
         uint64_t eight = ly_eight_load(at);
         uint64_t others = ly_eight_non_digits(eight);
         int32_t bits = others ? __builtin_ctzll(others) & ~7 : 0;
-        uint8_t next = (uint8_t)at[bits >> 3];
-        if (bits > 0 && next && ly_char_class[next]) {
+        if (bits > 0 && ly_scanner_ends_number(scanner, at[bits >> 3])) {
             scanner->at = at + (bits >> 3);
             *value = (int32_t)ly_eight_value(eight << (64 - bits));
             return LYRA_OK;

@@ -208,7 +208,7 @@ LyraStatus ly_writer_commit(LyWriter *writer)
     }
     LyraStatus status = writer->status;
     if (status == LYRA_IO_FAILED) {
-        ly_fail_system("write", writer->path, writer->error);
+        status = ly_fail_system("write", writer->path, writer->error);
     } else if (status != LYRA_OK) {
         ly_fail(status, "cannot write %s: out of memory", writer->path);
     }

@@ -3,3 +3,17 @@ target_sources(lyra_objects PRIVATE
   math/math3.c
   math/quaternion.c)
 list(APPEND LYRA_KERNEL_SOURCES math/mat3_kernels.c)
+# sources of math
+
+# dense algebra and its files
+target_sources(lyra_objects PRIVATE
+  math/dense_base.c
+  math/dense_builtin.c
+  math/dense_builtin_eigen.c
+  math/dense_builtin_svd.c
+  math/dense_decompose.c
+  math/dense_exponential.c
+  math/dense_factor.c
+  math/dense_lapack.c
+  math/npy_file.c
+  math/vega_matrix_file.c)

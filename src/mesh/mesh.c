@@ -143,6 +143,7 @@ static LyraStatus check_groups(const LyraMeshView *data)
 static LyraStatus copy_array(LyraContext *ctx, const void *source, int64_t count, size_t size,
                              void *out)
 {
+    LYRA_ASSERT(source || count == 0);
     void *copy = NULL;
     LY_TRY(ly_allocate_array(ctx, count, size, &copy));
     if (count > 0) {

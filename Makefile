@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The Lyra authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The door to the project: each target is one script or one CMake call, so that all of it also works
+# without make. `make help` lists the targets.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+PARTS ?=
+BENCH ?=
+
+export DESTDIR
+
+.PHONY: all demo check check-long bench format install clean help
+.NOTPARALLEL:
+
+all:
+	@tools/build release
+
+demo:
+	@tools/setup build
+	@tools/demo
+
+check:
+	@tools/setup build check
+	@tools/check
+
+check-long:
+	@tools/setup build check long
+	@tools/check-long $(PARTS)
+
+bench: all
+	@build/bin/lyra bench $(BENCH)
+
+format:
+	@tools/format
+
+# needs no tools but CMake when everything is built, so that it may run as root
+install:
+	@test -x build/bin/lyra || tools/build release
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make             optimised build: the command build/bin/lyra, the libraries in build/lib'
+	@echo 'make demo        install what is missing, build, and show what Lyra does'
+	@echo 'make check       install what is missing, build and test in all the ways a change must pass'
+	@echo 'make check-long  the long checks; PARTS="fuzz tidy" chooses (tools/check-long --help)'
+	@echo 'make bench       measure; BENCH="sparse" chooses'
+	@echo 'make format      put all sources into the house format'
+	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where set'
+	@echo 'make clean       remove build/'

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: The Lyra authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# test_tools.sh ROOT: the checks of the sources find the faults they are there for.
+
+set -eu
+root=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fresh()
+{
+    rm -rf "$work/tree"
+    mkdir -p "$work/tree"
+    cp -R "$root/include" "$root/src" "$root/programs" "$root/examples" "$root/cmake" "$root/tools" \
+        "$root/docs" "$root/README.md" "$root/CMakeLists.txt" "$root/Makefile" "$work/tree"
+}
+
+# finds CHECK FAULT TEXT: the check fails and its complaint holds the text
+finds()
+{
+    if output=$("$root/tools/$1" "$work/tree" 2>&1); then
+        echo "$1 does not find $2"
+        failures=$((failures + 1))
+    elif ! echo "$output" | grep -q -F "$3"; then
+        echo "$1 finds $2 but says:"
+        echo "$output"
+        failures=$((failures + 1))
+    fi
+}
+
+passes()
+{
+    if ! output=$("$root/tools/$1" "$work/tree" 2>&1); then
+        echo "$1 fails on $2:"
+        echo "$output"
+        failures=$((failures + 1))
+    fi
+}
+
+# file PATH: with the two SPDX lines and standard input after them
+file()
+{
+    mkdir -p "$(dirname "$work/tree/$1")"
+    {
+        printf '// SPDX-FileCopyrightText: The Lyra authors\n// SPDX-License-Identifier: BSD-3-Clause\n\n'
+        cat
+    } >"$work/tree/$1"
+}
+
+fresh
+passes check_layers "the tree as it is"
+passes check_sources "the tree as it is"
+
+echo '#include "math/anything.h"' | file src/base/fault.c
+finds check_layers "an include of a higher layer" 'src/base/fault.c:4: base (layer 0) includes "math/anything.h"'
+fresh
+echo '  #  include "mesh/anything.h"' | file src/sparse/fault.h
+finds check_layers "an include of the same layer" 'sparse (layer 2) includes "mesh/anything.h" of layer 2'
+fresh
+echo '#include "lyra/sparse.h"' | file src/math/fault.c
+finds check_layers "a public header of a higher layer" 'math (layer 1) includes lyra/sparse.h of sparse'
+fresh
+echo '#include <lyra/mesh.h>' | file include/lyra/dense.h
+finds check_layers "a public header that includes upwards" 'math (layer 1) includes lyra/mesh.h of mesh'
+fresh
+echo '#include "base/base.h"' | file include/lyra/mesh.h
+finds check_layers "a public header that includes an internal one" 'a public header includes "base/base.h"'
+fresh
+echo '#include "lyra/lyra.h"' | file src/mesh/fault.c
+finds check_layers "the header of everything in a source" 'lyra/lyra.h is for users'
+fresh
+echo '#include "fault.h"' | file src/mesh/fault.c
+finds check_layers "an include without its module" 'write "mesh/fault.h"'
+fresh
+echo '#include "base/base.h"' | file programs/cli/fault.c
+finds check_layers "a program with an internal header" 'neither a public header nor a file of programs/cli'
+fresh
+echo '#include "../../src/base/base.h"' | file examples/fault.c
+finds check_layers "an example with an internal header" 'neither a public header nor a file of examples'
+fresh
+echo 'int x;' | file src/unheard/fault.c
+finds check_layers "a module outside the table" 'module unheard is not in the table'
+fresh
+printf '#include "base/base.h"\n#include "math/a.h"\n#include "lyra/dense.h"\n#include "config.h"\n#include <cblas.h>\n' |
+    file src/mesh/fine.c
+echo '#include "own.h"' | file programs/cli/fine.c
+echo 'int own;' | file programs/cli/own.h
+passes check_layers "includes that point down"
+
+fresh
+echo 'int x;' >"$work/tree/src/base/fault.c"
+finds check_sources "a source without its head" 'src/base/fault.c: does not open with the two SPDX lines'
+fresh
+yes '// line' | head -n 898 | file src/base/fault.c
+finds check_sources "a source of 901 lines" 'src/base/fault.c: 901 lines'
+fresh
+yes line | head -n 150 >"$work/tree/README.md"
+finds check_sources "a first page of 150 lines" 'README.md: 150 lines'
+
+# library SOURCE: the same source as a shared and a static library, symbols hidden unless said
+library()
+{
+    printf "#define API __attribute__((visibility(\"default\")))\n%s\n" "$1" >"$work/l.c"
+    "${CC:-cc}" -fPIC -O1 -fno-builtin -fvisibility=hidden -w -c "$work/l.c" -o "$work/l.o"
+    "${CC:-cc}" -shared "$work/l.o" -o "$work/l.so"
+    rm -f "$work/l.a"
+    ar rc "$work/l.a" "$work/l.o"
+}
+
+# exports PATTERN: what the check says about that library
+exports()
+{
+    output=$("$root/tools/check_exports" "$work/l.so" "$work/l.a" 2>&1 || true)
+    if ! echo "$output" | grep -q "$1"; then
+        echo "check_exports does not say '$1' but:"
+        echo "$output"
+        failures=$((failures + 1))
+    fi
+}
+
+library "int ly_b(void) { return 1; } API int lyra_a(void) { return ly_b(); }"
+exports "^1 exported names"
+library "API int lyra_a(void) { return 1; } API int stray(void) { return 2; }"
+exports "^stray$"
+library "API int lyra_a(void) { return 1; } int hidden_stray(void) { return 2; }"
+exports "^hidden_stray$"
+library "API int lyra_a(void) { exit(1); }"
+exports "uses exit,"
+library "extern void *stderr; API void *lyra_a(void) { return stderr; }"
+exports "uses stderr,"
+library "double strtod(); API double lyra_a(char *t) { return strtod(t, 0); }"
+exports "uses strtod,"
+
+[ $failures -eq 0 ]
