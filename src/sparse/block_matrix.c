@@ -67,8 +67,7 @@ LyraStatus lyra_block_matrix_reserve_columns(LyraBlockMatrix *matrix, int32_t co
         return ly_fail(LYRA_INVALID_ARGUMENT, "columns at once: %d, expected 1 to 4", (int)columns);
     }
     double *scratch = NULL;
-    LY_TRY(ly_allocate_array(matrix->ctx,
-                             4 * columns * ly_plan_local_count(&matrix->pattern->plan),
+    LY_TRY(ly_allocate_array(matrix->ctx, 4 * columns * ly_plan_local_count(&matrix->pattern->plan),
                              sizeof(double), &scratch));
     ly_release(matrix->ctx, matrix->scratch);
     matrix->scratch = scratch;
@@ -143,8 +142,8 @@ void lyra_block_matrix_diagonal_blocks(const LyraBlockMatrix *matrix, double *bl
 {
     LYRA_ASSERT(matrix && (blocks || matrix->pattern->row_count == 0));
     for (int32_t i = 0; i < matrix->pattern->row_count; ++i) {
-        memcpy(blocks + 9 * (int64_t)i,
-               matrix->values + 9 * (int64_t)matrix->pattern->diagonal[i], 9 * sizeof(double));
+        memcpy(blocks + 9 * (int64_t)i, matrix->values + 9 * (int64_t)matrix->pattern->diagonal[i],
+               9 * sizeof(double));
     }
 }
 

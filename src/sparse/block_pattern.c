@@ -162,8 +162,9 @@ LyraStatus lyra_block_pattern_create(LyraContext *ctx, int32_t row_count, LyraSt
     }
     LyraStatus status = LYRA_OK;
     int32_t workers = lyra_context_thread_count(ctx);
-    Builder builder = {row_count, set_count, ly_piece_count(row_count, 4096), storage, sets,
-                       NULL,      NULL,      NULL,                            NULL};
+    Builder builder = {row_count, set_count, ly_piece_count(row_count, 4096),
+                       storage,   sets,      NULL,
+                       NULL,      NULL,      NULL};
     LY_TRY_DONE(ly_allocate_zeroed(ctx, set_count, sizeof(Incidence), &builder.incidence));
     LY_TRY_DONE(ly_allocate_zeroed(ctx, workers, sizeof(int32_t *), &builder.mark));
     LY_TRY_DONE(
@@ -192,8 +193,7 @@ LyraStatus lyra_block_pattern_create(LyraContext *ctx, int32_t row_count, LyraSt
         ly_allocate_array(ctx, builder.row_start[row_count], sizeof(int32_t), &builder.column));
     clear_marks(&builder, workers);
     ly_parallel_for(ctx, builder.pieces, build_task, &builder);
-    status =
-        ly_block_pattern_take(ctx, row_count, storage, builder.row_start, builder.column, out);
+    status = ly_block_pattern_take(ctx, row_count, storage, builder.row_start, builder.column, out);
     builder.row_start = NULL;
     builder.column = NULL;
 done:
@@ -224,8 +224,8 @@ LyraStatus ly_block_pattern_take(LyraContext *ctx, int32_t row_count, LyraStorag
         goto done;
     }
     LY_TRY_DONE(ly_allocate_array(ctx, row_count, sizeof(int32_t), &diagonal));
-    LY_TRY_DONE(ly_plan_create(ctx, row_count, row_count, row_start, column, LY_PLAN_GRAIN_BLOCKS,
-                               &plan));
+    LY_TRY_DONE(
+        ly_plan_create(ctx, row_count, row_count, row_start, column, LY_PLAN_GRAIN_BLOCKS, &plan));
     LY_TRY_DONE(ly_allocate_array(ctx, 1, sizeof *pattern, &pattern));
     for (int32_t v = 0; v < row_count; ++v) {
         diagonal[v] = (int32_t)(storage == LYRA_STORAGE_UPPER
@@ -315,10 +315,9 @@ static void slot_task(void *data, int32_t index, int32_t worker)
             for (int32_t b = upper ? a : 0; b < nodes; ++b) {
                 bool flip = upper && ids[a] > ids[b];
                 int32_t row = flip ? ids[b] : ids[a], column = flip ? ids[a] : ids[b];
-                int32_t k =
-                    row == column
-                        ? pattern->diagonal[row]
-                        : find_slot(pattern->column, row_start[row], row_start[row + 1], column);
+                int32_t k = row == column ? pattern->diagonal[row]
+                                          : find_slot(pattern->column, row_start[row],
+                                                      row_start[row + 1], column);
                 if (k < 0 && loop->missing[index] < 0) {
                     loop->missing[index] = s;
                 }

@@ -188,8 +188,8 @@ LyraStatus lyra_csr_matrix_create_entries(LyraContext *ctx, int32_t row_count, i
     }
     LY_TRY_DONE(ly_entries_sort(ctx, row_count, column_count, count, row, column, &row_start,
                                 &columns, place));
-    LY_TRY_DONE(ly_csr_pattern_take(ctx, row_count, column_count, storage, row_start, columns,
-                                    &pattern));
+    LY_TRY_DONE(
+        ly_csr_pattern_take(ctx, row_count, column_count, storage, row_start, columns, &pattern));
     LY_TRY_DONE(create(pattern, NULL, &matrix));
     for (int64_t e = 0; value && e < count; ++e) {
         matrix->values[place[e]] += value[e];

@@ -44,8 +44,8 @@ LyraStatus ly_entries_sort(LyraContext *ctx, int32_t row_count, int32_t column_c
     // count distinct entries, then write them
     int64_t distinct = 0;
     for (int64_t e = 0; e < count; ++e) {
-        bool same = e > 0 && row[order[e]] == row[order[e - 1]] &&
-                    column[order[e]] == column[order[e - 1]];
+        bool same =
+            e > 0 && row[order[e]] == row[order[e - 1]] && column[order[e]] == column[order[e - 1]];
         distinct += !same;
         row_start[row[order[e]] + 1] = distinct;
         if (place) {
@@ -58,8 +58,8 @@ LyraStatus ly_entries_sort(LyraContext *ctx, int32_t row_count, int32_t column_c
     LY_TRY_DONE(ly_allocate_array(ctx, distinct, sizeof(int32_t), &columns));
     int64_t next = -1;
     for (int64_t e = 0; e < count; ++e) {
-        bool same = e > 0 && row[order[e]] == row[order[e - 1]] &&
-                    column[order[e]] == column[order[e - 1]];
+        bool same =
+            e > 0 && row[order[e]] == row[order[e - 1]] && column[order[e]] == column[order[e - 1]];
         next += !same;
         columns[next] = column[order[e]];
     }

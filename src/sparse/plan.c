@@ -89,8 +89,8 @@ LyraStatus ly_plan_create(LyraContext *ctx, int32_t row_count, int32_t column_co
 
     plan.pieces = (int32_t)ly_min_i64(ly_piece_count(entry_count, grain), LY_PLAN_PIECES_MAX);
     plan.pieces = (int32_t)ly_max_i64(ly_min_i64(plan.pieces, row_count), 1);
-    plan.target_pieces = plan.owns ? plan.pieces
-                                   : (int32_t)ly_max_i64(ly_min_i64(column_count, plan.pieces), 1);
+    plan.target_pieces =
+        plan.owns ? plan.pieces : (int32_t)ly_max_i64(ly_min_i64(column_count, plan.pieces), 1);
     LY_TRY_DONE(ly_allocate_array(ctx, plan.pieces + 1, sizeof(int32_t), &plan.row_begin));
     LY_TRY_DONE(ly_allocate_zeroed(ctx, plan.pieces + 1, sizeof(int64_t), &plan.halo_start));
     LY_TRY_DONE(ly_allocate_zeroed(ctx, plan.pieces + 1, sizeof(int64_t), &plan.entry_start));
@@ -119,10 +119,10 @@ LyraStatus ly_plan_create(LyraContext *ctx, int32_t row_count, int32_t column_co
     for (int32_t p = 0; p < plan.pieces; ++p) {
         plan_piece(&plan, row_start, column, p, place, false);
     }
-    LY_TRY_DONE(ly_allocate_array(ctx, plan.halo_start[plan.pieces], sizeof(int32_t),
-                                  &plan.halo_column));
-    LY_TRY_DONE(ly_allocate_array(ctx, plan.entry_start[plan.pieces], sizeof(int32_t),
-                                  &plan.entry_halo));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, plan.halo_start[plan.pieces], sizeof(int32_t), &plan.halo_column));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, plan.entry_start[plan.pieces], sizeof(int32_t), &plan.entry_halo));
     memset(place, 0xff, (size_t)column_count * sizeof(int32_t));
     for (int32_t p = 0; p < plan.pieces; ++p) {
         plan_piece(&plan, row_start, column, p, place, true);

@@ -169,7 +169,7 @@ static void block_product(const LyraBlockMatrix *matrix, bool transposed, bool a
             .columns = columns - first < group ? columns - first : group,
             .add = add,
         };
-        product.block = gathers  ? kernels.block_full
+        product.block = gathers ? kernels.block_full
                         : upper ? kernels.block_upper
                                 : kernels.block_transposed;
         if (gathers) {
@@ -235,7 +235,9 @@ static void csr_product(const LyraCsrMatrix *matrix, bool transposed, bool add, 
                   .column_count = pattern->column_count,
                   .x = x,
                   .a = a},
-        .csr = gathers ? kernels.csr_full : upper ? kernels.csr_upper : kernels.csr_transposed,
+        .csr = gathers ? kernels.csr_full
+               : upper ? kernels.csr_upper
+                       : kernels.csr_transposed,
         .scratch = matrix->scratch,
         .y = y,
         .columns = 1,

@@ -21,15 +21,15 @@
 /// pieces, so the sums do not depend on threads.
 typedef struct LyPlan {
     int32_t pieces;
-    bool owns;               // outputs are owned by the pieces of rows: a square matrix
-    int32_t *row_begin;      // first row of each piece, [pieces + 1]
-    int64_t *halo_start;     // first halo column of each piece, [pieces + 1]
-    int32_t *halo_column;    // ascending in a piece, [halo_start[pieces]]
-    int64_t *entry_start;    // first halo entry of each piece, [pieces + 1]
-    int32_t *entry_halo;     // halo number inside the piece of each off-piece entry, in row order
-    int32_t target_pieces;   // cut of the outputs: that of the rows where `owns`
-    int32_t *target_begin;   // [target_pieces + 1]
-    int64_t *target_halo;    // [target_pieces + 1][pieces]: first halo place with such a column
+    bool owns;             // outputs are owned by the pieces of rows: a square matrix
+    int32_t *row_begin;    // first row of each piece, [pieces + 1]
+    int64_t *halo_start;   // first halo column of each piece, [pieces + 1]
+    int32_t *halo_column;  // ascending in a piece, [halo_start[pieces]]
+    int64_t *entry_start;  // first halo entry of each piece, [pieces + 1]
+    int32_t *entry_halo;   // halo number inside the piece of each off-piece entry, in row order
+    int32_t target_pieces; // cut of the outputs: that of the rows where `owns`
+    int32_t *target_begin; // [target_pieces + 1]
+    int64_t *target_halo;  // [target_pieces + 1][pieces]: first halo place with such a column
 } LyPlan;
 
 /// Entries per piece, chosen so that a piece is worth waking a thread for and halos stay small.
@@ -136,14 +136,14 @@ typedef struct LyProductPiece {
     const int32_t *column;
     const double *values;
     int32_t row_begin, row_end;
-    int32_t column_count;      // of the matrix; x has as many (block) entries, or rows if transposed
+    int32_t column_count; // of the matrix; x has as many (block) entries, or rows if transposed
     const double *x;
     int64_t x_stride;
-    double a;                  // factor; exact when 1
+    double a; // factor; exact when 1
     // gathering products only
     double *y;
     int64_t y_stride;
-    bool add;                  // y += rather than y =
+    bool add; // y += rather than y =
     // scattering products only: accumulators of the owned rows, then of the halo
     double *local;
     int32_t own_begin, own_end; // outputs owned; equal where none are
