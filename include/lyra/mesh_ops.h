@@ -55,8 +55,8 @@ LYRA_API void lyra_mesh_element_masses(const LyraMesh *mesh, const double *densi
 
 /// Writes the lumped mass of each vertex, the row sum of the consistent mass matrix, kg,
 /// [vertex_count]. `densities` as above.
-LYRA_API LyraStatus lyra_mesh_lumped_masses(const LyraMesh *mesh, const double *densities,
-                                            double *masses);
+LYRA_API void lyra_mesh_lumped_masses(const LyraMesh *mesh, const double *densities,
+                                      double *masses);
 
 /// The consistent mass matrix of a mesh, one row per vertex.
 typedef struct LyraMassMatrix LyraMassMatrix;

@@ -154,15 +154,17 @@ void ly_sorted_sides_end(LyraContext *ctx, LySortedSides *sides)
 
 // ---- neighbours ---------------------------------------------------------------------------------
 
-LyraStatus lyra_mesh_neighbors(const LyraMesh *mesh, int32_t *neighbors)
+LyraStatus ly_match_faces(const LyraMesh *mesh, int32_t *neighbors, int32_t *non_manifold)
 {
     LySortedSides sides;
     LY_TRY(ly_sort_faces(mesh, &sides));
     int32_t faces = lyra_element_kind_faces(mesh->kind);
+    *non_manifold = 0;
     for (int64_t v = 0; v < mesh->vertex_count; ++v) {
         int64_t end = sides.start[v + 1];
         for (int64_t i = sides.start[v], next; i < end; i = next) {
             next = ly_run_end(sides.items, i, end);
+            *non_manifold += next - i > 2;
             for (int64_t j = i; j < next; ++j) {
                 int32_t other = next - i == 1   ? LYRA_MESH_NO_NEIGHBOR
                                 : next - i == 2 ? sides.items[i + next - 1 - j].owner / faces
@@ -173,6 +175,12 @@ LyraStatus lyra_mesh_neighbors(const LyraMesh *mesh, int32_t *neighbors)
     }
     ly_sorted_sides_end(mesh->ctx, &sides);
     return LYRA_OK;
+}
+
+LyraStatus lyra_mesh_neighbors(const LyraMesh *mesh, int32_t *neighbors)
+{
+    int32_t non_manifold = 0;
+    return ly_match_faces(mesh, neighbors, &non_manifold);
 }
 
 void lyra_mesh_vertex_elements(const LyraMesh *mesh, int64_t *start, int32_t *elements)

@@ -30,6 +30,9 @@ LyraStatus ly_sort_edges(const LyraMesh *mesh, LySortedSides *out);
 
 void ly_sorted_sides_end(LyraContext *ctx, LySortedSides *sides);
 
+/// As lyra_mesh_neighbors; counts the faces of more than two elements.
+LyraStatus ly_match_faces(const LyraMesh *mesh, int32_t *neighbors, int32_t *non_manifold);
+
 /// First item after `begin` that differs from it, at most `end`.
 static inline int64_t ly_run_end(const LySortItem *items, int64_t begin, int64_t end)
 {
