@@ -14,6 +14,7 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
+    {"forces", bench_forces},
     {"math", bench_math},
     {NULL, NULL},
 };

@@ -57,6 +57,7 @@ double bench_now(void);
 /// Each returns CLI_OK or what cli_failed() gave.
 typedef CliExit BenchSuite(Bench *bench);
 
+BenchSuite bench_forces;
 BenchSuite bench_math;
 
 #endif

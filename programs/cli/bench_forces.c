@@ -121,9 +121,7 @@ CliExit bench_forces(Bench *bench)
     LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
     shape.elements = TETS;
     shape.shuffle = true;
-    LyraStatus status = bench->mesh
-                            ? lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &mesh)
-                            : lyra_mesh_generate(ctx, &shape, &mesh);
+    LyraStatus status = lyra_mesh_generate(ctx, &shape, &mesh);
     CliExit exit = status == LYRA_OK ? CLI_OK : cli_failed();
     for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT && exit == CLI_OK; ++model) {
         exit = bench_model(bench, mesh, bench->mesh ? bench->mesh : "box, random order",

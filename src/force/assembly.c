@@ -337,7 +337,7 @@ static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraFor
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *assembly->order, &assembly->order));
     LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *place, &place));
-    LY_TRY_DONE(lyra_order_hilbert(ctx, n, positions, assembly->order));
+    LY_TRY_DONE(lyra_reorder_hilbert(ctx, n, positions, assembly->order));
     for (int32_t i = 0; i < n; ++i) {
         place[assembly->order[i]] = i;
     }
