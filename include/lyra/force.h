@@ -31,20 +31,23 @@ typedef struct LyraBatch {
     const int32_t *element;   ///< Ids of the stencils.
     const double *x;          ///< Positions, m, [3 nodes].
     const double *v;          ///< Velocities, m/s, [3 nodes]. NULL unless LYRA_FORCE_VELOCITY.
+    const double *a, *b;      ///< Directions, m, [3 nodes]. NULL without `contraction`.
     const double *constants;  ///< What `setup` wrote, [constant_count].
     const double *parameters; ///< [parameter_count].
     const double *history;    ///< Committed history, [history_count].
     double *trial_history;    ///< History at the end of the step, [history_count]. Nullable.
-    double *energy;           ///< J, [1]. Nullable.
+    double *energy;           ///< J, [1]; left at 0 by forces without one. Nullable.
     double *gradient;         ///< dE/dx (or minus the force), N, [3 nodes]. Nullable.
     double *dfdx;             ///< d gradient / dx, N/m, [blocks][9], row-major. Nullable.
     double *dfdv;             ///< d gradient / dv, N s/m, [blocks][9]. Nullable.
+    double *contraction;      ///< (d dfdx / dx . a) b, N, [3 nodes]. Nullable.
 } LyraBatch;
 
 /// What a force is. Bits of LyraForceType::traits.
 typedef enum LyraForceTrait {
     LYRA_FORCE_CONSERVATIVE = 1 << 0, ///< The gradient is that of an energy.
-    /// dfdx and dfdv are symmetric: blocks (a, b) with a <= b only, row by row.
+    /// dfdx and dfdv are symmetric: blocks (a, b) with a <= b only, row by row. A type of which one
+    /// is not symmetric writes all blocks of both, and makes the matrices of its assembly full.
     LYRA_FORCE_SYMMETRIC = 1 << 1,
     /// Moving all nodes together changes nothing. With LYRA_FORCE_SYMMETRIC the blocks are those
     /// with a < b only; the diagonal follows from zero row sums.
@@ -54,6 +57,8 @@ typedef enum LyraForceTrait {
     /// Nodes may be given in any order, for all of them the same constants mean the same force once
     /// `setup` was told the order. Lets the assembly sort nodes, which saves it transposes.
     LYRA_FORCE_REORDERABLE = 1 << 5,
+    /// Writes the contraction of the derivative of dfdx (the exact one, whatever `psd` says).
+    LYRA_FORCE_CONTRACTION = 1 << 6,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.
@@ -144,12 +149,22 @@ typedef struct LyraEvaluation {
     double *gradient;      ///< N, [vertex_count][3].
     LyraBlockMatrix *dfdx; ///< On the assembly's pattern; overwritten.
     LyraBlockMatrix *dfdv; ///< On the assembly's pattern; overwritten.
+    const double *a, *b;   ///< Directions, m, [vertex_count][3]. Nullable without `contraction`.
+    double *contraction;   ///< (d dfdx / dx . a) b, symmetric in a and b, N, [vertex_count][3].
 } LyraEvaluation;
 
 /// Evaluates all forces. The result has the same bits at any thread count. Nothing is allocated
-/// after the first call. Calls on one assembly from several threads follow one another.
+/// after the first call, and the first with `contraction`. Calls on one assembly from several
+/// threads follow one another. Fails with LYRA_UNSUPPORTED if `contraction` is asked for and a
+/// force lacks LYRA_FORCE_CONTRACTION.
 LYRA_API LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly,
                                            const LyraEvaluation *evaluation);
+
+/// Writes the whole derivative of the tangent of a small system with d = 3 vertex_count dofs: entry
+/// (i, j, k), that of dfdx_ij by x_k, stands at tensor[(i d + j) d + k]. The inputs of `at` say
+/// where; its outputs are not written. Takes d (d + 1) / 2 evaluations.
+LYRA_API LyraStatus lyra_assembly_tensor(LyraAssembly *assembly, const LyraEvaluation *at,
+                                         double *tensor);
 
 #ifdef __cplusplus
 }

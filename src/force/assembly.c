@@ -417,6 +417,7 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
     ly_release(ctx, assembly->x);
     ly_release(ctx, assembly->v);
     ly_release(ctx, assembly->gradient);
+    ly_release(ctx, assembly->directions);
     ly_release(ctx, assembly->energy);
     ly_release(ctx, assembly);
 }

@@ -329,6 +329,11 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
     batch.gradient = run->gradient ? lyra_arena_push(arena, vector_bytes) : NULL;
     batch.dfdx = run->dfdx ? lyra_arena_push(arena, block_bytes) : NULL;
     batch.dfdv = run->dfdv ? lyra_arena_push(arena, block_bytes) : NULL;
+    double *a = run->contraction ? lyra_arena_push(arena, vector_bytes) : NULL;
+    double *c = run->contraction ? lyra_arena_push(arena, vector_bytes) : NULL;
+    batch.contraction = run->contraction ? lyra_arena_push(arena, vector_bytes) : NULL;
+    batch.a = a;
+    batch.b = c;
     double sum = 0;
     for (int32_t b = begin; b < end; ++b) {
         const int32_t *vertex = batches->vertex + (int64_t)b * nodes * WIDTH;
@@ -349,6 +354,10 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
         if (v) {
             gather(nodes, vertex, run->v, v);
         }
+        if (batch.contraction) {
+            gather(nodes, vertex, run->a, a);
+            gather(nodes, vertex, run->b, c);
+        }
         LyArenaMark inner = ly_arena_mark(arena);
         type->evaluate(batches->force->self, &batch, arena);
         ly_arena_release_to(arena, inner);
@@ -365,6 +374,9 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
         }
         if (batch.dfdv) {
             scatter_blocks(run, batch.count, slot, batch.dfdv, diagonal, run->dfdv);
+        }
+        if (batch.contraction) {
+            scatter_gradient(nodes, batch.count, vertex, batch.contraction, run->contraction);
         }
     }
     ly_arena_release_to(arena, mark);

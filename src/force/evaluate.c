@@ -14,18 +14,20 @@
 
 size_t ly_run_scratch(void)
 {
-    // positions, velocities, gradient, diagonal blocks and two sets of n^2 blocks, and rounding
+    // positions, velocities, gradient, two directions and their contraction, diagonal blocks and
+    // two sets of n^2 blocks, and rounding
     size_t nodes = LY_NODES_MAX;
-    return (3 * 3 * nodes + 9 * nodes + 2 * 9 * nodes * nodes) * WIDTH * sizeof(double) +
-           8 * LY_ALIGNMENT;
+    return (6 * 3 * nodes + 9 * nodes + 2 * 9 * nodes * nodes) * WIDTH * sizeof(double) +
+           12 * LY_ALIGNMENT;
 }
 
 typedef struct Task {
     LyraAssembly *assembly;
     const LyraEvaluation *evaluation;
     LyRunKernel *kernel;
-    double *dfdx, *dfdv; // values
-    int32_t level_begin; // first node of the level
+    double *dfdx, *dfdv;         // values
+    double *a, *b, *contraction; // [vertex][4], Nullable
+    int32_t level_begin;         // first node of the level
 } Task;
 
 static void copy_in(const int32_t *order, int32_t begin, int32_t end, const double *from,
@@ -61,6 +63,12 @@ static void prepare_leaf(const Task *task, int32_t leaf)
         memset(assembly->gradient + 4 * (int64_t)begin, 0,
                (size_t)(4 * (int64_t)(end - begin)) * sizeof *assembly->gradient);
     }
+    if (task->contraction) {
+        copy_in(assembly->order, begin, end, evaluation->a, task->a);
+        copy_in(assembly->order, begin, end, evaluation->b, task->b);
+        memset(task->contraction + 4 * (int64_t)begin, 0,
+               (size_t)(4 * (int64_t)(end - begin)) * sizeof *task->contraction);
+    }
     if (task->dfdx) {
         clear_rows(&pattern, begin, end, task->dfdx);
     }
@@ -90,6 +98,9 @@ static void run_node(void *data, int32_t index, int32_t worker)
             .gradient = task->evaluation->gradient ? assembly->gradient : NULL,
             .dfdx = task->dfdx,
             .dfdv = viscous ? task->dfdv : NULL,
+            .a = task->a,
+            .b = task->b,
+            .contraction = task->contraction,
         };
         if (batches->begin[node] < batches->begin[node + 1]) {
             energy += task->kernel(&run, batches->begin[node], batches->begin[node + 1],
@@ -99,17 +110,30 @@ static void run_node(void *data, int32_t index, int32_t worker)
     assembly->energy[node] = energy;
 }
 
+static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, const double *from,
+                              double *to)
+{
+    for (int32_t i = begin; i < end; ++i) {
+        double *vertex = to + 3 * (int64_t)order[i];
+        vertex[0] = from[4 * (int64_t)i];
+        vertex[1] = from[4 * (int64_t)i + 1];
+        vertex[2] = from[4 * (int64_t)i + 2];
+    }
+}
+
 static void copy_out(void *data, int32_t leaf, int32_t worker)
 {
     (void)worker;
     const Task *task = data;
     const LyraAssembly *assembly = task->assembly;
+    const LyraEvaluation *evaluation = task->evaluation;
+    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
     int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
-    for (int32_t i = ly_tree_leaf_begin(&assembly->tree, leaf); i < end; ++i) {
-        double *vertex = task->evaluation->gradient + 3 * (int64_t)assembly->order[i];
-        vertex[0] = assembly->gradient[4 * (int64_t)i];
-        vertex[1] = assembly->gradient[4 * (int64_t)i + 1];
-        vertex[2] = assembly->gradient[4 * (int64_t)i + 2];
+    if (evaluation->gradient) {
+        copy_vertices_out(assembly->order, begin, end, assembly->gradient, evaluation->gradient);
+    }
+    if (evaluation->contraction) {
+        copy_vertices_out(assembly->order, begin, end, task->contraction, evaluation->contraction);
     }
 }
 
@@ -126,6 +150,31 @@ static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *eval
     if (assembly->history_size > 0 && !evaluation->history) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: a force has history, but none is given");
     }
+    if (evaluation->contraction && (!evaluation->a || !evaluation->b)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: a contraction without two directions");
+    }
+    for (int32_t f = 0; evaluation->contraction && f < assembly->force_count; ++f) {
+        const LyraForceType *type = assembly->batches[f].force->type;
+        if (!(type->traits & LYRA_FORCE_CONTRACTION)) {
+            return ly_fail(LYRA_UNSUPPORTED,
+                           "evaluation: force %s has no derivative of its tangent", type->name);
+        }
+    }
+    return LYRA_OK;
+}
+
+// room for directions and contraction, from the first call that needs it on
+static LyraStatus prepare_contraction(Task *task)
+{
+    LyraAssembly *assembly = task->assembly;
+    int64_t each = 4 * (int64_t)assembly->vertex_count;
+    if (!assembly->directions) {
+        LY_TRY(ly_allocate_zeroed(assembly->ctx, 3 * each, sizeof *assembly->directions,
+                                  &assembly->directions));
+    }
+    task->a = assembly->directions;
+    task->b = assembly->directions + each;
+    task->contraction = assembly->directions + 2 * each;
     return LYRA_OK;
 }
 
@@ -141,7 +190,11 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
         .dfdx = evaluation->dfdx ? lyra_block_matrix_values_mutable(evaluation->dfdx) : NULL,
         .dfdv = evaluation->dfdv ? lyra_block_matrix_values_mutable(evaluation->dfdv) : NULL,
     };
+    LyraStatus status = LYRA_OK;
     pthread_mutex_lock(&assembly->lock);
+    if (evaluation->contraction) {
+        LY_TRY_DONE(prepare_contraction(&task));
+    }
     if (!evaluation->v) {
         memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
     }
@@ -149,7 +202,7 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
         task.level_begin = ly_tree_level_begin(tree, level);
         ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, level), run_node, &task);
     }
-    if (evaluation->gradient) {
+    if (evaluation->gradient || evaluation->contraction) {
         ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), copy_out, &task);
     }
     if (evaluation->energy) {
@@ -159,8 +212,9 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
         }
         *evaluation->energy = sum;
     }
+done:
     pthread_mutex_unlock(&assembly->lock);
-    return LYRA_OK;
+    return status;
 }
 
 LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, int32_t parameter,

@@ -60,6 +60,7 @@ struct LyraAssembly {
     // scratch of evaluations, under the lock
     pthread_mutex_t lock;
     double *x, *v, *gradient; // [vertex_count][4], internal order
+    double *directions;       // [3][vertex_count][4]: a, b, contraction; made when first needed
     double *energy;           // [node_count]
     LyraArena **arenas;       // [thread_count]
 };
@@ -72,6 +73,8 @@ typedef struct LyRun {
     const double *x, *v; // [vertex][4]
     double *gradient;    // [vertex][4], Nullable
     double *dfdx, *dfdv; // values, Nullable
+    const double *a, *b; // [vertex][4], Nullable without contraction
+    double *contraction; // [vertex][4], Nullable
 } LyRun;
 
 /// Runs batches [begin, end) and returns the sum of their energies. Pushes at most
