@@ -60,4 +60,7 @@ typedef CliExit BenchSuite(Bench *bench);
 BenchSuite bench_forces;
 BenchSuite bench_math;
 
+/// Rows of springs, an element each, along the edges of `mesh`.
+CliExit bench_springs(Bench *bench, const LyraMesh *mesh, const char *subject);
+
 #endif

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// `lyra bench forces`: internal force and tangent per element of every elastic model, on a mesh whose
-// vertices and elements come in random order, beside the same kernels compiled for one lane.
+// `lyra bench forces`: internal force and tangent per element of every elastic model, on a mesh
+// whose vertices and elements come in random order, beside the same kernels compiled for one lane.
 
 #include "bench.h"
 
@@ -126,6 +126,9 @@ CliExit bench_forces(Bench *bench)
     for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT && exit == CLI_OK; ++model) {
         exit = bench_model(bench, mesh, bench->mesh ? bench->mesh : "box, random order",
                            (LyraElasticModel)model);
+    }
+    if (exit == CLI_OK) {
+        exit = bench_springs(bench, mesh, bench->mesh ? bench->mesh : "box, random order");
     }
     lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);
