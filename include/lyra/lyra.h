@@ -11,6 +11,8 @@
 #include "lyra/csr.h"
 #include "lyra/dense.h"
 #include "lyra/dofs.h"
+#include "lyra/elastic.h"
+#include "lyra/force.h"
 #include "lyra/math3.h"
 #include "lyra/matrix_file.h"
 #include "lyra/matrix_market.h"
@@ -28,6 +30,8 @@
 #include "lyra/mesh_ops.h"
 #include "lyra/reorder.h"
 #include "lyra/sparse.h"
+#include "lyra/springs.h"
 #include "lyra/version.h"
+#include "lyra/viscosity.h"
 
 #endif
