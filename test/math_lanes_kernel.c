@@ -131,6 +131,18 @@ void LY_KERNEL(test_lanes_memory)(void)
         lanes[i] = integers[i];
     }
     check_one("integers", ly_from_int32(integers), lanes);
+    // a matrix by components, and back by lanes
+    double components[9 * LY_LANES + 9], matrices[9 * LY_LANES];
+    LyMat3 A = ly_mat3_load(numbers);
+    ly_mat3_store_components(components, LY_LANES + 1, &A);
+    for (int k = 0; k < 9; ++k) {
+        for (int i = 0; i < LY_LANES; ++i) {
+            TEST_CHECK(components[k * (LY_LANES + 1) + i] == numbers[9 * i + k]);
+        }
+    }
+    A = ly_mat3_load_components(components, LY_LANES + 1);
+    ly_mat3_store(matrices, &A);
+    TEST_CHECK(memcmp(matrices, numbers, sizeof matrices) == 0);
     // powers of two
     for (int exponent = -1021; exponent <= 1021; ++exponent) {
         double power = ldexp(1, exponent), x = ldexp(1.75, exponent);

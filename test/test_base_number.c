@@ -137,7 +137,7 @@ LYRA_TEST(parse_rounds_ties_to_even)
 {
     TestRandom random = test_random(3);
     for (int32_t i = 0; i < 3000; ++i) {
-        uint64_t exponent = (uint64_t)(1023 - 400 + test_random_below(&random, 430));
+        uint64_t exponent = 1023 - 400 + (uint64_t)test_random_below(&random, 430);
         uint64_t fraction = test_random_bits(&random) >> 12;
         if (!middle_is_rounded(from_bits(exponent << 52 | fraction))) {
             return;

@@ -7,7 +7,6 @@
 #include "lyra/math3.h"
 #include "lyra_test.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // more than some pieces of the parallel loop, and no multiple of any lane count
@@ -18,7 +17,11 @@ typedef struct Arrays {
     LyraVec3 s[COUNT], values[COUNT];
 } Arrays;
 
-static void fill(uint64_t seed, int32_t count, LyraMat3 *F)
+static LyraMat3 F[COUNT], in_place[COUNT];
+static LyraVec3 s[COUNT];
+static Arrays plain, other, out;
+
+static void fill(uint64_t seed, int32_t count)
 {
     TestRandom random = test_random(seed);
     for (int32_t i = 0; i < count; ++i) {
@@ -27,154 +30,130 @@ static void fill(uint64_t seed, int32_t count, LyraMat3 *F)
     }
 }
 
-static void decompose(LyraContext *ctx, int64_t count, const LyraMat3 *F, Arrays *out)
+static void decompose(LyraContext *ctx, int64_t count, const LyraMat3 *matrices, Arrays *to)
 {
-    lyra_mat3_svd_batch(ctx, count, F, out->U, out->s, out->V);
-    lyra_mat3_polar_batch(ctx, count, F, out->R, out->S);
-    lyra_mat3_eigen_batch(ctx, count, F, out->values, out->vectors);
+    lyra_mat3_svd_batch(ctx, count, matrices, to->U, to->s, to->V);
+    lyra_mat3_polar_batch(ctx, count, matrices, to->R, to->S);
+    lyra_mat3_eigen_batch(ctx, count, matrices, to->values, to->vectors);
 }
 
 LYRA_TEST(isas_agree)
 {
-    LyraMat3 *F = malloc(COUNT * sizeof *F);
-    Arrays *plain = malloc(sizeof *plain), *other = malloc(sizeof *other);
-    TEST_REQUIRE(F && plain && other);
-    fill(1, COUNT, F);
+    fill(1, COUNT);
     LyraContext *ctx = test_context(1, LYRA_ISA_SCALAR);
-    decompose(ctx, COUNT, F, plain);
+    decompose(ctx, COUNT, F, &plain);
     test_context_end(ctx);
     for (LyraIsa isa = test_next_isa(LYRA_ISA_SCALAR); isa != LYRA_ISA_AUTO;
          isa = test_next_isa(isa)) {
         ctx = test_context(1, isa);
-        decompose(ctx, COUNT, F, other);
+        decompose(ctx, COUNT, F, &other);
         test_context_end(ctx);
         double stretch = 0, value = 0, rotation = 0;
         for (int32_t i = 0; i < COUNT; ++i) {
-            LyraVec3 s = plain->s[i], l = plain->values[i];
-            if (s.x == 0) {
+            LyraVec3 a = plain.s[i], l = plain.values[i];
+            if (a.x == 0) {
                 continue;
             }
             // where R is unique; the error allowed grows with its condition
-            double unique = (s.y + s.z) / s.x;
-            LyraMat3 dR = lyra_mat3_subtract(plain->R[i], other->R[i]);
-            LyraVec3 ds = lyra_vec3_subtract(s, other->s[i]);
-            LyraVec3 dl = lyra_vec3_subtract(l, other->values[i]);
-            stretch = fmax(stretch, lyra_vec3_length(ds) / s.x);
-            value = fmax(value, lyra_vec3_length(dl) / s.x);
+            double unique = (a.y + a.z) / a.x;
+            LyraMat3 dR = lyra_mat3_subtract(plain.R[i], other.R[i]);
+            LyraVec3 ds = lyra_vec3_subtract(a, other.s[i]);
+            LyraVec3 dl = lyra_vec3_subtract(l, other.values[i]);
+            stretch = fmax(stretch, lyra_vec3_length(ds) / a.x);
+            value = fmax(value, lyra_vec3_length(dl) / a.x);
             rotation = fmax(rotation, unique > 1e-8 ? unique * lyra_mat3_norm(dR) : 0);
         }
         TEST_NEAR(stretch, 0, 1e-14);
         TEST_NEAR(value, 0, 1e-14);
         TEST_NEAR(rotation, 0, 1e-13);
     }
-    free(F);
-    free(plain);
-    free(other);
 }
 
 // Every count up to some lanes; nothing is written past the end.
 LYRA_TEST(tails_match_and_stay_inside)
 {
     enum { LONG = 37 };
-    static LyraMat3 F[LONG];
-    static Arrays whole, part;
-    fill(2, LONG, F);
+    fill(2, LONG);
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(1, isa);
-        decompose(ctx, LONG, F, &whole);
+        decompose(ctx, LONG, F, &plain);
         for (int32_t count = 0; count <= LONG; ++count) {
             // from the end, so that each matrix stands in other lanes beside other neighbours
             int32_t begin = LONG - count;
-            memset(&part, 0x7b, sizeof part);
-            decompose(ctx, count, F + begin, &part);
+            memset(&other, 0x7b, sizeof other);
+            decompose(ctx, count, F + begin, &other);
             size_t matrices = (size_t)count * sizeof(LyraMat3);
             size_t vectors = (size_t)count * sizeof(LyraVec3);
-            bool same = memcmp(part.U, whole.U + begin, matrices) == 0 &&
-                        memcmp(part.V, whole.V + begin, matrices) == 0 &&
-                        memcmp(part.R, whole.R + begin, matrices) == 0 &&
-                        memcmp(part.S, whole.S + begin, matrices) == 0 &&
-                        memcmp(part.vectors, whole.vectors + begin, matrices) == 0 &&
-                        memcmp(part.s, whole.s + begin, vectors) == 0 &&
-                        memcmp(part.values, whole.values + begin, vectors) == 0;
+            bool same = memcmp(other.U, plain.U + begin, matrices) == 0 &&
+                        memcmp(other.V, plain.V + begin, matrices) == 0 &&
+                        memcmp(other.R, plain.R + begin, matrices) == 0 &&
+                        memcmp(other.S, plain.S + begin, matrices) == 0 &&
+                        memcmp(other.vectors, plain.vectors + begin, matrices) == 0 &&
+                        memcmp(other.s, plain.s + begin, vectors) == 0 &&
+                        memcmp(other.values, plain.values + begin, vectors) == 0;
             TEST_CHECK_MSG(same, "%s, count %d: bits differ", lyra_isa_name(isa), count);
             unsigned char guard[sizeof(LyraVec3)];
             memset(guard, 0x7b, sizeof guard);
-            bool inside = memcmp(part.U + count, guard, sizeof guard) == 0 &&
-                          memcmp(part.V + count, guard, sizeof guard) == 0 &&
-                          memcmp(part.R + count, guard, sizeof guard) == 0 &&
-                          memcmp(part.S + count, guard, sizeof guard) == 0 &&
-                          memcmp(part.vectors + count, guard, sizeof guard) == 0 &&
-                          memcmp(part.s + count, guard, sizeof guard) == 0 &&
-                          memcmp(part.values + count, guard, sizeof guard) == 0;
+            bool inside = memcmp(other.U + count, guard, sizeof guard) == 0 &&
+                          memcmp(other.V + count, guard, sizeof guard) == 0 &&
+                          memcmp(other.R + count, guard, sizeof guard) == 0 &&
+                          memcmp(other.S + count, guard, sizeof guard) == 0 &&
+                          memcmp(other.vectors + count, guard, sizeof guard) == 0 &&
+                          memcmp(other.s + count, guard, sizeof guard) == 0 &&
+                          memcmp(other.values + count, guard, sizeof guard) == 0;
             TEST_CHECK_MSG(inside, "%s, count %d: written past the end", lyra_isa_name(isa), count);
         }
         test_context_end(ctx);
     }
 }
 
-static void compute(LyraContext *ctx, void *data, void *out)
+static void compute(LyraContext *ctx, void *data, void *to)
 {
-    decompose(ctx, COUNT, data, out);
+    decompose(ctx, COUNT, data, to);
 }
 
 LYRA_TEST(threads_give_the_same_bits)
 {
-    LyraMat3 *F = malloc(COUNT * sizeof *F);
-    TEST_REQUIRE(F);
-    fill(3, COUNT, F);
+    fill(3, COUNT);
     test_same_bits(compute, F, sizeof(Arrays));
-    free(F);
 }
 
 LYRA_TEST(outputs_may_be_the_input_or_missing)
 {
-    LyraMat3 *F = malloc(COUNT * sizeof *F), *in_place = malloc(COUNT * sizeof *F);
-    Arrays *out = malloc(sizeof *out);
-    LyraVec3 *s = malloc(COUNT * sizeof *s);
-    TEST_REQUIRE(F && in_place && out && s);
-    fill(4, COUNT, F);
+    fill(4, COUNT);
     const size_t matrices = COUNT * sizeof(LyraMat3), vectors = COUNT * sizeof(LyraVec3);
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(2, isa);
-        decompose(ctx, COUNT, F, out);
+        decompose(ctx, COUNT, F, &out);
         memcpy(in_place, F, matrices);
         lyra_mat3_svd_batch(ctx, COUNT, in_place, in_place, s, NULL);
-        TEST_CHECK(memcmp(in_place, out->U, matrices) == 0 && memcmp(s, out->s, vectors) == 0);
+        TEST_CHECK(memcmp(in_place, out.U, matrices) == 0 && memcmp(s, out.s, vectors) == 0);
         memcpy(in_place, F, matrices);
         lyra_mat3_svd_batch(ctx, COUNT, in_place, NULL, s, in_place);
-        TEST_CHECK(memcmp(in_place, out->V, matrices) == 0 && memcmp(s, out->s, vectors) == 0);
+        TEST_CHECK(memcmp(in_place, out.V, matrices) == 0 && memcmp(s, out.s, vectors) == 0);
         memcpy(in_place, F, matrices);
         lyra_mat3_polar_batch(ctx, COUNT, in_place, in_place, NULL);
-        TEST_CHECK(memcmp(in_place, out->R, matrices) == 0);
+        TEST_CHECK(memcmp(in_place, out.R, matrices) == 0);
         memcpy(in_place, F, matrices);
         lyra_mat3_polar_batch(ctx, COUNT, in_place, NULL, in_place);
-        TEST_CHECK(memcmp(in_place, out->S, matrices) == 0);
+        TEST_CHECK(memcmp(in_place, out.S, matrices) == 0);
         memcpy(in_place, F, matrices);
         lyra_mat3_eigen_batch(ctx, COUNT, in_place, s, in_place);
-        TEST_CHECK(memcmp(in_place, out->vectors, matrices) == 0);
-        TEST_CHECK(memcmp(s, out->values, vectors) == 0);
+        TEST_CHECK(memcmp(in_place, out.vectors, matrices) == 0);
+        TEST_CHECK(memcmp(s, out.values, vectors) == 0);
         lyra_mat3_eigen_batch(ctx, COUNT, F, s, NULL);
-        TEST_CHECK(memcmp(s, out->values, vectors) == 0);
+        TEST_CHECK(memcmp(s, out.values, vectors) == 0);
         test_context_end(ctx);
     }
-    free(F);
-    free(in_place);
-    free(out);
-    free(s);
 }
 
 LYRA_TEST(nothing_is_allocated)
 {
-    LyraMat3 *F = malloc(COUNT * sizeof *F);
-    Arrays *out = malloc(sizeof *out);
-    TEST_REQUIRE(F && out);
-    fill(5, COUNT, F);
+    fill(5, COUNT);
     LyraContext *ctx = test_context(3, LYRA_ISA_AUTO);
     int64_t before = test_allocation_count();
-    decompose(ctx, COUNT, F, out);
-    decompose(ctx, 0, NULL, out);
+    decompose(ctx, COUNT, F, &out);
+    decompose(ctx, 0, NULL, &out);
     TEST_EQUAL(test_allocation_count(), before);
     test_context_end(ctx);
-    free(F);
-    free(out);
 }

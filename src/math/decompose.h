@@ -25,10 +25,11 @@
 // det F falls on s3, and no small stretch is squared away: the error is a few eps s1 in each.
 //
 // Nearest rotation. The sum l = s1 + s2 + s3 of the signed stretches is the largest root of
-// l^4 - 2 I l^2 - 8 J l + I^2 - 4 II = 0 with I = |F|^2, II = |cof F|^2, J = det F, whose slope
-// there is 4 D with D = 2 (s1 + s2)(s2 + s3)(s3 + s1), and R = ((l^2 + I) F - 2 F F^T F + 2 l cof
-// F) / D. Newton from sqrt(3 I) >= l comes down monotonically. The error grows as eps (s1 / (s2 +
-// s3))^2: where D is small beside l^3 the SVD takes over, R = U V^T.
+//     l^4 - 2 I l^2 - 8 J l + I^2 - 4 II = 0,    I = |F|^2, II = |cof F|^2, J = det F [HN16].
+// Its slope there is 4 D with D = l^3 - I l - 2 J = 2 (s1 + s2)(s2 + s3)(s3 + s1), and
+//     R = ((l^2 + I) F - 2 F F^T F + 2 l cof F) / D.
+// Newton from sqrt(3 I) >= l comes down monotonically. The error grows as
+// eps (s1 / (s2 + s3))^2: where D is small beside l^3 the SVD takes over, R = U V^T.
 
 #ifndef LY_MATH_DECOMPOSE_H
 #define LY_MATH_DECOMPOSE_H

@@ -31,6 +31,7 @@ static void copy_out(int64_t count, const double *from, double *to)
 
 static void copy_scaled(int64_t count, double scale, const double *from, double *to)
 {
+    LYRA_ASSERT(count == 0 || (from && to));
     for (int64_t i = 0; i < count; ++i) {
         to[i] = scale * from[i];
     }

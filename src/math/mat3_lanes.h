@@ -37,6 +37,25 @@ LY_INLINE void ly_mat3_store(double *p, const LyMat3 *A)
     }
 }
 
+/// Component k = 3 row + column of all lanes from p + k stride: the layout of batches.
+LY_INLINE LyMat3 ly_mat3_load_components(const double *p, int64_t stride)
+{
+    LyMat3 A;
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+        A.m[k / 3][k % 3] = ly_load(p + k * stride);
+    }
+    return A;
+}
+
+LY_INLINE void ly_mat3_store_components(double *p, int64_t stride, const LyMat3 *A)
+{
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+        ly_store(p + k * stride, A->m[k / 3][k % 3]);
+    }
+}
+
 /// Lane i to the vector at p + 3 i.
 LY_INLINE void ly_vec3_store(double *p, const LyVec3 *a)
 {
