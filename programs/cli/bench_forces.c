@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// `lyra bench forces`: internal force and tangent per element of every elastic model, on a mesh whose
-// vertices and elements come in random order, beside the same kernels compiled for one lane.
+// `lyra bench forces`: internal force and tangent per element of every elastic model, on a mesh
+// whose vertices and elements come in random order, beside the same kernels compiled for one lane.
 
 #include "bench.h"
 
