@@ -176,7 +176,35 @@ LYRA_TEST(corotational_bad_constants_are_refused)
     TEST_STATUS(lyra_corotational_create(ctx, mesh, &def, &force), LYRA_INVALID_ARGUMENT);
     def = (LyraCorotationalDef){0};
     TEST_STATUS(lyra_corotational_create(ctx, mesh, &def, &force), LYRA_INVALID_ARGUMENT);
+    def = lyra_corotational_def_default();
+    def.young = -1;
+    TEST_STATUS(lyra_corotational_create(ctx, mesh, &def, &force), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "needs E > 0 and -1 < nu < 0.5, found E = -1, nu = 0.45");
     lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
+// constants of the settings overrule the materials of the mesh, of any kind
+LYRA_TEST(corotational_constants_of_the_settings)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMeshMaterial materials[2] = {orthotropic_material(), enu_material(7, 0.3)};
+    double energy[2];
+    for (int way = 0; way < 2; ++way) {
+        LyraMesh *mesh = make_single(ctx, LYRA_ELEMENT_CUBE8, &materials[way]);
+        LyraCorotationalDef def = lyra_corotational_def_default();
+        def.young = way ? 0 : 7;
+        def.poisson = 0.3;
+        LyraForce *force = NULL;
+        TEST_OK(lyra_corotational_create(ctx, mesh, &def, &force));
+        Body body = make_body(ctx, mesh, force);
+        TestRandom random = test_random(1);
+        double x[24];
+        set_state(&body, STATE_LARGE, &random, x);
+        evaluate(&body, x, &energy[way], NULL, false);
+        end_body(&body);
+    }
+    TEST_CHECK(energy[0] == energy[1] && energy[0] > 0);
     test_context_end(ctx);
 }
 

@@ -46,13 +46,15 @@ typedef struct LyraCorotationalDef {
     /// committed history is zero or this old takes the rotation of the present state, the steps
     /// after it keep the one that was committed. No effect on `linear`. Default 1.
     int32_t frame_steps;
+    double young;   ///< Pa; of all elements, in place of the mesh's materials. Default 0: theirs.
+    double poisson; ///< Of all elements, in (-1, 0.5); read only if `young` is given. Default 0.45.
     uint32_t cookie; ///< Written by the default function only.
 } LyraCorotationalDef;
 
 LYRA_API LyraCorotationalDef lyra_corotational_def_default(void);
 
-/// Force of the elements of `mesh` with the materials that the mesh names, ENU or orthotropic.
-/// Copies what it needs.
+/// Force of the elements of `mesh` with the constants of `def` or, without, the materials that the
+/// mesh names, ENU or orthotropic. Copies what it needs.
 ///
 /// What it is: conservative for `linear` and for ENU tets. Orthotropic tets and cubes have the
 /// force R K z, which is not the gradient of the energy z^T K z / 2 and does not balance torque;

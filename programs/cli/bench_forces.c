@@ -10,6 +10,30 @@
 #include <string.h>
 
 #define TETS 160000
+#define CUBES 27000
+
+// a model by its name in rows
+typedef struct Model {
+    const char *name;
+    LyraStatus (*create)(LyraContext *ctx, const LyraMesh *mesh, int32_t model, LyraForce **out);
+    int32_t model;
+} Model;
+
+static LyraStatus create_elastic(LyraContext *ctx, const LyraMesh *mesh, int32_t model,
+                                 LyraForce **out)
+{
+    LyraElasticDef def = lyra_elastic_def_default();
+    def.model = (LyraElasticModel)model;
+    return lyra_elastic_create(ctx, mesh, &def, out);
+}
+
+static LyraStatus create_corotational(LyraContext *ctx, const LyraMesh *mesh, int32_t model,
+                                      LyraForce **out)
+{
+    LyraCorotationalDef def = lyra_corotational_def_default();
+    def.model = (LyraCorotationalModel)model;
+    return lyra_corotational_create(ctx, mesh, &def, out);
+}
 
 typedef struct Body {
     LyraContext *ctx;
@@ -40,7 +64,7 @@ static void end_body(Body *body)
 }
 
 // a body of its own context; the mesh may belong to another
-static bool make_body(const LyraMesh *mesh, LyraElasticModel model, int32_t threads, LyraIsa isa,
+static bool make_body(const LyraMesh *mesh, const Model *model, int32_t threads, LyraIsa isa,
                       Body *body)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
@@ -48,10 +72,8 @@ static bool make_body(const LyraMesh *mesh, LyraElasticModel model, int32_t thre
     size_t bytes = (size_t)view.vertex_count * 3 * sizeof(double);
     body->x = malloc(bytes);
     body->gradient = malloc(bytes);
-    LyraElasticDef def = lyra_elastic_def_default();
-    def.model = model;
     if (!body->ctx || !body->x || !body->gradient ||
-        lyra_elastic_create(body->ctx, mesh, &def, &body->force) != LYRA_OK ||
+        model->create(body->ctx, mesh, model->model, &body->force) != LYRA_OK ||
         lyra_assembly_create(body->ctx, view.vertex_count, view.positions, 1, &body->force,
                              &body->assembly) != LYRA_OK ||
         lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
@@ -70,7 +92,7 @@ static bool make_body(const LyraMesh *mesh, LyraElasticModel model, int32_t thre
 }
 
 static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subject,
-                           LyraElasticModel model)
+                           const Model *model)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     Body twin;
@@ -91,7 +113,7 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
         for (int tangent = 0; tangent < 2; ++tangent) {
             char name[64];
             snprintf(name, sizeof name, "%s/%s/%s", tangent ? "force+tangent" : "force",
-                     lyra_elastic_model_name(model), lyra_element_kind_name(view.kind));
+                     model->name, lyra_element_kind_name(view.kind));
             body.tangent = tangent;
             BenchRow row = {
                 .name = name,
@@ -111,23 +133,46 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
     return CLI_OK;
 }
 
+// all models that take the elements of the mesh
+static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subject)
+{
+    CliExit exit = CLI_OK;
+    if (lyra_mesh_view(mesh).kind == LYRA_ELEMENT_TET4) {
+        for (int32_t m = 0; m < LYRA_ELASTIC_MODEL_COUNT && exit == CLI_OK; ++m) {
+            Model model = {lyra_elastic_model_name((LyraElasticModel)m), create_elastic, m};
+            exit = bench_model(bench, mesh, subject, &model);
+        }
+    }
+    for (int32_t m = 0; m < LYRA_COROTATIONAL_MODEL_COUNT && exit == CLI_OK; ++m) {
+        Model model = {lyra_corotational_model_name((LyraCorotationalModel)m), create_corotational,
+                       m};
+        // linear tets are among the models above
+        if (m != LYRA_COROTATIONAL_LINEAR || lyra_mesh_view(mesh).kind == LYRA_ELEMENT_CUBE8) {
+            exit = bench_model(bench, mesh, subject, &model);
+        }
+    }
+    return exit;
+}
+
 CliExit bench_forces(Bench *bench)
 {
     LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    LyraMesh *mesh = NULL;
-    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
-    shape.elements = TETS;
-    shape.shuffle = true;
-    LyraStatus status = lyra_mesh_generate(ctx, &shape, &mesh);
-    CliExit exit = status == LYRA_OK ? CLI_OK : cli_failed();
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT && exit == CLI_OK; ++model) {
-        exit = bench_model(bench, mesh, bench->mesh ? bench->mesh : "box, random order",
-                           (LyraElasticModel)model);
+    CliExit exit = CLI_OK;
+    for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT && exit == CLI_OK; ++kind) {
+        LyraMesh *mesh = NULL;
+        LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+        shape.kind = (LyraElementKind)kind;
+        shape.elements = kind == LYRA_ELEMENT_TET4 ? TETS : CUBES;
+        shape.shuffle = true;
+        LyraStatus status = lyra_mesh_generate(ctx, &shape, &mesh);
+        exit = status == LYRA_OK
+                   ? bench_mesh(bench, mesh, bench->mesh ? bench->mesh : "box, random order")
+                   : cli_failed();
+        lyra_mesh_destroy(mesh);
     }
-    lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);
     return exit;
 }

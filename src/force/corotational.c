@@ -25,8 +25,10 @@ const char *lyra_corotational_model_name(LyraCorotationalModel model)
 
 LyraCorotationalDef lyra_corotational_def_default(void)
 {
-    return (LyraCorotationalDef){
-        .model = LYRA_COROTATIONAL_APPROXIMATE, .frame_steps = 1, .cookie = LY_DEF_COOKIE};
+    return (LyraCorotationalDef){.model = LYRA_COROTATIONAL_APPROXIMATE,
+                                 .frame_steps = 1,
+                                 .poisson = 0.45,
+                                 .cookie = LY_DEF_COOKIE};
 }
 
 // ---- constants ----------------------------------------------------------------------------------
@@ -111,9 +113,23 @@ static void fill_pairs(double pairs[8][8][9])
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static LyraStatus check_materials(const LyraMeshView *mesh, bool *isotropic)
+// material of all elements where the settings name one
+static LyraMeshMaterial common_material(const LyraCorotationalDef *def)
+{
+    LyraMeshMaterial material = lyra_mesh_material_default();
+    material.name = "of the settings";
+    material.enu = (LyraMaterialEnu){.young = def->young, .poisson = def->poisson};
+    return material;
+}
+
+static LyraStatus check_materials(const LyraMeshView *mesh, const LyraCorotationalDef *def,
+                                  bool *isotropic)
 {
     *isotropic = true;
+    if (def->young != 0) {
+        LyraMeshMaterial common = common_material(def);
+        return ly_stiffness_check(&common);
+    }
     for (int32_t m = 0; m < mesh->material_count; ++m) {
         LY_TRY(ly_stiffness_check(&mesh->materials[m]));
         *isotropic = *isotropic && mesh->materials[m].kind == LYRA_MESH_MATERIAL_ENU;
@@ -121,11 +137,13 @@ static LyraStatus check_materials(const LyraMeshView *mesh, bool *isotropic)
     return LYRA_OK;
 }
 
-static void fill_parameters(const LyraMeshView *mesh, bool isotropic, int32_t count,
-                            double *parameters)
+static void fill_parameters(const LyraMeshView *mesh, const LyraCorotationalDef *def,
+                            bool isotropic, int32_t count, double *parameters)
 {
+    LyraMeshMaterial common = common_material(def);
     for (int32_t e = 0; e < mesh->element_count; ++e) {
-        const LyraMeshMaterial *material = &mesh->materials[mesh->element_materials[e]];
+        const LyraMeshMaterial *material =
+            def->young != 0 ? &common : &mesh->materials[mesh->element_materials[e]];
         double *p = parameters + (int64_t)e * count;
         if (isotropic) {
             ly_stiffness_lame(&material->enu, &p[LYRA_ELASTIC_LAMBDA], &p[LYRA_ELASTIC_MU]);
@@ -186,7 +204,6 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
 
 static LyraStatus check_def(const LyraCorotationalDef *def)
 {
-    LY_CHECK_DEF(def, "lyra_corotational_def_default");
     if ((unsigned)def->model >= LYRA_COROTATIONAL_MODEL_COUNT ||
         (unsigned)def->cube_frame >= LYRA_CUBE_FRAME_COUNT) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
@@ -204,10 +221,11 @@ static LyraStatus check_def(const LyraCorotationalDef *def)
 LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
                                     const LyraCorotationalDef *def, LyraForce **out)
 {
+    LY_CHECK_DEF(def, "lyra_corotational_def_default");
     LY_TRY(check_def(def));
     LyraMeshView view = lyra_mesh_view(mesh);
     bool isotropic;
-    LY_TRY(check_materials(&view, &isotropic));
+    LY_TRY(check_materials(&view, def, &isotropic));
     double *parameters = NULL;
     LyCorotational *self = NULL;
     LyraStatus status = LYRA_OK;
@@ -223,7 +241,7 @@ LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
     int32_t count = self->type.parameter_count;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * count, sizeof *parameters,
                                   &parameters));
-    fill_parameters(&view, isotropic, count, parameters);
+    fill_parameters(&view, def, isotropic, count, parameters);
     LyraForceDef force = lyra_force_def_default();
     force.type = &self->type;
     force.self = self;

@@ -96,7 +96,6 @@ static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind)
 
 static LyraStatus check_def(const LyraFibreDef *def, int32_t element_count)
 {
-    LY_CHECK_DEF(def, "lyra_fibre_def_default");
     if (!def->directions && element_count > 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "fibre: no directions for %d elements",
                        element_count);
@@ -121,6 +120,7 @@ static LyraStatus check_def(const LyraFibreDef *def, int32_t element_count)
 LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraFibreDef *def,
                              LyraForce **out)
 {
+    LY_CHECK_DEF(def, "lyra_fibre_def_default");
     LyraMeshView view = lyra_mesh_view(mesh);
     LY_TRY(check_def(def, view.element_count));
     double *parameters = NULL;
