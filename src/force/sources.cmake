@@ -1,15 +1,24 @@
 target_sources(lyra_objects PRIVATE
   force/assembly.c
   force/contraction.c
+  force/corotational.c
   force/elastic.c
   force/evaluate.c
+  force/fibre.c
   force/force.c
   force/mass_spring.c
   force/springs.c
   force/tree.c
   force/viscosity.c)
+  force/rest_shape.c
+  force/stiffness.c
+  force/tree.c)
 list(APPEND LYRA_KERNEL_SOURCES
+  force/corotational_cube_kernel.c
+  force/corotational_tet_kernel.c
   force/engine_kernel.c
   force/spring_kernel.c
   force/tet_kernel.c
   force/viscosity_kernel.c)
+  force/fibre_kernel.c
+  force/tet_kernel.c)
