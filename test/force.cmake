@@ -1,1 +1,2 @@
 lyra_add_test(force_elastic LABELS threads)
+lyra_add_test(force_isotropic LABELS threads)

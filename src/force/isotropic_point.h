@@ -28,10 +28,13 @@
 //
 // Stretches below the threshold s0. `clamp` puts c = max(s, s0) in place of s everywhere. `extend`
 // takes, with d = s - c, the polynomial
-//   W_ext(s) = [product over i of (1 + d_i D_i + d_i^2/2 D_i^2)] W (c) + M sum |d_i|^3,
-// D_i the derivative by s_i, M = W_11 at rest. It has continuous second derivatives, and energy,
-// stress and tangent belong together. The cubic term, which vanishes beside the rest for laws that
-// stiffen, makes also those push back that soften under compression or vanish at F = 0.
+//   W_ext(s) = [product over i of (1 + d_i D_i + d_i^2/2 D_i^2)] W (c) + sum over i of phi(-d_i),
+// D_i the derivative by s_i, and phi(e) = B e^3 for 0 <= e <= s0, a parabola beyond, with
+// B = (W_11(1, 1, 1) + max(W_33(1, 1, s0), 0)) / (3 s0). It has continuous second derivatives, and
+// energy, stress and tangent belong together. The first part alone makes the stress linear, but it
+// pulls inwards where a law softens under compression (StVK), and the products of an isochoric law
+// do so near F = 0; phi, which adds up to twice the stiffness at the threshold, lets all of them
+// push back.
 //
 // Resistance to compression adds -(rho/2592) (J - 1)^3 for J < 1, of the true J, or of the clamped
 // one with `clamp`.
@@ -175,9 +178,9 @@ LY_INLINE void ly_stretch_divide(const LyReal s[3], const LyReal c[3], LyStretch
     }
 }
 
-// value and derivatives of the polynomial `taylor` at d, and the cubic term
-LY_INLINE void ly_stretch_from_taylor(const double *taylor, const LyReal d[3], LyReal M,
-                                      LyStretchForm *form)
+// value and derivatives of the polynomial `taylor` at d, and phi
+LY_INLINE void ly_stretch_from_taylor(const double *taylor, const LyReal d[3], LyReal B,
+                                      double threshold, LyStretchForm *form)
 {
     // powers of each d, and their first and second derivatives
     LyReal zero = ly_set(0), one = ly_set(1), two = ly_set(2), e[3][3][3];
@@ -219,9 +222,10 @@ LY_INLINE void ly_stretch_from_taylor(const double *taylor, const LyReal d[3], L
     form->second[4] = sum[4];   // 23
     form->second[5] = slope[3]; // 31
     for (int i = 0; i < 3; ++i) {
-        form->energy -= M * d[i] * d[i] * d[i];
-        form->first[i] -= 3.0 * M * d[i] * d[i];
-        form->second[i] -= 6.0 * M * d[i];
+        LyReal depth = -d[i], r = ly_min(depth, ly_set(threshold)), y = depth - r;
+        form->energy += B * r * (r * r + 3.0 * y * depth);
+        form->first[i] -= 3.0 * B * r * (r + 2.0 * y);
+        form->second[i] += 6.0 * B * r;
     }
 }
 
@@ -332,31 +336,34 @@ static inline void ly_points_invariants(const LyIsotropic *solid, const double *
 
 // ---- the form in stretches ----------------------------------------------------------------------
 
-// W_11 at rest
-static inline void ly_rest_modulus(const LyIsotropic *solid, const double *parameters,
-                                   double *modulus)
+// W_33 at the stretches (1, 1, last), not negative
+static inline void ly_modulus(const LyIsotropic *solid, const double *parameters, double last,
+                              double *modulus)
 {
     double arguments[3 * LY_WIDTH] __attribute__((aligned(64)));
     double energy[LY_WIDTH] __attribute__((aligned(64)));
     double first[3 * LY_WIDTH] __attribute__((aligned(64)));
     double second[6 * LY_WIDTH] __attribute__((aligned(64)));
     bool invariants = solid->law->arguments == LYRA_MATERIAL_INVARIANTS;
-    for (int i = 0; i < 3 * LY_WIDTH; ++i) {
-        arguments[i] = invariants && i < 2 * LY_WIDTH ? 3 : 1;
+    double square = last * last;
+    for (int i = 0; i < LY_WIDTH; ++i) {
+        arguments[i] = invariants ? 2 + square : 1;
+        arguments[LY_WIDTH + i] = invariants ? 2 + square * square : 1;
+        arguments[2 * LY_WIDTH + i] = last;
     }
     ly_call_law(solid, arguments, parameters, energy, first, second);
     for (int lane = 0; lane < LY_WIDTH; lane += LY_LANES) {
         LyStretchForm form;
-        form.second[0] = ly_load(second + lane);
+        form.second[2] = ly_load(second + 2 * LY_WIDTH + lane);
         if (invariants) {
-            LyReal s[3] = {ly_set(1), ly_set(1), ly_set(1)}, h[6];
+            LyReal s[3] = {ly_set(1), ly_set(1), ly_set(last)}, h[6];
             for (int n = 0; n < 6; ++n) {
                 h[n] = ly_load(second + n * LY_WIDTH + lane);
             }
             LyVec3 g = ly_vec3_load_lanes(first + lane);
             ly_stretch_from_invariants(s, g.v, h, &form);
         }
-        ly_store(modulus + lane, ly_max(form.second[0], ly_set(0)));
+        ly_store(modulus + lane, ly_max(form.second[2], ly_set(0)));
     }
 }
 
@@ -366,7 +373,8 @@ static inline void ly_points_stretches(const LyIsotropic *solid, const double *p
     double arguments[3 * LY_WIDTH] __attribute__((aligned(64)));
     double at[3 * LY_WIDTH] __attribute__((aligned(64))); // where the law is evaluated
     double taylor[27 * LY_WIDTH] __attribute__((aligned(64)));
-    double modulus[LY_WIDTH] __attribute__((aligned(64)));
+    double rest[LY_WIDTH] __attribute__((aligned(64)));
+    double pressed[LY_WIDTH] __attribute__((aligned(64)));
     bool invariants = solid->law->arguments == LYRA_MATERIAL_INVARIANTS, below = false;
     LyReal threshold =
         ly_set(solid->inversion == LYRA_INVERSION_NONE ? -INFINITY : solid->threshold);
@@ -395,7 +403,8 @@ static inline void ly_points_stretches(const LyIsotropic *solid, const double *p
     bool extend = below && solid->inversion == LYRA_INVERSION_EXTEND;
     if (extend) {
         solid->law->expand(solid->law_user, at, parameters, taylor);
-        ly_rest_modulus(solid, parameters, modulus);
+        ly_modulus(solid, parameters, 1, rest);
+        ly_modulus(solid, parameters, solid->threshold, pressed);
     }
     const double *resistance = parameters + solid->law->parameter_count * LY_WIDTH;
     for (int lane = 0; lane < LY_WIDTH; lane += LY_LANES) {
@@ -416,7 +425,8 @@ static inline void ly_points_stretches(const LyIsotropic *solid, const double *p
         if (extend) {
             LyReal d[3] = {s.v[0] - c.v[0], s.v[1] - c.v[1], s.v[2] - c.v[2]};
             LyStretchForm extended;
-            ly_stretch_from_taylor(taylor + lane, d, ly_load(modulus + lane), &extended);
+            LyReal B = (ly_load(rest + lane) + ly_load(pressed + lane)) / (3 * solid->threshold);
+            ly_stretch_from_taylor(taylor + lane, d, B, solid->threshold, &extended);
             ly_stretch_divide(s.v, c.v, &extended);
             // s3 is the smallest
             LyMask mask = ly_less(d[2], ly_set(0));
