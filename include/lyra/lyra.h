@@ -17,6 +17,8 @@
 #include "lyra/force.h"
 #include "lyra/math3.h"
 #include "lyra/matrix_file.h"
+#include "lyra/dofs.h"
+#include "lyra/material.h"
 #include "lyra/matrix_market.h"
 #include "lyra/mesh.h"
 #include "lyra/reorder.h"

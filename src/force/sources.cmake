@@ -21,4 +21,11 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/tet_kernel.c
   force/viscosity_kernel.c)
   force/fibre_kernel.c
+  force/isotropic.c
+  force/min_det.c
+  force/tree.c)
+list(APPEND LYRA_KERNEL_SOURCES
+  force/cube_isotropic_kernel.c
+  force/engine_kernel.c
+  force/tet_isotropic_kernel.c
   force/tet_kernel.c)

@@ -19,8 +19,12 @@
 //                P = mu F + (lambda ln J - mu) F^-T
 //                K_ab = V [ mu (b_a.b_b) 1 + lambda h_a h_b^T + (mu - lambda ln J) h_b h_a^T ],
 //                h_a = F^-T b_a
+//
+// The last two are the fast paths of their laws: a batch with a stretch that may lie below the
+// threshold of inversion, with resistance to compression, or with a tangent to be projected is left
+// to the kernel of all isotropic laws.
 
-#include "force/elastic.h"
+#include "force/isotropic_point.h"
 #include "math/elementary.h"
 #include "math/mat3_lanes.h"
 
@@ -31,21 +35,6 @@ typedef struct Tet {
     LyReal volume, lambda, mu;
     LyMat3 F;
 } Tet;
-
-LY_INLINE LyReal dot(const LyVec3 *a, const LyVec3 *b)
-{
-    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
-}
-
-// A v
-LY_INLINE LyVec3 apply(const LyMat3 *A, const LyVec3 *v)
-{
-    LyVec3 r;
-    for (int i = 0; i < 3; ++i) {
-        r.v[i] = A->m[i][0] * v->v[0] + A->m[i][1] * v->v[1] + A->m[i][2] * v->v[2];
-    }
-    return r;
-}
 
 LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
 {
@@ -86,7 +75,7 @@ LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, 
     }
     LyVec3 f[4];
     for (int a = 1; a < 4; ++a) {
-        f[a] = apply(P, &tet->b[a]);
+        f[a] = ly_mat3_apply(P, &tet->b[a]);
     }
     for (int i = 0; i < 3; ++i) {
         for (int a = 1; a < 4; ++a) {
@@ -154,18 +143,28 @@ LY_INLINE void evaluate_linear(const LyraBatch *batch, int lane)
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
             LyMat3 K = two_products(lambda, mu, &tet.b[a], &tet.b[b]);
-            add_diagonal(&K, mu * dot(&tet.b[a], &tet.b[b]));
+            add_diagonal(&K, mu * ly_vec3_dot(&tet.b[a], &tet.b[b]));
             store_block(batch, lane, pair, &K);
         }
     }
 }
 
+// whether a closed form holds for all lanes
+LY_INLINE bool surely_above(const LyIsotropic *solid, const LyMat3 *F, LyReal J)
+{
+    return solid->inversion == LYRA_INVERSION_NONE ||
+           ly_all(ly_surely_above(F, J, solid->threshold));
+}
+
 // ---- Saint Venant-Kirchhoff ---------------------------------------------------------------------
 
-LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
+LY_INLINE bool evaluate_stvk(const LyIsotropic *solid, const LyraBatch *batch, int lane)
 {
     Tet tet = load_tet(batch, lane);
     const LyMat3 *F = &tet.F;
+    if (!surely_above(solid, F, ly_mat3_determinant(F))) {
+        return false;
+    }
     // S holds E first
     LyMat3 S, P;
     for (int i = 0; i < 3; ++i) {
@@ -188,7 +187,7 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
     P = ly_mat3_multiply(F, &S);
     store_gradient(batch, lane, &tet, &P);
     if (!batch->dfdx) {
-        return;
+        return true;
     }
     LyMat3 left; // mu V F F^T
     LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
@@ -201,33 +200,37 @@ LY_INLINE void evaluate_stvk(const LyraBatch *batch, int lane)
     }
     LyVec3 g[4], Sb[4];
     for (int a = 0; a < 4; ++a) {
-        g[a] = apply(F, &tet.b[a]);
-        Sb[a] = apply(&S, &tet.b[a]);
+        g[a] = ly_mat3_apply(F, &tet.b[a]);
+        Sb[a] = ly_mat3_apply(&S, &tet.b[a]);
     }
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            LyReal bb = dot(&tet.b[a], &tet.b[b]);
+            LyReal bb = ly_vec3_dot(&tet.b[a], &tet.b[b]);
             LyMat3 K = two_products(lambda, mu, &g[a], &g[b]);
             for (int i = 0; i < 3; ++i) {
                 for (int j = 0; j < 3; ++j) {
                     K.m[i][j] += bb * left.m[i][j];
                 }
             }
-            add_diagonal(&K, tet.volume * dot(&tet.b[a], &Sb[b]));
+            add_diagonal(&K, tet.volume * ly_vec3_dot(&tet.b[a], &Sb[b]));
             store_block(batch, lane, pair, &K);
         }
     }
+    return true;
 }
 
 // ---- neo-Hookean --------------------------------------------------------------------------------
 
-LY_INLINE void evaluate_neo_hookean(const LyraBatch *batch, int lane)
+LY_INLINE bool evaluate_neo_hookean(const LyIsotropic *solid, const LyraBatch *batch, int lane)
 {
     Tet tet = load_tet(batch, lane);
     const LyMat3 *F = &tet.F;
     LyMat3 inverse_transpose = ly_mat3_cofactor(F), P;
     LyReal J = F->m[0][0] * inverse_transpose.m[0][0] + F->m[0][1] * inverse_transpose.m[0][1] +
                F->m[0][2] * inverse_transpose.m[0][2];
+    if (!surely_above(solid, F, J)) {
+        return false;
+    }
     LyReal scale = 1.0 / J, log_J = ly_log_lanes(J), square = ly_mat3_norm_squared(F);
     LyReal pressure = tet.lambda * log_J - tet.mu;
     for (int i = 0; i < 3; ++i) {
@@ -240,35 +243,62 @@ LY_INLINE void evaluate_neo_hookean(const LyraBatch *batch, int lane)
                  0.5 * tet.mu * (square - 3.0) + log_J * (0.5 * tet.lambda * log_J - tet.mu));
     store_gradient(batch, lane, &tet, &P);
     if (!batch->dfdx) {
-        return;
+        return true;
     }
     LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
     LyReal twist = -tet.volume * pressure;
     LyVec3 h[4];
     for (int a = 0; a < 4; ++a) {
-        h[a] = apply(&inverse_transpose, &tet.b[a]);
+        h[a] = ly_mat3_apply(&inverse_transpose, &tet.b[a]);
     }
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
             LyMat3 K = two_products(lambda, twist, &h[a], &h[b]);
-            add_diagonal(&K, mu * dot(&tet.b[a], &tet.b[b]));
+            add_diagonal(&K, mu * ly_vec3_dot(&tet.b[a], &tet.b[b]));
             store_block(batch, lane, pair, &K);
         }
     }
+    return true;
 }
 
 // ---- over the lanes of a batch ------------------------------------------------------------------
 
+void LY_KERNEL(ly_tet_linear)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)self;
+    (void)scratch;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        evaluate_linear(batch, lane);
+    }
+}
+
+// whether the batch asks for more than a closed form gives
+LY_INLINE bool is_special(const LyraBatch *batch)
+{
+    if (batch->psd && batch->dfdx) {
+        return true;
+    }
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyReal resistance =
+            ly_load(batch->parameters + LYRA_ELASTIC_PARAMETER_COUNT * WIDTH + lane);
+        if (ly_any(ly_greater(resistance, ly_set(0)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 #define DEFINE_KERNEL(model)                                                                       \
     void LY_KERNEL(ly_tet_##model)(const void *self, const LyraBatch *batch, LyraArena *scratch)   \
     {                                                                                              \
-        (void)self;                                                                                \
-        (void)scratch;                                                                             \
-        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
-            evaluate_##model(batch, lane);                                                         \
+        bool done = !is_special(batch);                                                            \
+        for (int lane = 0; done && lane < WIDTH; lane += LY_LANES) {                               \
+            done = evaluate_##model(self, batch, lane);                                            \
+        }                                                                                          \
+        if (!done) {                                                                               \
+            LY_KERNEL(ly_tet_isotropic)(self, batch, scratch);                                     \
         }                                                                                          \
     }
 
-DEFINE_KERNEL(linear)
 DEFINE_KERNEL(stvk)
 DEFINE_KERNEL(neo_hookean)

@@ -49,4 +49,45 @@ LY_INLINE LyReal ly_log_lanes(LyReal x)
     return ly_select(ly_greater_equal(x, ly_set(0)), result, ly_set(NAN));
 }
 
+/// Exponential, within 1.5 units in the last place. 0 below -708.39, +infinity above 709.78, NaN
+/// for NaN.
+///
+/// x = n ln 2 + r with |r| <= ln(2)/2; e^r by its series, 2^n by its exponent.
+LY_INLINE LyReal ly_exp_lanes(LyReal x)
+{
+    LyMask small = ly_less(x, ly_set(-708.39)), large = ly_greater(x, ly_set(709.78));
+    LyReal y = ly_max(ly_min(x, ly_set(709.78)), ly_set(-708.39));
+    // adding 1.5 * 2^52 rounds to the nearest integer, which stands in the low bits
+    const double shift = 0x1.8p52;
+    LyReal shifted = y * 0x1.71547652b82fep0 + shift, n = shifted - shift;
+    const double high = 0x1.62e42fee00000p-1, low = 0x1.a39ef35793c76p-33;
+    LyReal r = (y - n * high) - n * low;
+    LyReal e = ly_set(1.0 / 6227020800);
+    e = e * r + 1.0 / 479001600;
+    e = e * r + 1.0 / 39916800;
+    e = e * r + 1.0 / 3628800;
+    e = e * r + 1.0 / 362880;
+    e = e * r + 1.0 / 40320;
+    e = e * r + 1.0 / 5040;
+    e = e * r + 1.0 / 720;
+    e = e * r + 1.0 / 120;
+    e = e * r + 1.0 / 24;
+    e = e * r + 1.0 / 6;
+    e = e * r + 0.5;
+    e = 1.0 + (r + r * r * e);
+    // 2^n in two factors, as 2^1024 has no double
+    LyBits whole = ly_bits(shifted) - INT64_C(0x4338000000000000);
+    LyReal power = ly_from_bits(ly_bits(ly_set(0.5)) + (whole << 52));
+    LyReal result = (e * power) * 2.0;
+    result = ly_select(small, ly_set(0), result);
+    result = ly_select(large, ly_set(INFINITY), result);
+    return ly_select(ly_equal(x, x), result, x);
+}
+
+/// x^p for x > 0; the relative error grows as |p ln x| units in the last place.
+LY_INLINE LyReal ly_pow_lanes(LyReal x, LyReal p)
+{
+    return ly_exp_lanes(p * ly_log_lanes(x));
+}
+
 #endif
