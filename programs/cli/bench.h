@@ -58,12 +58,9 @@ double bench_now(void);
 typedef CliExit BenchSuite(Bench *bench);
 
 BenchSuite bench_embed;
-BenchSuite bench_io;
 BenchSuite bench_forces;
+BenchSuite bench_io;
 BenchSuite bench_math;
 BenchSuite bench_sparse;
-
-/// Rows of springs, an element each, along the edges of `mesh`.
-CliExit bench_springs(Bench *bench, const LyraMesh *mesh, const char *subject);
 
 #endif

@@ -117,7 +117,7 @@ static bool save_force(const EvalBody *body, const char *path)
         columns[i / 3 + (int64_t)n * (i % 3)] = body->force[i];
     }
     LyraDenseView view = {.rows = n, .columns = 3, .values = columns};
-    LyraStatus status = lyra_dense_save_npy(body->ctx, path, LYRA_NPY_ROWS, view);
+    LyraStatus status = lyra_dense_save_npy(body->ctx, path, LYRA_NPY_ROW_MAJOR, view);
     free(columns);
     return status == LYRA_OK;
 }
@@ -193,9 +193,7 @@ static LyraStatus save_lumped(const EvalBody *body, const double *densities, con
         for (int32_t i = 0; i < n; ++i) {
             rows[i] = i;
         }
-        status = lyra_mesh_lumped_masses(body->mesh, densities, masses);
-    }
-    if (status == LYRA_OK) {
+        lyra_mesh_lumped_masses(body->mesh, densities, masses);
         status = save_mass_entries(body, n, rows, rows, masses, path);
     }
     free(masses);

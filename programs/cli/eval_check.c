@@ -75,11 +75,11 @@ static LyraStatus measure(const EvalBody *body, Probe *probe, double h, double e
     return LYRA_OK;
 }
 
-// slope of the errors between neighbouring steps, where neither is rounding
+// slope of the errors between steps h and h/4, where neither is rounding
 static void print_order(double before, double after, double best)
 {
     if (before > 0 && after > 10 * best && after > 1e-12) {
-        printf(" %6.2f", log2(before / after));
+        printf(" %6.2f", 0.5 * log2(before / after));
     } else {
         printf(" %6s", "-");
     }
@@ -115,8 +115,7 @@ static CliExit check(const EvalBody *body, Probe *probe)
             if (k == 0) {
                 printf(" %6s", "");
             } else {
-                print_order(sqrt(errors[k - 1][i] / errors[k][i]) * errors[k][i], errors[k][i],
-                            best[i]);
+                print_order(errors[k - 1][i], errors[k][i], best[i]);
             }
         }
         printf("\n");
