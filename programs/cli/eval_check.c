@@ -15,7 +15,7 @@
 typedef struct Probe {
     double *direction, *tangent; // d and K d, [3n]
     double *point, *forward, *backward;
-    double slope; // gradient . d
+    double slope, scale; // gradient . d, and that and |d . K d|: what the energy changes by
     int64_t dofs;
 } Probe;
 
@@ -68,9 +68,8 @@ static LyraStatus measure(const EvalBody *body, Probe *probe, double h, double e
     for (int64_t i = 0; i < probe->dofs; ++i) {
         probe->forward[i] = (probe->forward[i] - probe->backward[i]) / (2 * h) - probe->tangent[i];
     }
-    double scale = norm(probe->dofs, probe->tangent);
-    double slope = fabs(probe->slope);
-    errors[0] = fabs((energy[0] - energy[1]) / (2 * h) - probe->slope) / (slope > 0 ? slope : 1);
+    double scale = norm(probe->dofs, probe->tangent), slope = (energy[0] - energy[1]) / (2 * h);
+    errors[0] = fabs(slope - probe->slope) / (probe->scale > 0 ? probe->scale : 1);
     errors[1] = norm(probe->dofs, probe->forward) / (scale > 0 ? scale : 1);
     return LYRA_OK;
 }
@@ -92,9 +91,12 @@ static CliExit check(const EvalBody *body, Probe *probe)
         return cli_failed();
     }
     apply(body, probe);
+    double curvature = 0;
     for (int64_t i = 0; i < probe->dofs; ++i) {
         probe->slope += body->force[i] * probe->direction[i];
+        curvature += probe->tangent[i] * probe->direction[i];
     }
+    probe->scale = fabs(probe->slope) + fabs(curvature);
     double errors[STEPS][2], best[2] = {INFINITY, INFINITY}, first = 1e-2;
     for (int k = 0; k < STEPS; ++k) {
         status = measure(body, probe, ldexp(first, -2 * k), errors[k]);
