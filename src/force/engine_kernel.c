@@ -88,6 +88,7 @@ LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *ver
 
 // ---- blocks -------------------------------------------------------------------------------------
 
+#if LY_LANES != 8
 // adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
 LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
                                   double *values)
@@ -106,8 +107,7 @@ LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const doubl
         place[8] += block[8 * WIDTH + i];
     }
 }
-
-#if LY_LANES == 8
+#else
 typedef double Octet __attribute__((vector_size(64)));
 
 // rows to columns of an 8x8 tile
