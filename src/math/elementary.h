@@ -16,11 +16,12 @@
 /// term is exact.
 LY_INLINE LyReal ly_log_lanes(LyReal x)
 {
-    LyBits bits = ly_bits(x);
+    LyMask ordinary = ly_and(ly_greater_equal(x, ly_set(0x1p-1022)), ly_less(x, ly_set(INFINITY)));
+    LyBits bits = ly_bits(ly_select(ordinary, x, ly_set(1)));
     // k + 1023 from the exponent's bits once the mantissa is centred on 1, that is less the bits of
     // sqrt(1/2); positive, so that shifting right needs no sign
     LyBits biased = (bits - INT64_C(0x3fe6a09e667f3bcd) + (INT64_C(1023) << 52)) >> 52 & 0x7ff;
-    LyReal m = ly_from_bits(bits - ((biased - 1023) << 52));
+    LyReal m = ly_from_bits(bits - ly_shift_left(biased - 1023, 52));
     // the integer as the low bits of a double near 1.5 * 2^52
     const double shift = 0x1.8p52;
     LyReal exponent = ly_from_bits(biased + INT64_C(0x4338000000000000)) - (shift + 1023);
