@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// `lyra bench forces`: internal force and tangent per element of every elastic model, on a mesh whose
-// vertices and elements come in random order, beside the same kernels compiled for one lane.
+// `lyra bench forces`: internal force and tangent per element of every elastic model, on tets and
+// cubes whose vertices and elements come in random order, beside the same kernels compiled for one
+// lane. Rows force+tangent-psd take the path with an SVD per point.
 
 #include "bench.h"
 
@@ -10,6 +11,12 @@
 #include <string.h>
 
 #define TETS 160000
+#define CUBES 20000
+
+// what a row asks for
+typedef enum Task { FORCE, TANGENT, PSD, TASK_COUNT } Task;
+
+static const char *const task_names[TASK_COUNT] = {"force", "force+tangent", "force+tangent-psd"};
 
 typedef struct Body {
     LyraContext *ctx;
@@ -17,14 +24,18 @@ typedef struct Body {
     LyraAssembly *assembly;
     LyraBlockMatrix *K;
     double *x, *gradient;
-    bool tangent; // what the next timing asks for
+    Task task; // of the next timing
 } Body;
 
 static void evaluate(void *data)
 {
     Body *body = data;
     LyraEvaluation evaluation = {
-        .x = body->x, .gradient = body->gradient, .dfdx = body->tangent ? body->K : NULL};
+        .x = body->x,
+        .gradient = body->gradient,
+        .dfdx = body->task == FORCE ? NULL : body->K,
+        .psd = body->task == PSD,
+    };
     lyra_assembly_evaluate(body->assembly, &evaluation);
 }
 
@@ -73,14 +84,16 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
                            LyraElasticModel model)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
+    // one model shows what projection costs
+    int tasks = model == LYRA_ELASTIC_NEO_HOOKEAN ? TASK_COUNT : PSD;
     Body twin;
     if (!make_body(mesh, model, 1, LYRA_ISA_SCALAR, &twin)) {
         return cli_failed();
     }
-    BenchTime twin_time[2];
-    for (int tangent = 0; tangent < 2; ++tangent) {
-        twin.tangent = tangent;
-        twin_time[tangent] = bench_time(bench, evaluate, &twin);
+    BenchTime twin_time[TASK_COUNT];
+    for (int task = 0; task < tasks; ++task) {
+        twin.task = (Task)task;
+        twin_time[task] = bench_time(bench, evaluate, &twin);
     }
     end_body(&twin);
     for (int32_t threads = 1; threads <= bench->threads; threads *= 2) {
@@ -88,11 +101,11 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
         if (!make_body(mesh, model, threads, LYRA_ISA_AUTO, &body)) {
             return cli_failed();
         }
-        for (int tangent = 0; tangent < 2; ++tangent) {
+        for (int task = 0; task < tasks; ++task) {
             char name[64];
-            snprintf(name, sizeof name, "%s/%s/%s", tangent ? "force+tangent" : "force",
+            snprintf(name, sizeof name, "%s/%s/%s", task_names[task],
                      lyra_elastic_model_name(model), lyra_element_kind_name(view.kind));
-            body.tangent = tangent;
+            body.task = (Task)task;
             BenchRow row = {
                 .name = name,
                 .subject = subject,
@@ -101,7 +114,7 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
                 .threads = threads,
                 .isa = lyra_context_isa(body.ctx),
                 .time = bench_time(bench, evaluate, &body),
-                .twin = twin_time[tangent],
+                .twin = twin_time[task],
                 .twin_name = "scalar",
             };
             bench_row(bench, &row);
@@ -111,23 +124,36 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
     return CLI_OK;
 }
 
+static CliExit bench_kind(Bench *bench, LyraContext *ctx, LyraElementKind kind)
+{
+    LyraMesh *mesh = NULL;
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    shape.kind = kind;
+    shape.elements = kind == LYRA_ELEMENT_TET4 ? TETS : CUBES;
+    shape.shuffle = true;
+    LyraStatus status = lyra_mesh_generate(ctx, &shape, &mesh);
+    CliExit exit = status == LYRA_OK ? CLI_OK : cli_failed();
+    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT && exit == CLI_OK; ++model) {
+        // linear elasticity has tets only
+        if (kind == LYRA_ELEMENT_TET4 || model != LYRA_ELASTIC_LINEAR) {
+            exit = bench_model(bench, mesh, bench->mesh ? bench->mesh : "box, random order",
+                               (LyraElasticModel)model);
+        }
+    }
+    lyra_mesh_destroy(mesh);
+    return exit;
+}
+
 CliExit bench_forces(Bench *bench)
 {
     LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    LyraMesh *mesh = NULL;
-    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
-    shape.elements = TETS;
-    shape.shuffle = true;
-    LyraStatus status = lyra_mesh_generate(ctx, &shape, &mesh);
-    CliExit exit = status == LYRA_OK ? CLI_OK : cli_failed();
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT && exit == CLI_OK; ++model) {
-        exit = bench_model(bench, mesh, bench->mesh ? bench->mesh : "box, random order",
-                           (LyraElasticModel)model);
+    CliExit exit = CLI_OK;
+    for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT && exit == CLI_OK; ++kind) {
+        exit = bench_kind(bench, ctx, (LyraElementKind)kind);
     }
-    lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);
     return exit;
 }

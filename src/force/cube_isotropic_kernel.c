@@ -213,10 +213,8 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
             }
             if (tangent) {
                 LyReal scale = rule->weight[q] * h;
-                LyMat3 D[6], axes = ly_mat3_identity();
-                LyVec3 e[3];
-                memcpy(e, &axes, sizeof e);
-                ly_points_blocks(solid, &points, lane, e, D);
+                LyMat3 D[6];
+                ly_points_blocks(solid, &points, lane, NULL, D);
                 for (int k = 0; k < 6; ++k) {
                     D[k] = ly_mat3_scale(&D[k], scale);
                 }
