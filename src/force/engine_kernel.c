@@ -88,25 +88,6 @@ LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *ver
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-// adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
-LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
-                                  double *values)
-{
-    Quad low[4], high[4];
-    for (int c = 0; c < 4; ++c) {
-        low[c] = load_quad(block + c * WIDTH);
-        high[c] = load_quad(block + (c + 4) * WIDTH);
-    }
-    transpose_quads(low);
-    transpose_quads(high);
-    for (int32_t i = 0; i < live; ++i) {
-        double *place = values + 9 * (int64_t)slot[i];
-        add_quad(place, low[i]);
-        add_quad(place + 4, high[i]);
-        place[8] += block[8 * WIDTH + i];
-    }
-}
-
 #if LY_LANES == 8
 typedef double Octet __attribute__((vector_size(64)));
 
@@ -139,6 +120,25 @@ LY_INLINE void add_octet(int32_t slot, Octet low, double last, double *values)
     sum += low;
     memcpy(place, &sum, sizeof sum);
     place[8] += last;
+}
+#else
+// adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
+LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
+                                  double *values)
+{
+    Quad low[4], high[4];
+    for (int c = 0; c < 4; ++c) {
+        low[c] = load_quad(block + c * WIDTH);
+        high[c] = load_quad(block + (c + 4) * WIDTH);
+    }
+    transpose_quads(low);
+    transpose_quads(high);
+    for (int32_t i = 0; i < live; ++i) {
+        double *place = values + 9 * (int64_t)slot[i];
+        add_quad(place, low[i]);
+        add_quad(place + 4, high[i]);
+        place[8] += block[8 * WIDTH + i];
+    }
 }
 #endif
 
