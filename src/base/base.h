@@ -96,6 +96,12 @@ typedef struct LyArenaMark {
 /// Scratch of `worker`; inside a parallel loop, only that of the running worker may be used.
 LyraArena *ly_context_arena(LyraContext *ctx, int32_t worker);
 
+/// An arena of an object's own, for scratch outside the context's loops, with `bytes` reserved.
+LyraStatus ly_arena_create(LyraContext *ctx, size_t bytes, LyraArena **out);
+
+/// Accepts NULL.
+void ly_arena_destroy(LyraContext *ctx, LyraArena *arena);
+
 /// Makes sure that `bytes` more can be pushed without an allocation.
 LyraStatus ly_arena_reserve(LyraArena *arena, size_t bytes);
 
