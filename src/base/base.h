@@ -122,7 +122,8 @@ double ly_time(void);
 /// Runs task(data, i, worker) for each i in [0, count) on the context's workers and waits for all.
 /// Which worker takes which piece varies; to get the same bits at any thread count, cut the work by
 /// its size alone, let each piece write its own place, and combine the pieces in order of `index`.
-/// Inside a task the loop runs on the calling worker.
+/// Inside a task of the same context the loop runs on the calling worker; a loop of another context
+/// runs on the workers of that one, and may not come back to the first.
 void ly_parallel_for(LyraContext *ctx, int32_t count, LyraTask *task, void *data);
 
 /// Number of pieces for a loop over `items`: about `grain` items each, from the size alone.
