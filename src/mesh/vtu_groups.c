@@ -36,7 +36,7 @@ typedef struct NameBuffer {
     int64_t capacity;
 } NameBuffer;
 
-/// Reads the next name of an array of strings: bytes with a zero behind.
+/// Reads the next name of an array of them: bytes with a zero behind.
 static LyraStatus read_name(LyVtuValues *values, NameBuffer *buffer, LySlice *name)
 {
     for (int64_t length = 0;; ++length) {
