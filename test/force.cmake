@@ -1,4 +1,5 @@
 lyra_add_test(force_elastic LABELS threads)
+lyra_add_test(force_contraction LABELS threads)
 lyra_add_test(force_corotational)
 lyra_add_test(force_fibre LABELS threads)
 lyra_add_test(force_frames LABELS threads)
