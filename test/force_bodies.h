@@ -6,13 +6,11 @@
 #ifndef LYRA_FORCE_BODIES_H
 #define LYRA_FORCE_BODIES_H
 
+#include "force_checks.h"
 #include "lyra/dense.h"
 #include "lyra/force.h"
 #include "lyra/mesh_generate.h"
-#include "lyra_test.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "lyra/solid.h"
 
 // edge of a cell, m
 #define CELL 0.1
@@ -106,7 +104,8 @@ static inline LyraMesh *make_single(LyraContext *ctx, LyraElementKind kind,
 typedef struct Body {
     LyraContext *ctx;
     LyraMesh *mesh;
-    LyraForce *force;
+    LyraForce *force; // or
+    LyraSolid *solid;
     LyraAssembly *assembly;
     LyraBlockMatrix *K;
     int32_t n;       // vertices
@@ -115,19 +114,38 @@ typedef struct Body {
     bool psd;        // what apply_tangent's K is
 } Body;
 
+// assembly, matrix and rest of a body with its mesh
+static inline void assemble(Body *body, int32_t force_count, LyraForce *const *forces)
+{
+    LyraMeshView view = lyra_mesh_view(body->mesh);
+    TEST_OK(lyra_assembly_create(body->ctx, view.vertex_count, view.positions, force_count, forces,
+                                 &body->assembly));
+    TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K));
+    body->n = view.vertex_count;
+    body->rest = malloc((size_t)(3 * body->n + 1) * sizeof *body->rest);
+    for (int32_t i = 0; i < 3 * body->n; ++i) {
+        body->rest[i] = view.positions[i];
+    }
+    size_t history = (size_t)lyra_assembly_history_size(body->assembly);
+    body->history = calloc(history + 1, sizeof *body->history);
+}
+
 // takes mesh and force
 static inline Body make_body(LyraContext *ctx, LyraMesh *mesh, LyraForce *force)
 {
     Body body = {.ctx = ctx, .mesh = mesh, .force = force};
-    LyraMeshView view = lyra_mesh_view(mesh);
-    TEST_OK(
-        lyra_assembly_create(ctx, view.vertex_count, view.positions, 1, &force, &body.assembly));
-    TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(body.assembly), &body.K));
-    body.n = view.vertex_count;
-    body.rest = malloc((size_t)body.n * 3 * sizeof *body.rest);
-    memcpy(body.rest, view.positions, (size_t)body.n * 3 * sizeof *body.rest);
-    size_t history = (size_t)lyra_assembly_history_size(body.assembly);
-    body.history = calloc(history + 1, sizeof *body.history);
+    assemble(&body, 1, &force);
+    return body;
+}
+
+// takes the mesh
+static inline Body make_solid_body(LyraContext *ctx, LyraMesh *mesh, const LyraSolidDef *def)
+{
+    Body body = {.ctx = ctx, .mesh = mesh};
+    int32_t count = 0;
+    TEST_OK(lyra_solid_create(ctx, mesh, def, &body.solid));
+    LyraForce *const *forces = lyra_solid_forces(body.solid, &count);
+    assemble(&body, count, forces);
     return body;
 }
 
@@ -136,6 +154,7 @@ static inline void end_body(Body *body)
     lyra_block_matrix_destroy(body->K);
     lyra_assembly_destroy(body->assembly);
     lyra_force_destroy(body->force);
+    lyra_solid_destroy(body->solid);
     lyra_mesh_destroy(body->mesh);
     free(body->rest);
     free(body->history);
@@ -166,16 +185,7 @@ static inline void gradient_at(void *data, const double *x, double *f)
 // y = K d in the caller's order
 static inline void apply_tangent(const Body *body, const double *d, double *y)
 {
-    const int32_t *order = lyra_assembly_order(body->assembly);
-    double *inner = malloc((size_t)body->n * 6 * sizeof *inner), *result = inner + 3 * body->n;
-    for (int32_t i = 0; i < body->n; ++i) {
-        memcpy(inner + 3 * i, d + 3 * order[i], 3 * sizeof *d);
-    }
-    lyra_block_matrix_multiply(body->K, inner, result);
-    for (int32_t i = 0; i < body->n; ++i) {
-        memcpy(y + 3 * order[i], result + 3 * i, 3 * sizeof *y);
-    }
-    free(inner);
+    apply_in_order(body->assembly, body->n, body->K, d, y);
 }
 
 // the tangent as a dense matrix, column-major
@@ -252,9 +262,11 @@ static inline void set_state(const Body *body, StateKind kind, TestRandom *rando
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// force against energy where `conservative`, and tangent against force
-static inline void check_derivatives(Body *body, const double *x, double size, TestRandom *random,
-                                     bool conservative, const char *what)
+// force against energy where `conservative`, and tangent against force, along a random direction of
+// `size` cells by steps of `step` of it
+static inline void check_derivatives_within(Body *body, const double *x, double size, double step,
+                                            double force_tolerance, TestRandom *random,
+                                            bool conservative, const char *what)
 {
     int32_t dofs = 3 * body->n;
     double *d = malloc((size_t)dofs * 3 * sizeof *d), *g = d + dofs, *Kd = g + dofs;
@@ -270,25 +282,52 @@ static inline void check_derivatives(Body *body, const double *x, double size, T
     char text[160];
     if (conservative) {
         snprintf(text, sizeof text, "%s, force", what);
-        test_check_difference(test_difference(energy_at, body, dofs, 1, x, d, &slope, 0.02), 1e-6,
-                              text);
+        test_check_difference(test_difference(energy_at, body, dofs, 1, x, d, &slope, step),
+                              force_tolerance, text);
     }
     apply_tangent(body, d, Kd);
     snprintf(text, sizeof text, "%s, tangent", what);
-    test_check_difference(test_difference(gradient_at, body, dofs, dofs, x, d, Kd, 0.02), 1e-7,
+    test_check_difference(test_difference(gradient_at, body, dofs, dofs, x, d, Kd, step), 1e-7,
                           text);
     free(d);
 }
 
-// largest |a - b| over largest |b|
-static inline double apart(int32_t n, const double *a, const double *b)
+static inline void check_derivatives(Body *body, const double *x, double size, TestRandom *random,
+                                     bool conservative, const char *what)
 {
-    double size = 0, worst = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        size = fmax(size, fabs(b[i]));
-        worst = fmax(worst, fabs(a[i] - b[i]));
+    check_derivatives_within(body, x, size, 0.02, 1e-6, random, conservative, what);
+}
+
+// gradient, tangent and projected tangent in a large state on every instruction set against the
+// scalar one
+static inline void check_instruction_sets(Body (*make)(LyraContext *ctx, const void *data),
+                                          const void *data, double tolerance)
+{
+    double *reference = NULL;
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        Body body = make(ctx, data);
+        TestRandom random = test_random(3);
+        int32_t dofs = 3 * body.n;
+        double *x = malloc((size_t)dofs * 4 * sizeof *x), *g = x + dofs;
+        set_state(&body, STATE_LARGE, &random, x);
+        evaluate(&body, x, NULL, g, true);
+        apply_tangent(&body, body.rest, g + dofs);
+        body.psd = true;
+        evaluate(&body, x, NULL, NULL, true);
+        apply_tangent(&body, body.rest, g + 2 * dofs);
+        if (!reference) {
+            reference = malloc((size_t)dofs * 3 * sizeof *reference);
+            memcpy(reference, g, (size_t)dofs * 3 * sizeof *reference);
+        }
+        for (int part = 0; part < 3; ++part) {
+            TEST_NEAR(apart(dofs, g + part * dofs, reference + part * dofs), 0, tolerance);
+        }
+        free(x);
+        end_body(&body);
+        test_context_end(ctx);
     }
-    return worst / (size > 0 ? size : 1);
+    free(reference);
 }
 
 // smallest eigenvalue of the symmetric part over the Frobenius norm, of a body of one element

@@ -7,13 +7,10 @@
 #ifndef LYRA_FORCE_CASES_H
 #define LYRA_FORCE_CASES_H
 
+#include "force_checks.h"
 #include "lyra/dense.h"
 #include "lyra/force.h"
 #include "lyra/mesh_generate.h"
-#include "lyra_test.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct Case {
     LyraContext *ctx;
@@ -120,16 +117,7 @@ static inline void set_random(int32_t count, double size, TestRandom *random, do
 // y = A d in the caller's order
 static inline void apply_matrix(const Case *c, const LyraBlockMatrix *A, const double *d, double *y)
 {
-    const int32_t *order = lyra_assembly_order(c->assembly);
-    double *inner = malloc((size_t)c->n * 6 * sizeof *inner), *result = inner + 3 * c->n;
-    for (int32_t i = 0; i < c->n; ++i) {
-        memcpy(inner + 3 * i, d + 3 * order[i], 3 * sizeof *d);
-    }
-    lyra_block_matrix_multiply(A, inner, result);
-    for (int32_t i = 0; i < c->n; ++i) {
-        memcpy(y + 3 * order[i], result + 3 * i, 3 * sizeof *y);
-    }
-    free(inner);
+    apply_in_order(c->assembly, c->n, A, d, y);
 }
 
 // dense, column-major, in the caller's order; to free()
@@ -161,15 +149,15 @@ static inline double smallest_eigenvalue(const Case *c, const LyraBlockMatrix *A
 static inline double asymmetry(const Case *c, const LyraBlockMatrix *A)
 {
     int32_t dofs = 3 * c->n;
-    double *M = dense_of(c, A), apart = 0, size = 1e-300;
+    double *M = dense_of(c, A), off = 0, size = 1e-300;
     for (int32_t i = 0; i < dofs; ++i) {
         for (int32_t j = 0; j < dofs; ++j) {
-            apart = fmax(apart, fabs(M[i + j * dofs] - M[j + i * dofs]));
+            off = larger(off, fabs(M[i + j * dofs] - M[j + i * dofs]));
             size = fmax(size, fabs(M[i + j * dofs]));
         }
     }
     free(M);
-    return apart / size;
+    return off / size;
 }
 
 static inline bool all_finite(int64_t count, const double *values)
@@ -304,24 +292,6 @@ static inline void set_rigid_velocity(int32_t n, const double *x, TestRandom *ra
             v[3 * i + k] = u[k] + w[k1] * x[3 * i + k2] - w[k2] * x[3 * i + k1];
         }
     }
-}
-
-static inline double largest_of(int64_t count, const double *values)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        largest = fmax(largest, fabs(values[i]));
-    }
-    return largest;
-}
-
-static inline double largest_difference(int64_t count, const double *a, const double *b)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        largest = fmax(largest, fabs(a[i] - b[i]));
-    }
-    return largest;
 }
 
 // gradient, dfdx times rest and dfdv times rest, [3][3 n]

@@ -6,12 +6,9 @@
 #ifndef LYRA_TEST_ISOTROPIC_BODY_H
 #define LYRA_TEST_ISOTROPIC_BODY_H
 
+#include "force_checks.h"
 #include "lyra/elastic.h"
 #include "lyra/mesh_generate.h"
-#include "lyra_test.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // ---- a body -------------------------------------------------------------------------------------
 
@@ -104,16 +101,7 @@ static inline void gradient_at(void *data, const double *x, double *f)
 // y = K d in the caller's order
 static inline void apply_tangent(const Body *body, const double *d, double *y)
 {
-    const int32_t *order = lyra_assembly_order(body->assembly);
-    double *inner = malloc((size_t)body->n * 6 * sizeof *inner), *result = inner + 3 * body->n;
-    for (int32_t i = 0; i < body->n; ++i) {
-        memcpy(inner + 3 * i, d + 3 * order[i], 3 * sizeof *d);
-    }
-    lyra_block_matrix_multiply(body->K, inner, result);
-    for (int32_t i = 0; i < body->n; ++i) {
-        memcpy(y + 3 * order[i], result + 3 * i, 3 * sizeof *y);
-    }
-    free(inner);
+    apply_in_order(body->assembly, body->n, body->K, d, y);
 }
 
 // ---- states -------------------------------------------------------------------------------------

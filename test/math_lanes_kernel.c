@@ -10,7 +10,7 @@
 #include "lyra/math3.h"
 #include "lyra_test.h"
 #include "math/decompose.h"
-#include "math/exponential.h"
+#include "math/elementary.h"
 
 #define ISA_TEXT_(isa) #isa
 #define ISA_TEXT(isa) ISA_TEXT_(isa)
@@ -229,29 +229,94 @@ void LY_KERNEL(test_lanes_matrices)(void)
     }
 }
 
+// units in the last place between a number and what it should be
+static double units_off(double found, long double expected)
+{
+    double near = fabs((double)expected);
+    return (double)(fabsl(found - expected) / (nextafter(near, INFINITY) - near));
+}
+
+// of numbers of all sizes up to the ends of exp
+static double random_exponent(TestRandom *random)
+{
+    double size = fmin(pow(10, test_random_in(random, -20, 2.85)), 708);
+    return test_random_below(random, 2) ? size : -size;
+}
+
 void LY_KERNEL(test_lanes_exponential)(void)
 {
     TestRandom random = test_random(4);
-    double worst[2] = {0};
+    double worst[4] = {0};
     for (int repeat = 0; repeat < 20000; ++repeat) {
         double x[LY_LANES];
         for (int i = 0; i < LY_LANES; ++i) {
-            double size = pow(10, test_random_in(&random, -20, 2.85));
-            x[i] = test_random_below(&random, 2) ? size : -size;
+            x[i] = random_exponent(&random);
         }
-        LyReal exponential, less = ly_expm1_lanes(ly_load(x), &exponential);
+        LyReal value = ly_exp_lanes(ly_load(x));
+        LyExponential all = ly_exponential_lanes(ly_load(x));
         for (int i = 0; i < LY_LANES; ++i) {
-            worst[0] = fmax(worst[0], fabs(ly_lane(exponential, i) / exp(x[i]) - 1));
-            worst[1] = fmax(worst[1], fabs(ly_lane(less, i) / expm1(x[i]) - 1));
+            long double less_one = expm1l(x[i]), e = expl(x[i]);
+            worst[0] = fmax(worst[0], units_off(ly_lane(value, i), e));
+            worst[1] = fmax(worst[1], units_off(ly_lane(all.value, i), e));
+            worst[2] = fmax(worst[2], units_off(ly_lane(all.less_one, i), less_one));
+            worst[3] = fmax(worst[3], units_off(ly_lane(all.slope, i), less_one / x[i]));
         }
     }
-    // two units in the last place, and one of the C library's own
-    TEST_NEAR(worst[0], 0, 3 * 2.3e-16);
-    TEST_NEAR(worst[1], 0, 3 * 2.3e-16);
-    LyReal exponential, less = ly_expm1_lanes(ly_set(-0.0), &exponential);
-    TEST_CHECK(ly_lane(less, 0) == 0 && ly_lane(exponential, 0) == 1);
-    less = ly_expm1_lanes(ly_set(-INFINITY), &exponential);
-    TEST_CHECK(ly_lane(less, 0) == -1 && ly_lane(exponential, 0) < 1e-300);
-    less = ly_expm1_lanes(ly_set(NAN), &exponential);
-    TEST_CHECK(isnan(ly_lane(less, 0)) && isnan(ly_lane(exponential, 0)));
+    TEST_NEAR(worst[0], 0, 1.5);
+    for (int k = 1; k < 4; ++k) {
+        TEST_NEAR(worst[k], 0, 2.5);
+    }
+    // the ends
+    static const double ends[] = {-708.389, -708.2, -708.06, -708.04, 709.43, 709.44, 709.779};
+    for (int k = 0; k < (int)(sizeof ends / sizeof *ends); ++k) {
+        TEST_NEAR(units_off(ly_lane(ly_exp_lanes(ly_set(ends[k])), 0), expl(ends[k])), 0, 1.5);
+    }
+    static const double special[][2] = {{-0.0, 1},      {-708.4, 0},         {-1e300, 0},
+                                        {-INFINITY, 0}, {709.8, INFINITY},   {1e300, INFINITY},
+                                        {NAN, NAN},     {INFINITY, INFINITY}};
+    for (int k = 0; k < (int)(sizeof special / sizeof *special); ++k) {
+        TEST_CHECK(same(ly_lane(ly_exp_lanes(ly_set(special[k][0])), LY_LANES - 1), special[k][1]));
+    }
+    LyExponential all = ly_exponential_lanes(ly_set(-0.0));
+    TEST_CHECK(ly_lane(all.less_one, 0) == 0 && ly_lane(all.value, 0) == 1);
+    TEST_CHECK(ly_lane(all.slope, 0) == 1);
+    all = ly_exponential_lanes(ly_set(-INFINITY));
+    TEST_CHECK(ly_lane(all.less_one, 0) == -1 && ly_lane(all.value, 0) < 1e-300);
+    TEST_CHECK(ly_lane(all.slope, 0) == 0);
+    all = ly_exponential_lanes(ly_set(-1e6));
+    TEST_CHECK(ly_lane(all.slope, 0) == 1e-6);
+    all = ly_exponential_lanes(ly_set(NAN));
+    TEST_CHECK(isnan(ly_lane(all.less_one, 0)) && isnan(ly_lane(all.value, 0)));
+    TEST_CHECK(isnan(ly_lane(all.slope, 0)));
+}
+
+void LY_KERNEL(test_lanes_logarithm)(void)
+{
+    TestRandom random = test_random(5);
+    double log_worst = 0, pow_worst = 0;
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        double x[LY_LANES], p[LY_LANES];
+        for (int i = 0; i < LY_LANES; ++i) {
+            // all sizes, and all distances from 1
+            double size = pow(10, test_random_in(&random, -307, 308));
+            double near = 1 + pow(10, test_random_in(&random, -15, -0.3)) * (i % 2 ? 1 : -1);
+            x[i] = test_random_below(&random, 2) ? size : near;
+            p[i] = random_exponent(&random) / fmax(fabs(log(x[i])), 1);
+        }
+        LyReal logarithm = ly_log_lanes(ly_load(x)), power = ly_pow_lanes(ly_load(x), ly_load(p));
+        for (int i = 0; i < LY_LANES; ++i) {
+            double exponent = fabs(p[i] * log(x[i]));
+            log_worst = fmax(log_worst, units_off(ly_lane(logarithm, i), logl(x[i])));
+            pow_worst = fmax(pow_worst,
+                             units_off(ly_lane(power, i), powl(x[i], p[i])) / (2 + 4 * exponent));
+        }
+    }
+    TEST_NEAR(log_worst, 0, 1.5);
+    TEST_NEAR(pow_worst, 0, 1);
+    static const double special[][2] = {{1, 0},           {0.0, -INFINITY}, {-0.0, -INFINITY},
+                                        {-1, NAN},        {-1e-310, NAN},   {1e-310, -INFINITY},
+                                        {-INFINITY, NAN}, {NAN, NAN},       {INFINITY, INFINITY}};
+    for (int k = 0; k < (int)(sizeof special / sizeof *special); ++k) {
+        TEST_CHECK(same(ly_lane(ly_log_lanes(ly_set(special[k][0])), LY_LANES - 1), special[k][1]));
+    }
 }

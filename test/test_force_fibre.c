@@ -244,34 +244,16 @@ LYRA_TEST(fibre_activation_changes_while_running)
     test_context_end(ctx);
 }
 
+static Body make_of_kind(LyraContext *ctx, const void *data)
+{
+    return make_kind(ctx, *(const LyraElementKind *)data, &laws[1], 3);
+}
+
 LYRA_TEST(fibre_instruction_sets_agree)
 {
+    static const LyraElementKind kinds[2] = {LYRA_ELEMENT_TET4, LYRA_ELEMENT_CUBE8};
     for (int k = 0; k < 2; ++k) {
-        double *reference = NULL;
-        for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
-            LyraContext *ctx = test_context(1, isa);
-            Body body = make_kind(ctx, k ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4, &laws[1], 3);
-            TestRandom random = test_random(3);
-            int32_t dofs = 3 * body.n;
-            double *x = malloc((size_t)dofs * 4 * sizeof *x), *g = x + dofs;
-            set_state(&body, STATE_LARGE, &random, x);
-            evaluate(&body, x, NULL, g, true);
-            apply_tangent(&body, body.rest, g + dofs);
-            body.psd = true;
-            evaluate(&body, x, NULL, NULL, true);
-            apply_tangent(&body, body.rest, g + 2 * dofs);
-            if (!reference) {
-                reference = malloc((size_t)dofs * 3 * sizeof *reference);
-                memcpy(reference, g, (size_t)dofs * 3 * sizeof *reference);
-            }
-            for (int part = 0; part < 3; ++part) {
-                TEST_NEAR(apart(dofs, g + part * dofs, reference + part * dofs), 0, 1e-12);
-            }
-            free(x);
-            end_body(&body);
-            test_context_end(ctx);
-        }
-        free(reference);
+        check_instruction_sets(make_of_kind, &kinds[k], 1e-12);
     }
 }
 

@@ -210,36 +210,17 @@ LYRA_TEST(corotational_constants_of_the_settings)
 
 // ---- twins, threads, memory ---------------------------------------------------------------------
 
+static Body make_numbered(LyraContext *ctx, const void *data)
+{
+    int k = *(const int *)data;
+    LyraElementKind element = k % 2 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+    return make_case(ctx, element, k / 2 % 2, (LyraCorotationalModel)(k / 4), 3, 1);
+}
+
 LYRA_TEST(corotational_instruction_sets_agree)
 {
     for (int k = 0; k < 12; ++k) {
-        LyraElementKind element = k % 2 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
-        LyraCorotationalModel model = (LyraCorotationalModel)(k / 4);
-        double *reference = NULL;
-        for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
-            LyraContext *ctx = test_context(1, isa);
-            Body body = make_case(ctx, element, k / 2 % 2, model, 3, 1);
-            TestRandom random = test_random(3);
-            int32_t dofs = 3 * body.n;
-            double *x = malloc((size_t)dofs * 4 * sizeof *x), *g = x + dofs;
-            set_state(&body, STATE_LARGE, &random, x);
-            evaluate(&body, x, NULL, g, true);
-            apply_tangent(&body, body.rest, g + dofs);
-            body.psd = true;
-            evaluate(&body, x, NULL, NULL, true);
-            apply_tangent(&body, body.rest, g + 2 * dofs);
-            if (!reference) {
-                reference = malloc((size_t)dofs * 3 * sizeof *reference);
-                memcpy(reference, g, (size_t)dofs * 3 * sizeof *reference);
-            }
-            for (int part = 0; part < 3; ++part) {
-                TEST_NEAR(apart(dofs, g + part * dofs, reference + part * dofs), 0, 1e-12);
-            }
-            free(x);
-            end_body(&body);
-            test_context_end(ctx);
-        }
-        free(reference);
+        check_instruction_sets(make_numbered, &k, 1e-12);
     }
 }
 

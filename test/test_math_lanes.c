@@ -36,3 +36,9 @@ LYRA_TEST(exponential_is_accurate)
     static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_exponential);
     run(kernels);
 }
+
+LYRA_TEST(logarithm_is_accurate)
+{
+    static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_logarithm);
+    run(kernels);
+}

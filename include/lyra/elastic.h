@@ -16,11 +16,9 @@
 extern "C" {
 #endif
 
-/// Elastic models, by the names that scenes, commands and benches use.
+/// Isotropic laws on tets and cubes, by the names that scenes, commands and benches use.
 typedef enum LyraElasticModel {
-    LYRA_ELASTIC_LINEAR = 0, ///< "linear": small strain, not invariant under rotation. Tets.
-    // isotropic laws, on tets and cubes
-    LYRA_ELASTIC_STVK,                   ///< "stvk": Saint Venant-Kirchhoff.
+    LYRA_ELASTIC_STVK = 0,               ///< "stvk": Saint Venant-Kirchhoff.
     LYRA_ELASTIC_NEO_HOOKEAN,            ///< "neo-hookean": with logarithms of det F.
     LYRA_ELASTIC_MOONEY_RIVLIN,          ///< "mooney-rivlin"
     LYRA_ELASTIC_STABLE_NEO_HOOKEAN,     ///< "stable-neo-hookean": polynomial in F.
@@ -43,7 +41,7 @@ LYRA_API LyraStatus lyra_elastic_model_find(const char *name, LyraElasticModel *
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-/// First parameters of "linear", "stvk", both stable neo-Hookean models, "neo-hookean" and
+/// First parameters of "stvk", both stable neo-Hookean models, "neo-hookean" and
 /// "rotated-linear", for lyra_assembly_set_parameter().
 typedef enum LyraElasticParameter {
     LYRA_ELASTIC_LAMBDA = 0, ///< First Lame constant, Pa.
@@ -51,8 +49,8 @@ typedef enum LyraElasticParameter {
     LYRA_ELASTIC_PARAMETER_COUNT
 } LyraElasticParameter;
 
-/// Parameters of an element of a model: those of its law in the order of LyraMaterialType, then,
-/// for the isotropic laws, "compression-resistance" (r E / (1 - 2 nu), Pa).
+/// Parameters of an element of a model: those of its law in the order of LyraMaterialType, then
+/// "compression-resistance" (r E / (1 - 2 nu), Pa).
 LYRA_API int32_t lyra_elastic_parameter_count(LyraElasticModel model);
 
 /// Name of a parameter; NULL outside the list.
@@ -89,10 +87,10 @@ LYRA_API LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversi
 /// Settings of an elastic force. Start from lyra_elastic_def_default().
 typedef struct LyraElasticDef {
     LyraElasticModel model;        ///< Default LYRA_ELASTIC_NEO_HOOKEAN.
-    LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND. Ignored by "linear".
+    LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND.
     double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
     double compression_resistance; ///< r >= 0: for J < 1, W gains -r E/(1 - 2 nu) (J - 1)^3 / 2592.
-                                   ///< Default 0. Ignored by "linear".
+                                   ///< Default 0.
     double young;   ///< Pa; of all elements, in place of the mesh's materials. Default 0: theirs.
     double poisson; ///< Of all elements, in (-1, 0.5); read only if `young` is given. Default 0.45.
     /// Parameters by name, overruling what `young` or the mesh give. [constant_count]. Nullable.

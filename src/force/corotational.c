@@ -36,8 +36,7 @@ LyraCorotationalDef lyra_corotational_def_default(void)
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const LyCorotational *force = self;
-    ly_rest_tet(force->corners + 12 * (int64_t)element, order, constants + LY_TET_B,
-                constants + LY_TET_VOLUME);
+    ly_rest_tet(force->corners + 12 * (int64_t)element, order, constants);
 }
 
 // sum over nodes of s_p X; nodes of no weight left out
@@ -78,21 +77,21 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
     const LyCorotational *force = self;
     const double *corners = force->corners + 24 * (int64_t)element;
     for (int32_t p = 1; p < 8; ++p) {
-        rest_sum(corners, p, 0xff, constants + LY_CUBE_REST + 3 * (p - 1));
+        rest_sum(corners, p, 0xff, constants + LY_BOX_REST + 3 * (p - 1));
     }
     double edges[3], rest[9];
     ly_rest_cube(corners, edges);
-    constants[LY_CUBE_VOLUME] = fabs(edges[0] * edges[1] * edges[2]);
+    constants[LY_BOX_VOLUME] = fabs(edges[0] * edges[1] * edges[2]);
     uint32_t frame_nodes = force->vega_frame ? 1u << 3 | 1u << 4 | 1u << 1 | 1u << 6 : 0xff;
     for (int i = 0; i < 3; ++i) {
         double column[3];
-        constants[LY_CUBE_Q + i] = 0.25 / edges[i];
+        constants[LY_BOX_Q + i] = 0.25 / edges[i];
         rest_sum(corners, 1 << i, frame_nodes, column);
         for (int r = 0; r < 3; ++r) {
             rest[3 * r + i] = column[r];
         }
     }
-    invert(rest, constants + LY_CUBE_INVERSE);
+    invert(rest, constants + LY_BOX_INVERSE);
 }
 
 // V q_j q_l pairs[a][b][3 j + l] = integral of d_j N_a d_l N_b: along axes that are differentiated
@@ -192,7 +191,7 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
         .name = model_names[force->model],
         .nodes = lyra_element_kind_nodes(kind),
         .traits = traits,
-        .constant_count = tets ? LY_TET_CONSTANTS : LY_CUBE_CONSTANTS,
+        .constant_count = tets ? LY_TET_CONSTANTS : LY_BOX_CONSTANTS,
         .parameter_count =
             force->isotropic ? LYRA_ELASTIC_PARAMETER_COUNT : LYRA_STIFFNESS_PARAMETER_COUNT,
         .history_count = force->frame_steps > 1 ? LY_FRAME_HISTORY : 0,

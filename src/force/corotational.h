@@ -12,11 +12,11 @@
 /// Constants of a cube. With the signs s_p of a node for a set p of axes (the product of its sides
 /// along them, see ly_cube_sign) and the sums w_p = sum over nodes of s_p x:
 enum {
-    LY_CUBE_REST = 0,     ///< w_p of the rest positions for p = 1 to 7, bit i for axis i.
-    LY_CUBE_Q = 21,       ///< 1 / (4 h_i), 1/m.
-    LY_CUBE_VOLUME = 24,  ///< m^3.
-    LY_CUBE_INVERSE = 25, ///< B of the frame's gradient F = [d_1 d_2 d_3] B, 1/m.
-    LY_CUBE_CONSTANTS = 34
+    LY_BOX_REST = 0,     ///< w_p of the rest positions for p = 1 to 7, bit i for axis i.
+    LY_BOX_Q = 21,       ///< 1 / (4 h_i), 1/m.
+    LY_BOX_VOLUME = 24,  ///< m^3.
+    LY_BOX_INVERSE = 25, ///< B of the frame's gradient F = [d_1 d_2 d_3] B, 1/m.
+    LY_BOX_CONSTANTS = 34
 };
 
 /// History where frames are kept: rotation, row-major, and how many steps have used it.

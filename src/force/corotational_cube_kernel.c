@@ -40,14 +40,14 @@ LY_INLINE Cube load_cube(const LyraBatch *batch, int lane)
     const double *constants = batch->constants + lane;
     for (int p = 1; p < 8; ++p) {
         for (int i = 0; i < 3; ++i) {
-            cube.rest[p].v[i] = ly_load(constants + (LY_CUBE_REST + 3 * (p - 1) + i) * WIDTH);
+            cube.rest[p].v[i] = ly_load(constants + (LY_BOX_REST + 3 * (p - 1) + i) * WIDTH);
         }
     }
     for (int i = 0; i < 3; ++i) {
-        cube.q[i] = ly_load(constants + (LY_CUBE_Q + i) * WIDTH);
+        cube.q[i] = ly_load(constants + (LY_BOX_Q + i) * WIDTH);
     }
-    cube.volume = ly_load(constants + LY_CUBE_VOLUME * WIDTH);
-    cube.B = ly_mat3_load_components(constants + LY_CUBE_INVERSE * WIDTH, WIDTH);
+    cube.volume = ly_load(constants + LY_BOX_VOLUME * WIDTH);
+    cube.B = ly_mat3_load_components(constants + LY_BOX_INVERSE * WIDTH, WIDTH);
     return cube;
 }
 

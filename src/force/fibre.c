@@ -21,11 +21,13 @@ static void setup_tet(const void *self, int32_t element, const int32_t *order, d
 {
     const LyFibre *force = self;
     const double *a = force->directions + 3 * (int64_t)element;
-    double b[9];
-    ly_rest_tet(force->corners + 12 * (int64_t)element, order, b, constants + LY_FIBRE_VOLUME);
+    double tet[LY_TET_CONSTANTS];
+    ly_rest_tet(force->corners + 12 * (int64_t)element, order, tet);
     for (int k = 0; k < 3; ++k) {
-        constants[LY_FIBRE_M + k] = b[3 * k] * a[0] + b[3 * k + 1] * a[1] + b[3 * k + 2] * a[2];
+        const double *b = tet + LY_TET_B + 3 * k;
+        constants[LY_FIBRE_M + k] = b[0] * a[0] + b[1] * a[1] + b[2] * a[2];
     }
+    constants[LY_FIBRE_VOLUME] = tet[LY_TET_VOLUME];
 }
 
 // cubes keep the order of the mesh

@@ -14,6 +14,7 @@
 
 #include "force/fibre.h"
 #include "force/rest_shape.h"
+#include "math/elementary.h"
 #include "math/mat3_lanes.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -43,39 +44,6 @@ LY_INLINE Law load_law(const LyraBatch *batch, int lane)
                  activation * ly_load(parameters + LYRA_FIBRE_ACTIVE_STRESS * WIDTH)};
 }
 
-// e^q and phi = (e^q - 1) / q for q in [0, EXPONENT_MAX]. q = k ln 2 + r with |r| <= ln 2 / 2;
-// (e^r - 1) / r by its series, whose next term is below 2^-56.
-LY_INLINE void exponential(LyReal q, LyReal *exp, LyReal *phi)
-{
-    const double shift = 0x1.8p52, high = 0x1.62e42fee00000p-1, low = 0x1.a39ef35793c76p-33;
-    LyReal shifted = q * 1.4426950408889634 + shift, k = shifted - shift;
-    LyReal r = (q - k * high) - k * low;
-    LyReal power = ly_from_bits((ly_bits(shifted) - INT64_C(0x4338000000000000) + 1023) << 52);
-    static const double factors[14] = {1,
-                                       1. / 2,
-                                       1. / 6,
-                                       1. / 24,
-                                       1. / 120,
-                                       1. / 720,
-                                       1. / 5040,
-                                       1. / 40320,
-                                       1. / 362880,
-                                       1. / 3628800,
-                                       1. / 39916800,
-                                       1. / 479001600,
-                                       1. / 6227020800.,
-                                       1. / 87178291200.};
-    LyReal series = ly_set(factors[13]);
-#pragma GCC unroll 13
-    for (int i = 12; i >= 0; --i) {
-        series = series * r + factors[i];
-    }
-    LyReal small = power * (series * r); // 2^k (e^r - 1)
-    *exp = small + power;
-    LyMask first = ly_less(ly_abs(k), ly_set(0.5));
-    *phi = ly_select(first, series, (small + (power - 1.0)) / ly_select(first, ly_set(1), q));
-}
-
 LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal I4)
 {
     LyReal zero = ly_set(0), strain = I4 - 1.0, d = strain, live = ly_set(1);
@@ -84,13 +52,13 @@ LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal
         d = ly_select(taut, strain, zero);
         live = ly_select(taut, live, zero);
     }
-    LyReal q = ly_min(law->exponent * d * d, ly_set(EXPONENT_MAX)), exp, phi;
-    exponential(q, &exp, &phi);
+    LyReal q = ly_min(law->exponent * d * d, ly_set(EXPONENT_MAX));
+    LyExponential exp = ly_exponential_lanes(q); // phi is its slope
     Fibre fibre;
-    fibre.energy = 0.5 * (law->stiffness * d * d * phi + law->active * strain);
-    fibre.tension = 2.0 * law->stiffness * d * exp + law->active;
+    fibre.energy = 0.5 * (law->stiffness * d * d * exp.slope + law->active * strain);
+    fibre.tension = 2.0 * law->stiffness * d * exp.value + law->active;
     fibre.across = fibre.tension;
-    fibre.along = 4.0 * law->stiffness * (1.0 + 2.0 * q) * exp * live;
+    fibre.along = 4.0 * law->stiffness * (1.0 + 2.0 * q) * exp.value * live;
     if (psd) {
         LyMask exact = ly_greater_equal(fibre.tension, zero);
         // slack across: what is left along g, if anything

@@ -251,7 +251,7 @@ done:
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const LyIsotropic *solid = self;
-    ly_tet_setup(solid->rest + 12 * (int64_t)element, order, constants);
+    ly_rest_tet(solid->rest + 12 * (int64_t)element, order, constants);
 }
 
 static void setup_cube(const void *self, int32_t element, const int32_t *order, double *constants)
@@ -361,8 +361,9 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     return tets[isa];
 }
 
-static LyraStatus make_solid(LyraContext *ctx, const LyraMeshView *mesh, const LyraElasticDef *def,
-                             const LyraMaterialType *law, LyIsotropic **out)
+static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const LyraMeshView *mesh,
+                             const LyraElasticDef *def, const LyraMaterialType *law,
+                             LyIsotropic **out)
 {
     LyIsotropic *solid = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
@@ -392,7 +393,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMeshView *mesh, const L
         LY_TRY_DONE(ly_allocate_array(ctx, mesh->element_count, sizeof(double), &solid->rest));
         LY_TRY_DONE(measure_cubes(mesh, solid->rest));
     } else {
-        LY_TRY_DONE(ly_tet_corners_create(ctx, mesh, &solid->rest));
+        LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
     }
     *out = solid;
 done:
@@ -416,7 +417,7 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * (law->parameter_count + 1),
                                   sizeof *parameters, &parameters));
     LY_TRY_DONE(fill_parameters(ctx, def, law, &view, parameters));
-    LY_TRY_DONE(make_solid(ctx, &view, def, law, &solid));
+    LY_TRY_DONE(make_solid(ctx, mesh, &view, def, law, &solid));
     LyraForceDef force = lyra_force_def_default();
     force.type = &solid->type;
     force.self = solid;

@@ -16,26 +16,12 @@
     (SPRING_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_VELOCITY | LYRA_FORCE_CONTRACTION)
 #define ALONG_TRAITS (SPRING_TRAITS | LYRA_FORCE_VELOCITY)
 
-#define SPRING_TYPE(word, bits, numbers, memory, kernel)                                           \
+#define SPRING_TYPE(isa, word, bits, numbers, memory, kernel)                                      \
     {                                                                                              \
         .name = word, .nodes = 2, .traits = bits, .parameter_count = numbers,                      \
-        .history_count = memory, .evaluate = kernel,                                               \
+        .history_count = memory, .evaluate = kernel##_##isa,                                       \
     }
-#if LY_HAVE_X86_KERNELS
-#define SPRING_TYPES(word, bits, numbers, memory, kernel)                                          \
-    {                                                                                              \
-        [LYRA_ISA_SCALAR] = SPRING_TYPE(word, bits, numbers, memory, kernel##_scalar),             \
-        [LYRA_ISA_BASELINE] = SPRING_TYPE(word, bits, numbers, memory, kernel##_baseline),         \
-        [LYRA_ISA_AVX2] = SPRING_TYPE(word, bits, numbers, memory, kernel##_avx2),                 \
-        [LYRA_ISA_AVX512] = SPRING_TYPE(word, bits, numbers, memory, kernel##_avx512),             \
-    }
-#else
-#define SPRING_TYPES(word, bits, numbers, memory, kernel)                                          \
-    {                                                                                              \
-        [LYRA_ISA_SCALAR] = SPRING_TYPE(word, bits, numbers, memory, kernel##_scalar),             \
-        [LYRA_ISA_BASELINE] = SPRING_TYPE(word, bits, numbers, memory, kernel##_baseline),         \
-    }
-#endif
+#define SPRING_TYPES(...) LY_KERNEL_TABLE_OF(SPRING_TYPE, __VA_ARGS__)
 
 static const LyraForceType undamped_types[LYRA_ISA_COUNT] =
     SPRING_TYPES("mass-spring", UNDAMPED_TRAITS, LYRA_SPRING_DAMPING, 0, ly_spring_undamped);

@@ -20,9 +20,9 @@ static void cross(const double a[3], const double b[3], double out[3])
 }
 
 // the inverse of the matrix with columns edge_1, edge_2, edge_3 has rows b_1, b_2, b_3
-void ly_rest_tet(const double corners[12], const int32_t order[4], double b[9], double *volume)
+void ly_rest_tet(const double *corners, const int32_t *order, double *constants)
 {
-    double edge[3][3], area[3];
+    double *b = constants + LY_TET_B, edge[3][3], area[3];
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 3; ++i) {
             edge[k][i] = corners[3 * order[k + 1] + i] - corners[3 * order[0] + i];
@@ -36,10 +36,10 @@ void ly_rest_tet(const double corners[12], const int32_t order[4], double b[9], 
             b[3 * k + i] /= volume6;
         }
     }
-    *volume = fabs(volume6) / 6;
+    constants[LY_TET_VOLUME] = fabs(volume6) / 6;
 }
 
-void ly_rest_cube(const double corners[24], double edges[3])
+void ly_rest_cube(const double *corners, double edges[3])
 {
     for (int i = 0; i < 3; ++i) {
         edges[i] = 0;
@@ -52,14 +52,14 @@ void ly_rest_cube(const double corners[24], double edges[3])
 static bool is_tet_fit(const double *corners)
 {
     static const int32_t natural[4] = {0, 1, 2, 3};
-    double b[9], volume;
-    ly_rest_tet(corners, natural, b, &volume);
+    double constants[LY_TET_CONSTANTS];
+    ly_rest_tet(corners, natural, constants);
     // a volume whose gradients overflow is as good as none
-    bool finite = isfinite(volume);
-    for (int i = 0; i < 9; ++i) {
-        finite = finite && isfinite(b[i]);
+    bool finite = true;
+    for (int i = 0; i < LY_TET_CONSTANTS; ++i) {
+        finite = finite && isfinite(constants[i]);
     }
-    return finite && volume > 0;
+    return finite && constants[LY_TET_VOLUME] > 0;
 }
 
 static bool is_cube_fit(const double *corners)

@@ -21,11 +21,14 @@ static inline double ly_cube_sign(int32_t node, int32_t axis)
 /// found fit: of positive volume, and cubes axis-aligned boxes. The caller releases `corners`.
 LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **corners);
 
-/// Gradients b_1, b_2, b_3 of the shape functions of a tet with nodes in the order given, 1/m, and
-/// its volume, m^3.
-void ly_rest_tet(const double corners[12], const int32_t order[4], double b[9], double *volume);
+/// Constants of a tet in the order of its batch's nodes: gradients b_1, b_2, b_3 of the shape
+/// functions of nodes 1 to 3 (b_0 = - b_1 - b_2 - b_3), 1/m, and the rest volume V, m^3.
+enum { LY_TET_B = 0, LY_TET_VOLUME = 9, LY_TET_CONSTANTS };
+
+/// Constants of a tet with rest positions `corners` [4][3] and nodes in the order given.
+void ly_rest_tet(const double *corners, const int32_t *order, double *constants);
 
 /// Edge lengths of a box along x, y, z, signed as its nodes stand, m; the mean of four each.
-void ly_rest_cube(const double corners[24], double edges[3]);
+void ly_rest_cube(const double *corners, double edges[3]);
 
 #endif

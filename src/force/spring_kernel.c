@@ -27,7 +27,7 @@
 // T/l = kappa: no force, tangent kappa 1, which is what a spring with l0 = 0 has anyway.
 
 #include "force/springs.h"
-#include "math/exponential.h"
+#include "math/elementary.h"
 #include "math/mat3_lanes.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -231,9 +231,9 @@ LY_INLINE void evaluate_maxwell(const LyraBatch *batch, int lane)
     LyReal decay = ly_set(1), growth = ly_set(1);
     if (batch->dt > 0) {
         LyReal y = batch->dt / load_parameter(batch, LYRA_MAXWELL_RELAXATION_TIME, lane);
-        LyReal less = ly_expm1_lanes(-y, &decay);
-        // a step that is nothing beside tau would divide 0 by 0
-        growth = ly_select(ly_equal(y, ly_set(0)), ly_set(1), -less / y);
+        LyExponential exponential = ly_exponential_lanes(-y);
+        decay = exponential.value;
+        growth = exponential.slope;
     }
     LyReal e = s.length - load_parameter(batch, LYRA_MAXWELL_REST_LENGTH, lane), change = e - e0;
     LyReal kept = decay * q0, gained = growth * k1 * change, q = kept + gained;

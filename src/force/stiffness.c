@@ -15,6 +15,7 @@
 #include "force/stiffness.h"
 
 #include "base/base.h"
+#include "force/elastic.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,13 +114,7 @@ LyraStatus ly_stiffness_check(const LyraMeshMaterial *material)
                        "material \"%s\" is neither ENU nor orthotropic, as this model takes",
                        material->name);
     }
-    double young = material->enu.young, poisson = material->enu.poisson;
-    if (!(young > 0) || !(poisson > -1 && poisson < 0.5)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "material \"%s\" needs E > 0 and -1 < nu < 0.5, found E = %g, nu = %g",
-                       material->name, young, poisson);
-    }
-    return LYRA_OK;
+    return ly_check_enu(material);
 }
 
 void ly_stiffness_lame(const LyraMaterialEnu *enu, double *lambda, double *mu)

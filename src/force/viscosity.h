@@ -6,12 +6,9 @@
 #ifndef LY_FORCE_VISCOSITY_H
 #define LY_FORCE_VISCOSITY_H
 
+#include "force/rest_shape.h"
 #include "lyra/viscosity.h"
 #include "math/kernel.h"
-
-/// Constants of a tet in the order of its batch's nodes: gradients b_1, b_2, b_3 of the shape
-/// functions of nodes 1 to 3, 1/m, and the rest volume, m^3.
-enum { LY_VISCOSITY_B = 0, LY_VISCOSITY_VOLUME = 9, LY_VISCOSITY_CONSTANTS };
 
 typedef void LyViscosityKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);
 

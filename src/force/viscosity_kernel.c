@@ -59,12 +59,11 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     Tet tet;
     for (int i = 0; i < 3; ++i) {
         for (int a = 0; a < 3; ++a) {
-            tet.b[a + 1].v[i] =
-                ly_load(batch->constants + (LY_VISCOSITY_B + 3 * a + i) * WIDTH + lane);
+            tet.b[a + 1].v[i] = ly_load(batch->constants + (LY_TET_B + 3 * a + i) * WIDTH + lane);
         }
         tet.b[0].v[i] = -(tet.b[1].v[i] + tet.b[2].v[i] + tet.b[3].v[i]);
     }
-    tet.volume = ly_load(batch->constants + LY_VISCOSITY_VOLUME * WIDTH + lane);
+    tet.volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
     tet.lambda = tet.volume * ly_load(batch->parameters + LYRA_VISCOSITY_LAMBDA * WIDTH + lane);
     tet.mu = tet.volume * ly_load(batch->parameters + LYRA_VISCOSITY_MU * WIDTH + lane);
     tet.F = make_gradient(batch->x, lane, tet.b);

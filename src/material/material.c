@@ -19,27 +19,13 @@ static const char *const ogden_names[] = {"mu1", "alpha1", "mu2",  "alpha2",
                                           "mu3", "alpha3", "kappa"};
 static const char *const spline_names[] = {"k0", "ke", "limit", "lambda"};
 
-#define TYPE(text, on, no_second, names, function, isa)                                            \
+#define TYPE(isa, text, on, no_second, names, function)                                            \
     {                                                                                              \
         .name = text, .arguments = on, .without_second = no_second,                                \
         .parameter_count = (int32_t)(sizeof names / sizeof *names), .parameter_names = names,      \
         .evaluate = ly_law_##function##_##isa, .expand = ly_law_expand_##function##_##isa,         \
     }
-#if LY_HAVE_X86_KERNELS
-#define TYPES(text, on, no_second, names, function)                                                \
-    {                                                                                              \
-        [LYRA_ISA_SCALAR] = TYPE(text, on, no_second, names, function, scalar),                    \
-        [LYRA_ISA_BASELINE] = TYPE(text, on, no_second, names, function, baseline),                \
-        [LYRA_ISA_AVX2] = TYPE(text, on, no_second, names, function, avx2),                        \
-        [LYRA_ISA_AVX512] = TYPE(text, on, no_second, names, function, avx512),                    \
-    }
-#else
-#define TYPES(text, on, no_second, names, function)                                                \
-    {                                                                                              \
-        [LYRA_ISA_SCALAR] = TYPE(text, on, no_second, names, function, scalar),                    \
-        [LYRA_ISA_BASELINE] = TYPE(text, on, no_second, names, function, baseline),                \
-    }
-#endif
+#define TYPES(...) LY_KERNEL_TABLE_OF(TYPE, __VA_ARGS__)
 #define INVARIANTS LYRA_MATERIAL_INVARIANTS
 #define STRETCHES LYRA_MATERIAL_STRETCHES
 

@@ -8,6 +8,8 @@
 
 #include "math/lanes.h"
 
+// ---- logarithm ----------------------------------------------------------------------------------
+
 /// Natural logarithm, within 1.5 units in the last place for normal positive `x`. NaN for x < 0 and
 /// NaN, -infinity for 0, +infinity for itself; subnormal numbers count as 0.
 ///
@@ -50,42 +52,80 @@ LY_INLINE LyReal ly_log_lanes(LyReal x)
     return ly_select(ly_greater_equal(x, ly_set(0)), result, ly_set(NAN));
 }
 
+// ---- exponentials -------------------------------------------------------------------------------
+
+/// x = k ln 2 + r with |r| <= ln(2)/2, and q = (e^r - 1 - r) / r^2 by its series.
+typedef struct LyExponent {
+    LyBits k;
+    LyReal r, q; // e^x = 2^k (1 + r + r^2 q)
+} LyExponent;
+
+/// For x in [-708.39, 709.78]. NaN gives NaN in `r` and `q` and anything in `k`.
+LY_INLINE LyExponent ly_exponent_split(LyReal x)
+{
+    // adding 1.5 * 2^52 rounds to the nearest integer, which stands in the low bits
+    const double shift = 0x1.8p52;
+    LyReal shifted = x * 0x1.71547652b82fep0 + shift, k = shifted - shift;
+    // ln 2 in two parts, the first with trailing zeros so that k * high is exact
+    const double high = 0x1.62e42fee00000p-1, low = 0x1.a39ef35793c76p-33;
+    LyReal r = (x - k * high) - k * low;
+    // 1/2 + r/3! + ... + r^11/13!
+    LyReal q = ly_set(1.0 / 6227020800);
+    q = q * r + 1.0 / 479001600;
+    q = q * r + 1.0 / 39916800;
+    q = q * r + 1.0 / 3628800;
+    q = q * r + 1.0 / 362880;
+    q = q * r + 1.0 / 40320;
+    q = q * r + 1.0 / 5040;
+    q = q * r + 1.0 / 720;
+    q = q * r + 1.0 / 120;
+    q = q * r + 1.0 / 24;
+    q = q * r + 1.0 / 6;
+    q = q * r + 0.5;
+    return (LyExponent){ly_bits(shifted) - INT64_C(0x4338000000000000), r, q};
+}
+
 /// Exponential, within 1.5 units in the last place. 0 below -708.39, +infinity above 709.78, NaN
 /// for NaN.
-///
-/// x = n ln 2 + r with |r| <= ln(2)/2; e^r by its series, 2^n by its exponent.
 LY_INLINE LyReal ly_exp_lanes(LyReal x)
 {
     LyMask small = ly_less(x, ly_set(-708.39)), large = ly_greater(x, ly_set(709.78));
+    // NaN becomes a number until the end
     LyReal y = ly_max(ly_min(x, ly_set(709.78)), ly_set(-708.39));
-    // adding 1.5 * 2^52 rounds to the nearest integer, which stands in the low bits
-    const double shift = 0x1.8p52;
-    LyReal shifted = y * 0x1.71547652b82fep0 + shift, n = shifted - shift;
-    const double high = 0x1.62e42fee00000p-1, low = 0x1.a39ef35793c76p-33;
-    LyReal r = (y - n * high) - n * low;
-    LyReal e = ly_set(1.0 / 6227020800);
-    e = e * r + 1.0 / 479001600;
-    e = e * r + 1.0 / 39916800;
-    e = e * r + 1.0 / 3628800;
-    e = e * r + 1.0 / 362880;
-    e = e * r + 1.0 / 40320;
-    e = e * r + 1.0 / 5040;
-    e = e * r + 1.0 / 720;
-    e = e * r + 1.0 / 120;
-    e = e * r + 1.0 / 24;
-    e = e * r + 1.0 / 6;
-    e = e * r + 0.5;
-    e = 1.0 + (r + r * r * e);
-    // 2^n in two factors, as 2^1024 has no double
-    LyBits whole = ly_bits(shifted) - INT64_C(0x4338000000000000);
-    LyReal power = ly_from_bits(ly_bits(ly_set(0.5)) + (whole << 52));
-    LyReal result = (e * power) * 2.0;
+    LyExponent split = ly_exponent_split(y);
+    LyReal e = 1.0 + (split.r + split.r * split.r * split.q);
+    // times 2^k in the exponent's bits: 2^k alone has no double at k = 1024
+    LyReal result = ly_from_bits(ly_bits(e) + ly_shift_left(split.k, 52));
     result = ly_select(small, ly_set(0), result);
     result = ly_select(large, ly_set(INFINITY), result);
     return ly_select(ly_equal(x, x), result, x);
 }
 
-/// x^p for x > 0; the relative error grows as |p ln x| units in the last place.
+/// e^x - 1, (e^x - 1) / x and e^x together, each within 2.5 units in the last place.
+typedef struct LyExponential {
+    LyReal less_one, slope, value;
+} LyExponential;
+
+/// e^x is taken at [-708, 709] for `x` outside; NaN gives NaN.
+///
+/// With p = e^r - 1, e^x = 2^k (1 + p) and e^x - 1 = 2^k p + (2^k - 1), where the sum loses at most
+/// a bit.
+LY_INLINE LyExponential ly_exponential_lanes(LyReal x)
+{
+    // the constant first, so that NaN stays
+    LyExponent split = ly_exponent_split(ly_min(ly_set(709), ly_max(ly_set(-708), x)));
+    LyReal power = ly_from_bits(ly_shift_left((split.k + 1023) & 0x7ff, 52));
+    LyReal p = split.r + split.r * split.r * split.q, less_one = power * p + (power - 1.0);
+    // where k = 0, r is x; elsewhere x is not 0
+    LyMask near = ly_less_equal(ly_abs(x), ly_set(0.25));
+    LyReal slope =
+        ly_select(near, 1.0 + split.r * split.q, less_one / ly_select(near, ly_set(1), x));
+    return (LyExponential){less_one, slope, power + power * p};
+}
+
+// ---- powers -------------------------------------------------------------------------------------
+
+/// x^p for x > 0, within 2 + 4 |p ln x| units in the last place. Ends as ly_exp_lanes() does.
 LY_INLINE LyReal ly_pow_lanes(LyReal x, LyReal p)
 {
     return ly_exp_lanes(p * ly_log_lanes(x));

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// All models of lyra_solid_model() on tets and cubes: empty meshes, few elements, vertices of no
+// element, numbers that are not finite, units.
+
+#include "force_bodies.h"
+
+// ---- solids of separate elements ----------------------------------------------------------------
+
+// `count` elements of edge `size` that share no vertex, each followed by a vertex of no element;
+// only those with bit e of `use` are elements
+static LyraMesh *make_separate(LyraContext *ctx, LyraElementKind kind, int32_t count, double size,
+                               uint32_t use)
+{
+    LyraMeshMaterial material = lyra_mesh_material_default();
+    LyraMesh *single = make_single(ctx, kind, &material), *mesh = NULL;
+    LyraMeshView view = lyra_mesh_view(single);
+    int32_t nodes = view.vertex_count, n = count * (nodes + 1), used = 0;
+    double *x = calloc((size_t)n * 3 + 1, sizeof *x);
+    int32_t *ids = calloc((size_t)(count * nodes) + 1, sizeof *ids);
+    for (int32_t e = 0; e < count; ++e) {
+        double *corners = x + 3 * e * (nodes + 1);
+        for (int32_t i = 0; i < 3 * (nodes + 1); ++i) {
+            corners[i] = size * (i < 3 * nodes ? view.positions[i] : 0.5);
+        }
+        for (int32_t a = 0; use >> e & 1 && a < nodes; ++a) {
+            ids[used++] = e * (nodes + 1) + a;
+        }
+    }
+    LyraMeshView data = {.kind = kind,
+                         .vertex_count = n,
+                         .element_count = used / nodes,
+                         .positions = x,
+                         .elements = ids};
+    TEST_OK(lyra_mesh_create(ctx, &data, &mesh));
+    lyra_mesh_destroy(single);
+    free(x);
+    free(ids);
+    return mesh;
+}
+
+// every model with all its terms; all its numbers are proportional to `young`
+static Body make_solid(LyraContext *ctx, const char *model, LyraMesh *mesh, double young,
+                       double size)
+{
+    const LyraElasticConstant fibre[4] = {{"fibre-stiffness", 0.5 * young},
+                                          {"fibre-exponent", 2},
+                                          {"active-stress", 0.1 * young},
+                                          {"activation", 0.7}};
+    LyraSolidDef def = lyra_solid_def_default();
+    def.model = model;
+    def.young = young;
+    def.poisson = 0.3;
+    def.stiffness = young * size;
+    def.compression_resistance = 5;
+    if (strcmp(model, "fibre") == 0) {
+        def.constants = fibre;
+        def.constant_count = 4;
+    }
+    return make_solid_body(ctx, mesh, &def);
+}
+
+// the same in all elements: stretched, turned, or turned inside out
+static void deform(const Body *body, int32_t block, StateKind kind, double size, double *x)
+{
+    TestRandom random = test_random(11);
+    double F[9], noise[27];
+    rotation_by(&random, kind == STATE_ROTATED ? 2.9 : 0.3, F);
+    for (int i = 0; i < 9; ++i) {
+        double inverted = i % 3 == 2 ? -0.4 : 1;
+        F[i] *= kind == STATE_LARGE ? 1.3 - 0.2 * (i % 3) : kind == STATE_INVERTED ? inverted : 1;
+    }
+    for (int i = 0; i < 27; ++i) {
+        noise[i] = 0.02 * size * test_random_in(&random, -1, 1);
+    }
+    for (int32_t i = 0; i < 3 * body->n; ++i) {
+        x[i] = noise[i % (3 * block)];
+        for (int k = 0; k < 3; ++k) {
+            x[i] += F[3 * (i % 3) + k] * body->rest[i - i % 3 + k];
+        }
+    }
+}
+
+static const StateKind states[] = {STATE_LARGE, STATE_ROTATED, STATE_INVERTED};
+
+// ---- few elements -------------------------------------------------------------------------------
+
+static void check_empty(LyraContext *ctx, const char *model, LyraElementKind kind, int32_t count)
+{
+    Body body = make_solid(ctx, model, make_separate(ctx, kind, count, 1, 0), 1e4, 1);
+    double energy = 1, *g = malloc((size_t)(3 * body.n + 1) * sizeof *g);
+    for (int32_t i = 0; i < 3 * body.n; ++i) {
+        g[i] = 1;
+    }
+    for (int psd = 0; psd < 2; ++psd) {
+        body.psd = psd;
+        evaluate(&body, body.rest, &energy, g, true);
+        TEST_CHECK(energy == 0);
+        for (int32_t i = 0; i < 3 * body.n; ++i) {
+            TEST_CHECK(g[i] == 0);
+        }
+        LyraBlockPatternView view = lyra_block_pattern_view(lyra_assembly_pattern(body.assembly));
+        for (int64_t i = 0; i < 9 * view.block_count; ++i) {
+            TEST_CHECK(lyra_block_matrix_values(body.K)[i] == 0);
+        }
+    }
+    free(g);
+    end_body(&body);
+}
+
+LYRA_TEST(solids_without_elements_have_no_force)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    for (int32_t m = 0; lyra_solid_model(m); ++m) {
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+            check_empty(ctx, lyra_solid_model(m), (LyraElementKind)kind, 0);
+            check_empty(ctx, lyra_solid_model(m), (LyraElementKind)kind, 2);
+        }
+    }
+    test_context_end(ctx);
+}
+
+// energy, gradient and tangent times `rest` of `count` elements against as many times one
+static void check_count(LyraContext *ctx, const char *model, LyraElementKind kind, int32_t count,
+                        StateKind state, bool psd)
+{
+    Body one = make_solid(ctx, model, make_separate(ctx, kind, 1, 1, 1), 1e4, 1);
+    Body many = make_solid(ctx, model, make_separate(ctx, kind, count, 1, ~0u), 1e4, 1);
+    int32_t block = one.n, dofs = 3 * many.n;
+    double *x = malloc((size_t)dofs * 3 * sizeof *x), *g = x + dofs, *Kx = g + dofs;
+    double expected[3][27], energy[2];
+    one.psd = many.psd = psd;
+    deform(&one, block, state, 1, expected[0]);
+    evaluate(&one, expected[0], &energy[0], expected[1], true);
+    apply_tangent(&one, expected[0], expected[2]);
+    deform(&many, block, state, 1, x);
+    evaluate(&many, x, &energy[1], g, true);
+    apply_tangent(&many, x, Kx);
+    TEST_CHECK_MSG(isfinite(energy[0]), "energy of %s", model);
+    TEST_NEAR(energy[1] / count, energy[0], 1e-13 * fabs(energy[0]));
+    double worst = 0;
+    for (int32_t e = 0; e < count; ++e) {
+        worst = larger(worst, apart(3 * block, g + 3 * block * e, expected[1]));
+        worst = larger(worst, apart(3 * block, Kx + 3 * block * e, expected[2]));
+        // the vertex of no element
+        for (int32_t i = 3 * block - 3; i < 3 * block; ++i) {
+            TEST_CHECK(g[3 * block * e + i] == 0 && Kx[3 * block * e + i] == 0);
+        }
+    }
+    TEST_CHECK_MSG(worst <= 1e-13 * test_tolerance_scale(), "%s, %s, %d elements, state %d: %g",
+                   model, lyra_element_kind_name(kind), count, state, worst);
+    free(x);
+    end_body(&one);
+    end_body(&many);
+}
+
+LYRA_TEST(solids_of_a_few_elements_are_the_sum_of_each)
+{
+    static const int32_t counts[] = {1, 2, 3, 5, 7, 8, 9};
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        for (int32_t m = 0; lyra_solid_model(m); ++m) {
+            for (int i = 0; i < 2 * 7 * 3; ++i) {
+                LyraElementKind kind = i % 2 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+                check_count(ctx, lyra_solid_model(m), kind, counts[i / 2 % 7], states[i / 14],
+                            i / 2 % 2);
+            }
+        }
+        test_context_end(ctx);
+    }
+}
+
+// two forces that have no vertex in common, in one assembly
+LYRA_TEST(solids_over_disjoint_vertices_do_not_meet)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t m = 0; lyra_solid_model(m); ++m) {
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+            const char *model = lyra_solid_model(m);
+            Body part[3];
+            LyraForce *forces[4];
+            int32_t count = 0;
+            for (int p = 0; p < 3; ++p) {
+                static const uint32_t use[3] = {0x7f, 0x15, 0x6a};
+                LyraMesh *mesh = make_separate(ctx, (LyraElementKind)kind, 7, 1, use[p]);
+                part[p] = make_solid(ctx, model, mesh, 1e4, 1);
+                int32_t own = 0;
+                LyraForce *const *these = lyra_solid_forces(part[p].solid, &own);
+                for (int32_t f = 0; p > 0 && f < own; ++f) {
+                    forces[count++] = these[f];
+                }
+            }
+            Body both = {.ctx = ctx, .mesh = part[0].mesh};
+            assemble(&both, count, forces);
+            int32_t dofs = 3 * both.n, block = both.n / 7;
+            double *x = malloc((size_t)dofs * 3 * sizeof *x), *g[2] = {x + dofs, x + 2 * dofs};
+            double energy[2];
+            deform(&both, block, STATE_LARGE, 1, x);
+            evaluate(&part[0], x, &energy[0], g[0], false);
+            evaluate(&both, x, &energy[1], g[1], true);
+            TEST_NEAR(energy[1], energy[0], 1e-13 * fabs(energy[0]));
+            TEST_NEAR(apart(dofs, g[1], g[0]), 0, 1e-13);
+            free(x);
+            both.mesh = NULL;
+            end_body(&both);
+            for (int p = 0; p < 3; ++p) {
+                end_body(&part[p]);
+            }
+        }
+    }
+    test_context_end(ctx);
+}
+
+// ---- numbers that are not finite ----------------------------------------------------------------
+
+// one bad element spoils itself and the energy, and nothing else, whatever its batch
+LYRA_TEST(solids_keep_what_is_not_finite_to_its_element)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY, 1e200};
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        for (int32_t m = 0; lyra_solid_model(m); ++m) {
+            for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+                const char *model = lyra_solid_model(m);
+                LyraMesh *mesh = make_separate(ctx, (LyraElementKind)kind, 5, 1, ~0u);
+                Body body = make_solid(ctx, model, mesh, 1e4, 1);
+                int32_t dofs = 3 * body.n, block = dofs / 5;
+                double *x = malloc((size_t)dofs * 3 * sizeof *x), energy;
+                double *g = x + dofs, *expected = g + dofs;
+                for (int i = 0; i < 4 * 2; ++i) {
+                    body.psd = i % 2;
+                    deform(&body, block / 3, STATE_LARGE, 1, x);
+                    evaluate(&body, x, NULL, expected, true);
+                    x[4 * block + 4] = bad[i / 2];
+                    evaluate(&body, x, &energy, g, true);
+                    TEST_CHECK_MSG(apart(4 * block, g, expected) <= 1e-12,
+                                   "%s, %s: others of an element at %g", model, lyra_isa_name(isa),
+                                   bad[i / 2]);
+                    bool spoilt = !isfinite(g[4 * block + 4]) && !isfinite(energy);
+                    TEST_CHECK_MSG(spoilt || i >= 2, "%s, %s: NaN gives %g N, %g J", model,
+                                   lyra_isa_name(isa), g[4 * block + 4], energy);
+                }
+                free(x);
+                end_body(&body);
+            }
+        }
+        test_context_end(ctx);
+    }
+}
+
+// ---- units --------------------------------------------------------------------------------------
+
+// energy goes with E L^3, force with E L^2, stiffness with E L
+LYRA_TEST(solids_scale_with_units)
+{
+    static const double youngs[] = {1, 1e-3, 1e5, 1e12}, sizes[] = {1, 1e-6, 1e-2, 1e6};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t m = 0; lyra_solid_model(m); ++m) {
+        const char *model = lyra_solid_model(m);
+        for (int i = 0; i < 2 * 3 * 2; ++i) {
+            LyraElementKind kind = i % 2 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+            double reference[2][27], reference_energy = 0;
+            for (int k = 0; k < 16; ++k) {
+                double E = youngs[k % 4], L = sizes[k / 4], x[27], found[2][27], energy;
+                Body body = make_solid(ctx, model, make_separate(ctx, kind, 1, L, 1), E, L);
+                int32_t dofs = 3 * body.n;
+                body.psd = i / 6;
+                deform(&body, body.n, states[i / 2 % 3], L, x);
+                evaluate(&body, x, &energy, found[0], true);
+                apply_tangent(&body, x, found[1]);
+                for (int32_t j = 0; j < dofs; ++j) {
+                    found[0][j] /= E * L * L;
+                    found[1][j] /= E * L * L;
+                }
+                if (k == 0) {
+                    memcpy(reference, found, sizeof reference);
+                    reference_energy = energy;
+                }
+                double off[3] = {fabs(energy / (E * L * L * L) - reference_energy) /
+                                     fmax(fabs(reference_energy), 1e-300),
+                                 apart(dofs, found[0], reference[0]),
+                                 apart(dofs, found[1], reference[1])};
+                double worst = larger(larger(off[0], off[1]), off[2]);
+                TEST_CHECK_MSG(worst <= 1e-11 * test_tolerance_scale(),
+                               "%s, %s, state %d, psd %d, E = %g, L = %g: off by %g, %g, %g", model,
+                               lyra_element_kind_name(kind), i / 2 % 3, body.psd, E, L, off[0],
+                               off[1], off[2]);
+                end_body(&body);
+            }
+        }
+    }
+    test_context_end(ctx);
+}
