@@ -411,6 +411,20 @@ LYRA_TEST(cubes_in_any_order_are_recognised)
     test_context_end(ctx);
 }
 
+LYRA_TEST(a_tiny_mirror_is_a_mirror)
+{
+    // the determinant itself is below the range of double
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = sample_box(ctx, LYRA_ELEMENT_TET4, 1, 1, 1, 1e20), *small = NULL;
+    const double mirror[9] = {-1e-110, 0, 0, 0, 1e-110, 0, 0, 0, 1e-110}, zero[3] = {0};
+    TEST_REQUIRE_OK(lyra_mesh_transform(mesh, mirror, zero, &small));
+    TEST_EQUAL(quality_of(small).inverted, 0);
+    TEST_EQUAL(quality_of(small).degenerate, 0);
+    lyra_mesh_destroy(mesh);
+    lyra_mesh_destroy(small);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(transformation_scales_mirrors_and_turns_axes)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

@@ -405,3 +405,52 @@ LYRA_TEST(vertex_trees_refuse_bad_points)
     lyra_vertex_tree_destroy(tree);
     test_context_end(ctx);
 }
+
+LYRA_TEST(many_in_one_place_are_found_as_fast_as_one)
+{
+    // a product of points and queries would be felt
+    enum { MANY = 100000, QUERIES = 50000 };
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double *points = malloc(sizeof(double) * 3 * MANY),
+           *asked = malloc(sizeof(double) * 3 * QUERIES);
+    int32_t *ids = malloc(sizeof *ids * QUERIES), *elements = malloc(sizeof *elements * 4 * MANY);
+    // two places, from id 3 on in turns, and three other points
+    static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    memcpy(points, corners, sizeof corners);
+    for (int32_t i = 3; i < MANY; ++i) {
+        points[3 * i] = points[3 * i + 1] = points[3 * i + 2] = i % 2 ? 0.5 : 0.25;
+    }
+    for (int32_t i = 0; i < QUERIES; ++i) {
+        asked[3 * i] = asked[3 * i + 1] = 0.25;
+        asked[3 * i + 2] = 0.25 + 1e-6 * i;
+    }
+    LyraVertexTree *tree = NULL;
+    TEST_REQUIRE_OK(lyra_vertex_tree_create(ctx, MANY, points, &tree));
+    lyra_vertex_tree_closest(tree, QUERIES, asked, ids, NULL);
+    for (int32_t i = 0; i < QUERIES; ++i) {
+        TEST_REQUIRE(ids[i] == 4);
+    }
+    lyra_vertex_tree_destroy(tree);
+    // as many elements in one place
+    memcpy(points, corners, sizeof corners);
+    for (int32_t i = 0; i < 4 * MANY; ++i) {
+        elements[i] = i % 4;
+    }
+    LyraMeshView view = {
+        .vertex_count = 4, .element_count = MANY, .positions = points, .elements = elements};
+    LyraMesh *mesh = NULL;
+    LyraElementTree *element_tree = NULL;
+    TEST_REQUIRE_OK(lyra_mesh_create(ctx, &view, &mesh));
+    TEST_REQUIRE_OK(lyra_element_tree_create(mesh, &element_tree));
+    lyra_element_tree_containing(element_tree, QUERIES, asked, ids, NULL);
+    for (int32_t i = 0; i < QUERIES; ++i) {
+        TEST_REQUIRE(ids[i] == 0);
+    }
+    lyra_element_tree_destroy(element_tree);
+    lyra_mesh_destroy(mesh);
+    free(elements);
+    free(ids);
+    free(asked);
+    free(points);
+    test_context_end(ctx);
+}

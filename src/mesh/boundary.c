@@ -5,6 +5,7 @@
 
 #include "lyra/mesh_ops.h"
 #include "mesh/element.h"
+#include "mesh/forest.h"
 #include "mesh/topology.h"
 
 // ---- boundary -----------------------------------------------------------------------------------
@@ -117,28 +118,6 @@ void lyra_mesh_boundary_destroy(LyraMeshBoundary *boundary)
 
 // ---- components ---------------------------------------------------------------------------------
 
-// Root of a tree of the union-find forest, its path halved on the way.
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-// The lower root stays, so that a component is named by its first member.
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b) {
-        parent[b] = a;
-    } else {
-        parent[a] = b;
-    }
-}
-
 // Joins all elements that share a vertex; `parent` is over elements, `first` the first element seen
 // at each vertex.
 static void unite_at_vertices(const LyraMesh *mesh, int32_t *first, int32_t *parent)
@@ -152,7 +131,7 @@ static void unite_at_vertices(const LyraMesh *mesh, int32_t *first, int32_t *par
         if (first[v] < 0) {
             first[v] = e;
         } else {
-            unite(parent, first[v], e);
+            ly_forest_join(parent, first[v], e);
         }
     }
 }
@@ -167,7 +146,7 @@ static LyraStatus unite_at_faces(const LyraMesh *mesh, int32_t *parent)
         for (int64_t i = sides.start[v], next; i < end; i = next) {
             next = ly_run_end(sides.items, i, end);
             for (int64_t j = i + 1; j < next; ++j) {
-                unite(parent, sides.items[i].owner / faces, sides.items[j].owner / faces);
+                ly_forest_join(parent, sides.items[i].owner / faces, sides.items[j].owner / faces);
             }
         }
     }
@@ -194,7 +173,7 @@ LyraStatus lyra_mesh_components(const LyraMesh *mesh, LyraMeshConnection connect
     // a root comes before its members, so labels can be given in one pass
     int32_t found = 0;
     for (int32_t e = 0; e < mesh->element_count; ++e) {
-        int32_t root = find_root(parent, e);
+        int32_t root = ly_forest_root(parent, e);
         if (labels) {
             labels[e] = root == e ? found : labels[root];
         }

@@ -33,8 +33,7 @@ typedef struct Build {
     LyBoxTree *tree;
 } Build;
 
-// ---- coordinates
-// ----------------------------------------------------------------------------------
+// ---- coordinates --------------------------------------------------------------------------------
 
 static double lesser(double a, double b)
 {
@@ -305,6 +304,26 @@ static void fill_level(LyBoxTree *tree, int32_t level)
     }
 }
 
+// the lowest ids below each node
+static void fill_lowest_ids(LyBoxTree *tree)
+{
+    for (int32_t level = 0; level < tree->level_count; ++level) {
+        int64_t nodes = tree->level_begin[level + 1] - tree->level_begin[level];
+        int64_t below_count =
+            level == 0 ? tree->count : tree->level_begin[level] - tree->level_begin[level - 1];
+        const int32_t *below =
+            level == 0 ? tree->items : tree->lowest + tree->level_begin[level - 1];
+        for (int64_t n = 0; n < nodes; ++n) {
+            int32_t lowest = INT32_MAX;
+            int64_t end = ly_min_i64(below_count, LY_TREE_WIDTH * (n + 1));
+            for (int64_t c = LY_TREE_WIDTH * n; c < end; ++c) {
+                lowest = below[c] < lowest ? below[c] : lowest;
+            }
+            tree->lowest[tree->level_begin[level] + n] = lowest;
+        }
+    }
+}
+
 static void plan_levels(LyBoxTree *tree)
 {
     int64_t nodes = tree->count;
@@ -332,6 +351,8 @@ LyraStatus ly_box_tree_build(LyraContext *ctx, int32_t count, const int32_t *ite
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *made.items, &made.items));
     LY_TRY_DONE(ly_allocate_array(ctx, made.level_begin[made.level_count], sizeof *made.nodes,
                                   &made.nodes));
+    LY_TRY_DONE(ly_allocate_array(ctx, made.level_begin[made.level_count], sizeof *made.lowest,
+                                  &made.lowest));
     LY_TRY_DONE(
         ly_allocate_array(ctx, build.pieces, sizeof *build.piece_boxes, &build.piece_boxes));
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *build.records, &build.records));
@@ -343,6 +364,7 @@ LyraStatus ly_box_tree_build(LyraContext *ctx, int32_t count, const int32_t *ite
         for (int32_t level = 1; level < made.level_count; ++level) {
             fill_level(&made, level);
         }
+        fill_lowest_ids(&made);
     }
     *tree = made;
 done:
@@ -358,5 +380,6 @@ void ly_box_tree_release(LyraContext *ctx, LyBoxTree *tree)
 {
     ly_release(ctx, tree->items);
     ly_release(ctx, tree->nodes);
+    ly_release(ctx, tree->lowest);
     *tree = (LyBoxTree){0};
 }

@@ -23,13 +23,15 @@ typedef struct LyBoxNode {
 } LyBoxNode;
 
 /// Item i of the lowest level stands in node i / 4; node i of a level is child of node i / 4 of the
-/// next. Coordinates of the tree run from 0 to 1: (x - origin) * scale.
+/// next. Coordinates of the tree run from 0 to 1: (x - origin) * scale. Of items with one
+/// centre those with lower ids stand in earlier nodes.
 typedef struct LyBoxTree {
     int32_t count;       // items
     int32_t level_count; // 0 for no items; the root is the only node of the last level
     int64_t level_begin[LY_TREE_LEVELS + 1];
     int32_t *items; // id of each item in tree order, [count]
     LyBoxNode *nodes;
+    int32_t *lowest; // lowest id below each node
     double origin[3], scale;
 } LyBoxTree;
 

@@ -139,20 +139,22 @@ static double determinant(const double m[9])
            m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 
-// Whether m is a scale times a rotation; writes the rotation.
-static bool is_similarity(const double m[9], double rotation[9])
+// A matrix over its largest entry, so that products of its entries stay in range; zero stays zero.
+static void normalize(const double m[9], double n[9])
 {
     double largest = 0;
     for (int32_t i = 0; i < 9; ++i) {
         largest = fmax(largest, fabs(m[i]));
     }
-    if (!(largest > 0)) {
-        return false;
-    }
-    double n[9], gram[9];
     for (int32_t i = 0; i < 9; ++i) {
-        n[i] = m[i] / largest;
+        n[i] = largest > 0 ? m[i] / largest : 0;
     }
+}
+
+// Whether n, normalized, is a scale times a rotation; writes the rotation.
+static bool is_similarity(const double n[9], double rotation[9])
+{
+    double gram[9];
     for (int32_t i = 0; i < 3; ++i) {
         for (int32_t j = 0; j < 3; ++j) {
             gram[3 * i + j] = n[i] * n[j] + n[3 + i] * n[3 + j] + n[6 + i] * n[6 + j];
@@ -161,7 +163,7 @@ static bool is_similarity(const double m[9], double rotation[9])
     double scale2 = (gram[0] + gram[4] + gram[8]) / 3;
     for (int32_t i = 0; i < 9; ++i) {
         double expected = i % 4 == 0 ? scale2 : 0;
-        if (!(fabs(gram[i] - expected) <= 1e-12 * scale2)) {
+        if (!(fabs(gram[i] - expected) <= 1e-12 * scale2) || scale2 == 0) {
             return false;
         }
         rotation[i] = n[i] / sqrt(scale2);
@@ -206,12 +208,13 @@ LyraStatus lyra_mesh_transform(const LyraMesh *mesh, const double matrix[9],
         }
     }
     int64_t nodes = lyra_element_kind_nodes(mesh->kind);
-    bool mirrors = determinant(matrix) < 0;
+    double normalized[9], rotation[9];
+    normalize(matrix, normalized);
+    bool mirrors = determinant(normalized) < 0;
     for (int64_t e = 0; e < mesh->element_count && mirrors; ++e) {
         flip(mesh->kind, elements + nodes * e);
     }
-    double rotation[9];
-    bool turned = is_similarity(matrix, rotation);
+    bool turned = is_similarity(normalized, rotation);
     if (turned) {
         turn_axes(mesh, rotation, materials);
     }

@@ -210,3 +210,15 @@ LyraStatus ly_rows_read_elements(LyScanner *scanner, LyRowTable *table, int64_t 
     }
     return LYRA_OK;
 }
+
+void ly_rows_write_positions(LyWriter *writer, int64_t count, const double *positions)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        ly_writer_int(writer, i + 1);
+        for (int32_t c = 0; c < 3; ++c) {
+            ly_writer_char(writer, ' ');
+            ly_writer_double(writer, positions[3 * i + c]);
+        }
+        ly_writer_char(writer, '\n');
+    }
+}

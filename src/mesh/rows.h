@@ -6,6 +6,7 @@
 #ifndef LY_MESH_ROWS_H
 #define LY_MESH_ROWS_H
 
+#include "base/file.h"
 #include "mesh/stream.h"
 
 /// Rows of one table.
@@ -27,5 +28,8 @@ LyraStatus ly_rows_read_positions(LyScanner *scanner, LyRowTable *table, int64_t
 /// `attributes` is not null, the number behind the ids goes there.
 LyraStatus ly_rows_read_elements(LyScanner *scanner, LyRowTable *table, int64_t limit,
                                  int32_t nodes, int32_t *elements, double *attributes);
+
+/// Writes `positions` [count][3] as rows numbered from 1.
+void ly_rows_write_positions(LyWriter *writer, int64_t count, const double *positions);
 
 #endif

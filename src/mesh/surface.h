@@ -67,11 +67,8 @@ typedef struct LySides {
 LyraStatus ly_sides_make(const LyraSurface *surface, LySides *sides);
 void ly_sides_release(LySides *sides);
 
-/// Fans of corners around their vertices: a forest over the corners with links to parents, which
-/// point down to lower ids.
-int32_t ly_fan_of(int32_t *parents, int32_t corner);
-
-/// Joins the corners of sides `a` and `b` of one edge at both ends of it.
+/// Joins the corners of sides `a` and `b` of one edge at both ends of it, in a forest of corners
+/// whose trees are the fans around the vertices.
 void ly_fans_join(const LyraSurface *surface, const LySides *sides, int32_t *parents, int32_t a,
                   int32_t b);
 

@@ -5,6 +5,7 @@
 // vertices; sides with one pair make an edge. Fans of faces around vertices and connected parts
 // come from forests (union-find), so that the whole takes linear time whatever the surface.
 
+#include "mesh/forest.h"
 #include "mesh/sort.h"
 #include "mesh/surface.h"
 
@@ -52,27 +53,6 @@ void ly_sides_release(LySides *sides)
     *sides = (LySides){0};
 }
 
-int32_t ly_fan_of(int32_t *parents, int32_t corner)
-{
-    while (parents[corner] != corner) {
-        // halve the path on the way
-        parents[corner] = parents[parents[corner]];
-        corner = parents[corner];
-    }
-    return corner;
-}
-
-static void join(int32_t *parents, int32_t a, int32_t b)
-{
-    a = ly_fan_of(parents, a);
-    b = ly_fan_of(parents, b);
-    if (a < b) {
-        parents[b] = a;
-    } else {
-        parents[a] = b;
-    }
-}
-
 void ly_fans_join(const LyraSurface *surface, const LySides *sides, int32_t *parents, int32_t a,
                   int32_t b)
 {
@@ -80,8 +60,8 @@ void ly_fans_join(const LyraSurface *surface, const LySides *sides, int32_t *par
     int32_t a_end = ly_next_corner(arrays->face_begin, sides->corner_face[a], a);
     int32_t b_end = ly_next_corner(arrays->face_begin, sides->corner_face[b], b);
     bool same_way = arrays->corner_vertices[a] == arrays->corner_vertices[b];
-    join(parents, a, same_way ? b : b_end);
-    join(parents, a_end, same_way ? b_end : b);
+    ly_forest_join(parents, a, same_way ? b : b_end);
+    ly_forest_join(parents, a_end, same_way ? b_end : b);
 }
 
 // ---- report -------------------------------------------------------------------------------------
@@ -117,7 +97,7 @@ static void count_vertices(const LyraSurface *surface, int32_t *parents, int32_t
     }
     for (int32_t c = 0; c < surface->corner_count; ++c) {
         int32_t v = surface->arrays.corner_vertices[c];
-        int32_t root = ly_fan_of(parents, c);
+        int32_t root = ly_forest_root(parents, c);
         if (first[v] == NONE) {
             first[v] = root;
         } else if (first[v] != SEVERAL && first[v] != root) {
@@ -143,8 +123,8 @@ static void count_components(const LyraSurface *surface, int32_t *parents,
     for (int32_t f = 0; f < surface->face_count; ++f) {
         for (int32_t c = arrays->face_begin[f] + 1; c < arrays->face_begin[f + 1]; ++c) {
             int32_t a = arrays->corner_vertices[c - 1], b = arrays->corner_vertices[c];
-            parts -= ly_fan_of(parents, a) != ly_fan_of(parents, b);
-            join(parents, a, b);
+            parts -= ly_forest_root(parents, a) != ly_forest_root(parents, b);
+            ly_forest_join(parents, a, b);
         }
     }
     report->components = (int32_t)parts;

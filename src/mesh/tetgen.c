@@ -281,19 +281,6 @@ done:
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static void write_vertices(LyWriter *writer, const LyraMesh *mesh)
-{
-    ly_writer_print(writer, "%d 3 0 0\n", mesh->vertex_count);
-    for (int64_t i = 0; i < mesh->vertex_count; ++i) {
-        ly_writer_int(writer, i + 1);
-        for (int32_t c = 0; c < 3; ++c) {
-            ly_writer_char(writer, ' ');
-            ly_writer_double(writer, mesh->positions[3 * i + c]);
-        }
-        ly_writer_char(writer, '\n');
-    }
-}
-
 static void write_elements(LyWriter *writer, const LyraMesh *mesh)
 {
     // the material as region, where elements differ in it
@@ -331,7 +318,8 @@ LyraStatus ly_tetgen_save(const LyraMesh *mesh, const char *path)
     LY_TRY_DONE(sibling(ctx, path, ".ele", &ele_path));
     LY_TRY_DONE(ly_writer_create(ctx, node_path, &writers[0]));
     LY_TRY_DONE(ly_writer_create(ctx, ele_path, &writers[1]));
-    write_vertices(writers[0], mesh);
+    ly_writer_print(writers[0], "%d 3 0 0\n", mesh->vertex_count);
+    ly_rows_write_positions(writers[0], mesh->vertex_count, mesh->positions);
     write_elements(writers[1], mesh);
     status = ly_writer_commit_all(writers, 2);
     writers[0] = writers[1] = NULL;

@@ -35,6 +35,39 @@ static LyraStatus list_ids(LyraContext *ctx, int32_t count, int32_t **out)
     return LYRA_OK;
 }
 
+// the first item below a node
+static int64_t first_below(int32_t level, int64_t index)
+{
+    for (; level >= 0; --level) {
+        index *= LY_TREE_WIDTH;
+    }
+    return index;
+}
+
+// Marks the nodes below which all points are in one place: without, every query would look at each
+// of them.
+static void mark_together(const LyraVertexTree *tree)
+{
+    const LyBoxTree *boxes = &tree->boxes;
+    for (int32_t level = 0; level < boxes->level_count; ++level) {
+        int64_t nodes = boxes->level_begin[level + 1] - boxes->level_begin[level];
+        int64_t below_count =
+            level == 0 ? boxes->count : boxes->level_begin[level] - boxes->level_begin[level - 1];
+        for (int64_t n = 0; n < nodes; ++n) {
+            const double *place = tree->positions[first_below(level, n)];
+            int64_t end = ly_min_i64(below_count, LY_TREE_WIDTH * (n + 1));
+            bool together = true;
+            for (int64_t c = LY_TREE_WIDTH * n; c < end; ++c) {
+                const double *other = tree->positions[first_below(level - 1, c)];
+                together = together &&
+                           (level == 0 || tree->together[boxes->level_begin[level - 1] + c]) &&
+                           memcmp(place, other, 3 * sizeof *place) == 0;
+            }
+            tree->together[boxes->level_begin[level] + n] = together;
+        }
+    }
+}
+
 LyraStatus lyra_vertex_tree_create(LyraContext *ctx, int32_t count, const double *positions,
                                    LyraVertexTree **out)
 {
@@ -60,6 +93,9 @@ LyraStatus lyra_vertex_tree_create(LyraContext *ctx, int32_t count, const double
         memcpy(tree->positions[i], positions + 3 * (int64_t)tree->boxes.items[i],
                sizeof tree->positions[i]);
     }
+    LY_TRY_DONE(ly_allocate_array(ctx, tree->boxes.level_begin[tree->boxes.level_count],
+                                  sizeof *tree->together, &tree->together));
+    mark_together(tree);
     *out = tree;
 done:
     ly_release(ctx, ids);
@@ -77,6 +113,7 @@ void lyra_vertex_tree_destroy(LyraVertexTree *tree)
     LyraContext *ctx = tree->ctx;
     ly_box_tree_release(ctx, &tree->boxes);
     ly_release(ctx, tree->positions);
+    ly_release(ctx, tree->together);
     ly_release(ctx, tree);
 }
 
@@ -95,19 +132,22 @@ static int32_t closest_vertex(const LyraVertexTree *tree, const double p[3], dou
         if (entry.distance2 > bound) {
             continue;
         }
-        if (entry.level > 0) {
+        int64_t node = boxes->level_begin[entry.level] + entry.index;
+        bool together = tree->together[node];
+        if (entry.level > 0 && !together) {
             top = ly_tree_push_children(boxes, entry, q, bound, stack, top);
             continue;
         }
-        int64_t begin = (int64_t)LY_TREE_WIDTH * entry.index;
-        int64_t end = ly_min_i64(begin + LY_TREE_WIDTH, boxes->count);
+        int64_t begin = first_below(entry.level, entry.index);
+        int64_t end = together ? begin + 1 : ly_min_i64(begin + LY_TREE_WIDTH, boxes->count);
         for (int64_t at = begin; at < end; ++at) {
             const double *x = tree->positions[at];
             double d[3] = {p[0] - x[0], p[1] - x[1], p[2] - x[2]};
             double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            if (d2 < best2 || (d2 == best2 && boxes->items[at] < best)) {
+            int32_t id = together ? boxes->lowest[node] : boxes->items[at];
+            if (d2 < best2 || (d2 == best2 && id < best)) {
                 best2 = d2;
-                best = boxes->items[at];
+                best = id;
             }
         }
         bound = ly_tree_bound(boxes, best2);
@@ -270,11 +310,16 @@ int32_t ly_element_tree_contains(const LyraElementTree *tree, const double p[3])
     }
     while (top > 0) {
         int32_t level = stack[--top].level, index = stack[top].index;
-        uint32_t holds =
-            ly_box_node_holds(&boxes->nodes[boxes->level_begin[level] + index], &point);
+        int64_t node = boxes->level_begin[level] + index;
+        if (best >= 0 && boxes->lowest[node] > best) {
+            continue;
+        }
+        uint32_t holds = ly_box_node_holds(&boxes->nodes[node], &point);
         while (holds) {
-            int32_t child = LY_TREE_WIDTH * index + __builtin_ctz(holds);
-            holds &= holds - 1;
+            // the first child comes on top, as it has the lower ids where many lie in one place
+            int32_t last = 31 - __builtin_clz(holds);
+            int32_t child = LY_TREE_WIDTH * index + last;
+            holds &= ~(1u << last);
             if (level > 0) {
                 stack[top].level = level - 1;
                 stack[top++].index = child;
@@ -306,7 +351,8 @@ static int32_t walk_closest(const LyraElementTree *tree, const double p[3], bool
     stack[top++] = (LyTreeEntry){0, boxes->level_count - 1, 0};
     while (top > 0) {
         LyTreeEntry entry = stack[--top];
-        if (entry.distance2 > bound) {
+        int64_t node = boxes->level_begin[entry.level] + entry.index;
+        if (entry.distance2 > bound || (lowest && best >= 0 && boxes->lowest[node] > best)) {
             continue;
         }
         if (entry.level > 0) {

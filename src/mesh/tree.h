@@ -14,6 +14,7 @@ struct LyraVertexTree {
     LyraContext *ctx;
     LyBoxTree boxes;
     double (*positions)[3]; // in tree order
+    bool *together;         // whether all points below a node are in one place
 };
 
 struct LyraElementTree {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "mesh/names.h"
+#include "mesh/rows.h"
 
 #include <string.h>
 
@@ -75,19 +76,6 @@ done:
 }
 
 // ---- parts --------------------------------------------------------------------------------------
-
-static void write_vertices(LyWriter *writer, const LyraMesh *mesh)
-{
-    ly_writer_print(writer, "*VERTICES\n%d 3 0 0\n", mesh->vertex_count);
-    for (int64_t i = 0; i < mesh->vertex_count; ++i) {
-        ly_writer_int(writer, i + 1);
-        for (int32_t c = 0; c < 3; ++c) {
-            ly_writer_char(writer, ' ');
-            ly_writer_double(writer, mesh->positions[3 * i + c]);
-        }
-        ly_writer_char(writer, '\n');
-    }
-}
 
 static void write_elements(LyWriter *writer, const LyraMesh *mesh)
 {
@@ -165,7 +153,8 @@ LyraStatus ly_veg_save(const LyraMesh *mesh, const char *path)
     LY_TRY(ly_writer_create(mesh->ctx, path, &writer));
     ly_writer_print(writer, "# Mesh by Lyra: %d vertices, %d elements.\n\n", mesh->vertex_count,
                     mesh->element_count);
-    write_vertices(writer, mesh);
+    ly_writer_print(writer, "*VERTICES\n%d 3 0 0\n", mesh->vertex_count);
+    ly_rows_write_positions(writer, mesh->vertex_count, mesh->positions);
     write_elements(writer, mesh);
     for (int32_t m = 0; m < mesh->material_count; ++m) {
         write_material(writer, &mesh->materials[m]);
