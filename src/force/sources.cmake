@@ -9,5 +9,6 @@ target_sources(lyra_objects PRIVATE
 list(APPEND LYRA_KERNEL_SOURCES
   force/cube_isotropic_kernel.c
   force/engine_kernel.c
+  force/isotropic_point_kernel.c
   force/tet_isotropic_kernel.c
   force/tet_kernel.c)
