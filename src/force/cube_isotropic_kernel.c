@@ -49,14 +49,17 @@ LY_INLINE const double (*factors(const LyCubeRule *rule, int n, int m))[3]
     return count == 1 ? ones : count == 2 ? rule->value : rule->product;
 }
 
-// one block: the sum over n of factor[i] from[i * stride]; n is a constant
-LY_INLINE void combine(int n, const double *factor, const double *from, int stride, double *to)
+// One block: the sum over n of factor[i] from[i * stride]. Not inlined: the code of all blocks
+// would be long.
+static __attribute__((noinline)) void combine(int n, const double *factor, const double *from,
+                                              int stride, double *to)
 {
 #pragma GCC unroll 9
     for (int k = 0; k < 9; ++k) {
-        LyReal sum = factor[0] * ly_load(from + k * WIDTH);
-        for (int i = 1; i < n; ++i) {
-            sum += factor[i] * ly_load(from + i * stride + k * WIDTH);
+        LyReal sum =
+            factor[0] * ly_load(from + k * WIDTH) + factor[1] * ly_load(from + stride + k * WIDTH);
+        if (n == 3) {
+            sum += factor[2] * ly_load(from + 2 * stride + k * WIDTH);
         }
         ly_store(to + k * WIDTH, sum);
     }
@@ -64,8 +67,8 @@ LY_INLINE void combine(int n, const double *factor, const double *from, int stri
 
 // Sums over coordinate m: of each pair, `inner` blocks from each of n neighbours become inner times
 // as many as it has moments along m.
-LY_INLINE void sum_over(int n, const LyCubeRule *rule, int m, const int *begin_from, int stride,
-                        const double *from, const int *begin_to, double *to)
+static void sum_over(int n, const LyCubeRule *rule, int m, const int *begin_from, int stride,
+                     const double *from, const int *begin_to, double *to)
 {
     for (int pair = 0; pair < 6; ++pair) {
         const double(*f)[3] = factors(rule, pair, m);
@@ -79,8 +82,8 @@ LY_INLINE void sum_over(int n, const LyCubeRule *rule, int m, const int *begin_f
     }
 }
 
-// after point q: what is complete goes up, line to plane to cube; n is a constant
-LY_INLINE void close_point(int n, const LyCubeRule *rule, int q, int lane, Sums *sums)
+// after point q: what is complete goes up, line to plane to cube
+static void close_point(int n, const LyCubeRule *rule, int q, int lane, Sums *sums)
 {
     static const int begin_point[6] = {0, 1, 2, 3, 4, 5};
     int line = q / n % n, plane = q / (n * n);
@@ -192,7 +195,7 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
             LyMat3 F = gradient_at(&corners, lane, 1.0 / ly_load(edges + lane), rule->shape[q]);
             ly_mat3_store_lanes(points.F + lane, &F);
         }
-        ly_points_evaluate(solid, batch->parameters, tangent, batch->psd, &points);
+        LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, batch->psd, &points);
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
             LyReal h = ly_load(edges + lane);
             ly_store(energy + lane,
@@ -215,11 +218,7 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
                     D[k] = ly_mat3_scale(&D[k], scale);
                     ly_mat3_store_lanes(sums->points + (q % n * 6 + k) * BLOCK + lane, &D[k]);
                 }
-                if (n == 2) {
-                    close_point(2, rule, q, lane, sums);
-                } else {
-                    close_point(3, rule, q, lane, sums);
-                }
+                close_point(n, rule, q, lane, sums);
             }
         }
     }

@@ -88,7 +88,8 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
         }
         ly_mat3_store_lanes(points.F + lane, &F);
     }
-    ly_points_evaluate(solid, batch->parameters, batch->dfdx != NULL, batch->psd, &points);
+    LY_KERNEL(ly_points_evaluate)
+    (solid, batch->parameters, batch->dfdx != NULL, batch->psd, &points);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         if (batch->energy) {
             LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
