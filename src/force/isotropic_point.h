@@ -47,6 +47,17 @@
 
 #define LY_WIDTH LYRA_BATCH_WIDTH
 
+/// Value and derivatives by J of the resistance
+typedef struct LyResistance {
+    LyReal value, slope, curvature;
+} LyResistance;
+
+LY_INLINE LyResistance ly_resistance(LyReal rho, LyReal J)
+{
+    LyReal k = rho * (1.0 / 2592), x = ly_min(J - 1.0, ly_set(0));
+    return (LyResistance){-k * x * x * x, -3.0 * k * x * x, -6.0 * k * x};
+}
+
 /// A batch of points; arrays are [component][LY_WIDTH].
 typedef struct LyPoints {
     bool stretches;             // which form holds the tangent

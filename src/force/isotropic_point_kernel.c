@@ -11,17 +11,6 @@
 
 // ---- pieces -------------------------------------------------------------------------------------
 
-// value and derivatives by J of the resistance
-typedef struct Resistance {
-    LyReal value, slope, curvature;
-} Resistance;
-
-LY_INLINE Resistance find_resistance(LyReal rho, LyReal J)
-{
-    LyReal k = rho * (1.0 / 2592), x = ly_min(J - 1.0, ly_set(0));
-    return (Resistance){-k * x * x * x, -3.0 * k * x * x, -6.0 * k * x};
-}
-
 // derivatives by stretches
 typedef struct StretchForm {
     LyReal energy, first[3], second[6], flip[3], twist[3];
@@ -135,7 +124,7 @@ LY_INLINE void stretch_select(LyMask mask, const StretchForm *other, StretchForm
 
 LY_INLINE void stretch_add_resistance(LyReal rho, const LyReal s[3], StretchForm *form)
 {
-    Resistance r = find_resistance(rho, s[0] * s[1] * s[2]);
+    LyResistance r = ly_resistance(rho, s[0] * s[1] * s[2]);
     LyReal area[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
     form->energy += r.value;
     for (int i = 0; i < 3; ++i) {
@@ -200,7 +189,7 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal rho = ly_load(resistance + lane);
         if (ly_any(ly_greater(rho, ly_set(0)))) {
-            Resistance r = find_resistance(rho, ly_load(arguments + 2 * WIDTH + lane));
+            LyResistance r = ly_resistance(rho, ly_load(arguments + 2 * WIDTH + lane));
             double *slope = points->first + 2 * WIDTH + lane;
             double *curvature = points->second + 2 * WIDTH + lane;
             ly_store(points->energy + lane, ly_load(points->energy + lane) + r.value);
