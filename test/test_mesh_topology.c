@@ -325,6 +325,21 @@ LYRA_TEST(quality_of_known_elements)
     TEST_EQUAL(q.first_not_box, 0);
     TEST_NEAR(q.min_dihedral, PI / 4, 1e-15);
     TEST_NEAR(q.max_dihedral, 3 * PI / 4, 1e-15);
+    // where the limit lies: a millionth of an edge
+    for (int32_t k = 0; k < 2; ++k) {
+        double e = k == 0 ? 0.9e-6 : 1.1e-6;
+        const double leaning[9] = {1, e, 0, 0, 1, 0, 0, 0, 1},
+                     longer[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1 + e};
+        lyra_mesh_destroy(brick);
+        lyra_mesh_destroy(skew);
+        TEST_REQUIRE_OK(lyra_mesh_transform(mesh, leaning, zero, &skew));
+        TEST_REQUIRE_OK(lyra_mesh_transform(mesh, longer, zero, &brick));
+        TEST_REQUIRE_OK(lyra_mesh_quality(skew, &q));
+        TEST_EQUAL(q.not_boxes, k);
+        TEST_REQUIRE_OK(lyra_mesh_quality(brick, &q));
+        TEST_EQUAL(q.not_boxes, 0);
+        TEST_EQUAL(q.not_cubes, k);
+    }
     lyra_mesh_destroy(mesh);
     lyra_mesh_destroy(brick);
     lyra_mesh_destroy(skew);
