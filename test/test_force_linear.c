@@ -45,7 +45,7 @@ LYRA_TEST(linear_derivatives_match_differences)
                 snprintf(what, sizeof what, "linear %d, %s, %s", k, lyra_isa_name(isa),
                          state_name((StateKind)state));
                 set_state(&body, (StateKind)state, &random, x);
-                check_derivatives(&body, x, 0.3, &random, true, what);
+                check_derivatives_within(&body, x, 0.3, 0.02, 1e-7, &random, true, what);
             }
             free(x);
             end_body(&body);

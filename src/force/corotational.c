@@ -6,6 +6,7 @@
 #include "force/corotational.h"
 
 #include "base/base.h"
+#include "force/force.h"
 #include "force/rest_shape.h"
 #include "force/stiffness.h"
 
@@ -241,13 +242,7 @@ LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * count, sizeof *parameters,
                                   &parameters));
     fill_parameters(&view, def, isotropic, count, parameters);
-    LyraForceDef force = lyra_force_def_default();
-    force.type = &self->type;
-    force.self = self;
-    force.stencil_count = view.element_count;
-    force.stencils = view.elements;
-    force.parameters = parameters;
-    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, &view, &self->type, self, parameters, out));
     self = NULL; // the force's now
 done:
     destroy(self);

@@ -6,6 +6,7 @@
 #include "force/fibre.h"
 
 #include "base/base.h"
+#include "force/force.h"
 #include "force/rest_shape.h"
 
 #include <math.h>
@@ -145,13 +146,7 @@ LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraF
         p[LYRA_FIBRE_ACTIVE_STRESS] = def->active_stress;
         p[LYRA_FIBRE_ACTIVATION] = def->activation;
     }
-    LyraForceDef force = lyra_force_def_default();
-    force.type = &self->type;
-    force.self = self;
-    force.stencil_count = view.element_count;
-    force.stencils = view.elements;
-    force.parameters = parameters;
-    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, &view, &self->type, self, parameters, out));
     self = NULL; // the force's now
 done:
     destroy(self);

@@ -99,6 +99,19 @@ done:
     return status;
 }
 
+LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
+                                   const LyraForceType *type, void *self, const double *parameters,
+                                   LyraForce **out)
+{
+    LyraForceDef def = lyra_force_def_default();
+    def.type = type;
+    def.self = self;
+    def.stencil_count = mesh->element_count;
+    def.stencils = mesh->elements;
+    def.parameters = parameters;
+    return lyra_force_create(ctx, &def, out);
+}
+
 void lyra_force_destroy(LyraForce *force)
 {
     if (!force) {

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "lyra/force.h"
+#include "lyra/mesh.h"
 #include "math/kernel.h"
 
 #include <pthread.h>
@@ -22,6 +23,11 @@ struct LyraForce {
     int32_t *stencils;  // [stencil_count][nodes]
     double *parameters; // [stencil_count][parameter_count]
 };
+
+/// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does.
+LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
+                                   const LyraForceType *type, void *self, const double *parameters,
+                                   LyraForce **out);
 
 /// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
 typedef struct LyBatches {

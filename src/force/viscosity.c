@@ -7,6 +7,7 @@
 #include "force/viscosity.h"
 
 #include "base/base.h"
+#include "force/force.h"
 
 #include <math.h>
 
@@ -99,13 +100,7 @@ LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
     solid->ctx = ctx;
     solid->type = make_type(ctx, def->symmetric);
     LY_TRY_DONE(ly_rest_corners(ctx, mesh, &solid->corners));
-    LyraForceDef force = lyra_force_def_default();
-    force.type = &solid->type;
-    force.self = solid;
-    force.stencil_count = view.element_count;
-    force.stencils = view.elements;
-    force.parameters = parameters;
-    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, &view, &solid->type, solid, parameters, out));
     solid = NULL; // the force's now
 done:
     destroy_solid(solid);
