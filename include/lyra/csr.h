@@ -53,6 +53,7 @@ LYRA_API LyraStatus lyra_csr_pattern_convert(const LyraCsrPattern *pattern, Lyra
 /// Ends a pattern whose matrices are all destroyed. Accepts NULL.
 LYRA_API void lyra_csr_pattern_destroy(LyraCsrPattern *pattern);
 
+/// Lends the arrays until the pattern is destroyed.
 LYRA_API LyraCsrPatternView lyra_csr_pattern_view(const LyraCsrPattern *pattern);
 
 /// Place of entry (row, column), -1 where the pattern has none. With upper storage only
@@ -91,6 +92,7 @@ LYRA_API const double *lyra_csr_matrix_values(const LyraCsrMatrix *matrix);
 /// Values, [entry_count], to write.
 LYRA_API double *lyra_csr_matrix_values_mutable(LyraCsrMatrix *matrix);
 
+/// matrix = 0.
 LYRA_API void lyra_csr_matrix_zero(LyraCsrMatrix *matrix);
 
 /// matrix *= a.
