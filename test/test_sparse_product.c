@@ -171,8 +171,8 @@ static void product_bits(LyraContext *ctx, void *data, void *out)
         TEST_OK(lyra_block_matrix_reserve_columns(matrix, 2));
         TEST_OK(lyra_csr_pattern_create_block(pattern, (LyraStorage)storage, &csr_pattern));
         TEST_OK(lyra_csr_matrix_create(csr_pattern, &csr));
-        TEST_OK(lyra_csr_matrix_assign_block(csr, matrix));
         int64_t before = test_allocation_count();
+        TEST_OK(lyra_csr_matrix_assign_block(csr, matrix));
         lyra_block_matrix_multiply(matrix, x, y);
         lyra_block_matrix_multiply_add(matrix, 1.5, x + n, y);
         lyra_block_matrix_multiply_transposed(matrix, x, y + n);

@@ -200,6 +200,9 @@ LYRA_TEST(permutations_are_checked)
     int32_t order[4] = {2, 0, 3, 1}, inverse[4];
     double old[8] = {0, 1, 10, 11, 20, 21, 30, 31}, moved[8], back[8];
     TEST_OK(lyra_permutation_invert(4, order, inverse));
+    TEST_STATUS(lyra_permutation_invert(-1, order, inverse), LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_permutation_check(ctx, -1, order), LYRA_INVALID_ARGUMENT);
+    TEST_OK(lyra_permutation_check(ctx, 0, NULL));
     TEST_CHECK(inverse[2] == 0 && inverse[0] == 1 && inverse[3] == 2 && inverse[1] == 3);
     lyra_permutation_apply(4, order, 2, old, moved);
     TEST_CHECK(moved[0] == 20 && moved[1] == 21 && moved[6] == 10);

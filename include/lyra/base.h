@@ -30,7 +30,7 @@ extern "C" {
 /// Outcome of a call that can fail. On anything but LYRA_OK outputs are untouched, objects are as
 /// before, and lyra_error_message() holds one sentence about what happened.
 typedef enum LyraStatus {
-    LYRA_OK = 0,
+    LYRA_OK = 0,                ///< It worked.
     LYRA_INVALID_ARGUMENT,      ///< An argument is outside its documented range.
     LYRA_OUT_OF_MEMORY,         ///< The allocator returned NULL.
     LYRA_IO_FAILED,             ///< A file could not be opened, read or written.
@@ -90,10 +90,11 @@ typedef struct LyraAllocator {
     void *user; ///< Handed to both. Nullable.
 } LyraAllocator;
 
+/// How much a line of the log matters.
 typedef enum LyraLogLevel {
-    LYRA_LOG_DEBUG = 0,
-    LYRA_LOG_INFO,
-    LYRA_LOG_WARNING,
+    LYRA_LOG_DEBUG = 0, ///< For those who look into Lyra itself.
+    LYRA_LOG_INFO,      ///< What happens.
+    LYRA_LOG_WARNING,   ///< What should not, and was dealt with.
 } LyraLogLevel;
 
 /// Receives one line without a newline. May be called from any thread.
@@ -125,6 +126,7 @@ typedef struct LyraContextDef {
 /// that are to run side by side take a context each.
 typedef struct LyraContext LyraContext;
 
+/// The default settings, with their cookie.
 LYRA_API LyraContextDef lyra_context_def_default(void);
 
 /// Makes a context. `def`: Nullable: all defaults. Fails with LYRA_UNSUPPORTED if the machine
@@ -151,7 +153,7 @@ LYRA_API size_t lyra_context_byte_count(const LyraContext *ctx);
 typedef struct LyraMemoryFile {
     const char *path;  ///< Its name, in messages and where other files refer to it.
     const void *bytes; ///< [length], no zero byte needed. Nullable if length is 0.
-    size_t length;
+    size_t length;     ///< Bytes.
 } LyraMemoryFile;
 
 // ---- scratch memory -----------------------------------------------------------------------------

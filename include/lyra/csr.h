@@ -53,6 +53,7 @@ LYRA_API LyraStatus lyra_csr_pattern_convert(const LyraCsrPattern *pattern, Lyra
 /// Ends a pattern whose matrices are all destroyed. Accepts NULL.
 LYRA_API void lyra_csr_pattern_destroy(LyraCsrPattern *pattern);
 
+/// Lends the arrays until the pattern is destroyed.
 LYRA_API LyraCsrPatternView lyra_csr_pattern_view(const LyraCsrPattern *pattern);
 
 /// Place of entry (row, column), -1 where the pattern has none. With upper storage only
@@ -91,6 +92,7 @@ LYRA_API const double *lyra_csr_matrix_values(const LyraCsrMatrix *matrix);
 /// Values, [entry_count], to write.
 LYRA_API double *lyra_csr_matrix_values_mutable(LyraCsrMatrix *matrix);
 
+/// matrix = 0.
 LYRA_API void lyra_csr_matrix_zero(LyraCsrMatrix *matrix);
 
 /// matrix *= a.
@@ -125,13 +127,15 @@ LYRA_API LyraStatus lyra_csr_matrix_assign(LyraCsrMatrix *matrix, const LyraCsrM
 LYRA_API LyraStatus lyra_csr_matrix_assign_transpose(LyraCsrMatrix *matrix,
                                                      const LyraCsrMatrix *source);
 
-/// Gives `matrix` the values of a block matrix in a single pass; its pattern must be the one that
-/// lyra_csr_pattern_create_block() makes. Upper storage reads the upper part of diagonal blocks.
+/// Gives `matrix` the values of a block matrix; its pattern is the one that
+/// lyra_csr_pattern_create_block() makes, or one that holds it. Upper storage reads the upper part
+/// of diagonal blocks. LYRA_INVALID_ARGUMENT if an entry has no place; the values are then as
+/// before. Allocates nothing.
 LYRA_API LyraStatus lyra_csr_matrix_assign_block(LyraCsrMatrix *matrix,
                                                  const LyraBlockMatrix *source);
 
 /// Gives a block matrix the values of a scalar one of 3 times its rows. LYRA_INVALID_ARGUMENT if
-/// an entry has no block.
+/// an entry has no block; the values are then as before.
 LYRA_API LyraStatus lyra_block_matrix_assign_csr(LyraBlockMatrix *matrix,
                                                  const LyraCsrMatrix *source);
 

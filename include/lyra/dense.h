@@ -30,8 +30,8 @@ typedef struct LyraDense LyraDense;
 
 /// A look at a dense matrix.
 typedef struct LyraDenseView {
-    int32_t rows, columns;
-    const double *values; ///< [rows * columns], column-major.
+    int32_t rows, columns; ///< Sizes, >= 0.
+    const double *values;  ///< [rows * columns], column-major. Nullable where that is 0.
 } LyraDenseView;
 
 /// Makes a matrix of zeros.
@@ -64,6 +64,7 @@ LYRA_API LyraStatus lyra_dense_apply(LyraContext *ctx, bool transposed, int32_t 
                                      int32_t columns, double alpha, const double *A,
                                      const double *x, double beta, double *y);
 
+/// Kinds of norms.
 typedef enum LyraNorm {
     LYRA_NORM_MAX = 0,   ///< Largest magnitude of an entry.
     LYRA_NORM_ONE,       ///< Largest sum of magnitudes in a column.
@@ -78,6 +79,7 @@ LYRA_API LyraStatus lyra_dense_norm(LyraContext *ctx, LyraNorm kind, int32_t row
 
 // ---- factors of square matrices -----------------------------------------------------------------
 
+/// Kinds of factors, by what is known of the matrix.
 typedef enum LyraFactorKind {
     LYRA_FACTOR_LU = 0,   ///< Any square matrix; partial pivoting.
     LYRA_FACTOR_CHOLESKY, ///< Symmetric positive definite.
@@ -86,7 +88,7 @@ typedef enum LyraFactorKind {
 
 /// Signs of the eigenvalues of a symmetric matrix.
 typedef struct LyraInertia {
-    int32_t positive, negative, zero;
+    int32_t positive, negative, zero; ///< How many have each; the sum is the size.
 } LyraInertia;
 
 /// Factor of a matrix, for solving with it many times. Rows and columns are scaled by powers of two
@@ -185,6 +187,7 @@ typedef struct LyraPcaDef {
     uint32_t cookie;              ///< Written by the default function only.
 } LyraPcaDef;
 
+/// The default settings, with their cookie.
 LYRA_API LyraPcaDef lyra_pca_def_default(void);
 
 /// Principal components of the columns of `data` [rows * samples]. With w the weights of the

@@ -42,6 +42,7 @@ LYRA_API LyraStatus lyra_dofs_create_vertices(LyraContext *ctx, const LyraDofs *
 /// Ends a set. Accepts NULL.
 LYRA_API void lyra_dofs_destroy(LyraDofs *dofs);
 
+/// Lends the arrays until the set is destroyed.
 LYRA_API LyraDofsView lyra_dofs_view(const LyraDofs *dofs);
 
 /// reduced[r] = full[free[r]].

@@ -21,7 +21,7 @@ extern "C" {
 
 /// Vector. An array of them is an array of doubles, x, y, z in turn.
 typedef struct LyraVec3 {
-    double x, y, z;
+    double x, y, z; ///< Components.
 } LyraVec3;
 
 /// Matrix. An array of them is an array of doubles, 9 per matrix, row by row.
@@ -31,27 +31,31 @@ typedef struct LyraMat3 {
 
 /// Quaternion w + x i + y j + z k. Of unit length it is the rotation by 2 acos(w) about (x, y, z).
 typedef struct LyraQuat {
-    double w, x, y, z;
+    double w, x, y, z; ///< Components, the real one first.
 } LyraQuat;
 
 // ---- vectors ------------------------------------------------------------------------------------
 
+/// Vector from its components.
 static inline LyraVec3 lyra_vec3(double x, double y, double z)
 {
     LyraVec3 a = {x, y, z};
     return a;
 }
 
+/// a + b
 static inline LyraVec3 lyra_vec3_add(LyraVec3 a, LyraVec3 b)
 {
     return lyra_vec3(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
+/// a - b
 static inline LyraVec3 lyra_vec3_subtract(LyraVec3 a, LyraVec3 b)
 {
     return lyra_vec3(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
+/// factor * a
 static inline LyraVec3 lyra_vec3_scale(LyraVec3 a, double factor)
 {
     return lyra_vec3(a.x * factor, a.y * factor, a.z * factor);
@@ -63,11 +67,13 @@ static inline LyraVec3 lyra_vec3_add_scaled(LyraVec3 a, double factor, LyraVec3 
     return lyra_vec3(a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z);
 }
 
+/// a . b
 static inline double lyra_vec3_dot(LyraVec3 a, LyraVec3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/// a x b
 static inline LyraVec3 lyra_vec3_cross(LyraVec3 a, LyraVec3 b)
 {
     return lyra_vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
@@ -92,16 +98,19 @@ static inline LyraMat3 lyra_mat3(double xx, double xy, double xz, double yx, dou
     return a;
 }
 
+/// Diagonal matrix.
 static inline LyraMat3 lyra_mat3_diagonal(double x, double y, double z)
 {
     return lyra_mat3(x, 0, 0, 0, y, 0, 0, 0, z);
 }
 
+/// Ones on the diagonal.
 static inline LyraMat3 lyra_mat3_identity(void)
 {
     return lyra_mat3_diagonal(1, 1, 1);
 }
 
+/// Matrix from its columns.
 static inline LyraMat3 lyra_mat3_from_columns(LyraVec3 a, LyraVec3 b, LyraVec3 c)
 {
     return lyra_mat3(a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z);
@@ -132,6 +141,7 @@ static inline LyraVec3 lyra_mat3_row(LyraMat3 a, int32_t i)
     return lyra_vec3(a.m[i][0], a.m[i][1], a.m[i][2]);
 }
 
+/// a^T
 static inline LyraMat3 lyra_mat3_transpose(LyraMat3 a)
 {
     return lyra_mat3(a.m[0][0], a.m[1][0], a.m[2][0], a.m[0][1], a.m[1][1], a.m[2][1], a.m[0][2],
@@ -149,16 +159,19 @@ static inline LyraMat3 lyra_mat3_add_scaled(LyraMat3 a, double factor, LyraMat3 
     return a;
 }
 
+/// a + b
 static inline LyraMat3 lyra_mat3_add(LyraMat3 a, LyraMat3 b)
 {
     return lyra_mat3_add_scaled(a, 1, b);
 }
 
+/// a - b
 static inline LyraMat3 lyra_mat3_subtract(LyraMat3 a, LyraMat3 b)
 {
     return lyra_mat3_add_scaled(a, -1, b);
 }
 
+/// factor * a
 static inline LyraMat3 lyra_mat3_scale(LyraMat3 a, double factor)
 {
     for (int32_t i = 0; i < 3; ++i) {
@@ -206,6 +219,7 @@ static inline LyraVec3 lyra_mat3_transposed_apply(LyraMat3 a, LyraVec3 x)
     return lyra_mat3_apply(lyra_mat3_transpose(a), x);
 }
 
+/// Sum of the diagonal.
 static inline double lyra_mat3_trace(LyraMat3 a)
 {
     return a.m[0][0] + a.m[1][1] + a.m[2][2];
@@ -227,6 +241,7 @@ static inline double lyra_mat3_norm(LyraMat3 a)
     return sqrt(lyra_mat3_dot(a, a));
 }
 
+/// Determinant, for entries whose cubes are in range (about 1e-100 to 1e100).
 static inline double lyra_mat3_determinant(LyraMat3 a)
 {
     return lyra_vec3_dot(lyra_mat3_row(a, 0),
@@ -252,9 +267,9 @@ LYRA_API LyraStatus lyra_mat3_inverse(LyraMat3 a, LyraMat3 *out);
 /// F = U diag(s) V^T with the signs of invertible elements: U and V are rotations,
 /// s.x >= s.y >= |s.z|, and s.z has the sign of det F.
 typedef struct LyraSvd3 {
-    LyraMat3 U;
-    LyraVec3 s;
-    LyraMat3 V;
+    LyraMat3 U; ///< Rotation.
+    LyraVec3 s; ///< Stretches.
+    LyraMat3 V; ///< Rotation.
 } LyraSvd3;
 
 /// |F - U diag(s) V^T| is a few rounding errors of |F|, whatever the stretches, zero and equal ones
@@ -305,12 +320,14 @@ LYRA_API void lyra_mat3_eigen_batch(LyraContext *ctx, int64_t count, const LyraM
 
 // ---- quaternions --------------------------------------------------------------------------------
 
+/// Quaternion from its components.
 static inline LyraQuat lyra_quat(double w, double x, double y, double z)
 {
     LyraQuat q = {w, x, y, z};
     return q;
 }
 
+/// No rotation.
 static inline LyraQuat lyra_quat_identity(void)
 {
     return lyra_quat(1, 0, 0, 0);
@@ -331,6 +348,8 @@ static inline LyraQuat lyra_quat_conjugate(LyraQuat q)
     return lyra_quat(q.w, -q.x, -q.y, -q.z);
 }
 
+/// Sum of the products of equal components; for unit quaternions, the cosine of half the angle
+/// between the rotations, up to its sign.
 static inline double lyra_quat_dot(LyraQuat p, LyraQuat q)
 {
     return p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;

@@ -56,6 +56,7 @@ LYRA_API LyraStatus lyra_dense_list_load_vega(LyraContext *ctx, const char *path
 LYRA_API LyraStatus lyra_dense_list_save_vega(LyraContext *ctx, const char *path, int32_t count,
                                               const LyraDenseView *matrices);
 
+/// Matrices in the list.
 LYRA_API int32_t lyra_dense_list_count(const LyraDenseList *list);
 
 /// Lends matrix `index` in [0, count) until the list is destroyed.

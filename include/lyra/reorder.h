@@ -46,15 +46,16 @@ LYRA_API LyraStatus lyra_reorder_metis(LyraContext *ctx, LyraGraph graph, int32_
 
 // ---- permutations -------------------------------------------------------------------------------
 
-/// Writes inverse[order[i]] = i, [count]. LYRA_INVALID_ARGUMENT if `order` is no permutation;
-/// `inverse` is then undefined.
+/// Writes inverse[order[i]] = i, [count]. LYRA_INVALID_ARGUMENT if `order`, [count], is no
+/// permutation of [0, count) or count < 0; `inverse` is then undefined. The two may not overlap.
 LYRA_API LyraStatus lyra_permutation_invert(int32_t count, const int32_t *order, int32_t *inverse);
 
-/// LYRA_INVALID_ARGUMENT, with a sentence that names the place, if `order` is no permutation of
-/// [0, count).
+/// LYRA_INVALID_ARGUMENT, with a sentence that names the place, if `order`, [count], is no
+/// permutation of [0, count) or count < 0.
 LYRA_API LyraStatus lyra_permutation_check(LyraContext *ctx, int32_t count, const int32_t *order);
 
-/// new_vector[i] = old_vector[order[i]] for entries of `width` doubles (3 for displacements).
+/// new_vector[i] = old_vector[order[i]] for entries of `width` doubles (3 for displacements). The
+/// vectors, [count][width], may not overlap; `order` is a permutation.
 LYRA_API void lyra_permutation_apply(int32_t count, const int32_t *order, int32_t width,
                                      const double *old_vector, double *new_vector);
 

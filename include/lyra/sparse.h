@@ -66,6 +66,7 @@ LYRA_API LyraStatus lyra_block_pattern_convert(const LyraBlockPattern *pattern, 
 /// Ends a pattern whose matrices are all destroyed. Accepts NULL.
 LYRA_API void lyra_block_pattern_destroy(LyraBlockPattern *pattern);
 
+/// Lends the arrays until the pattern is destroyed.
 LYRA_API LyraBlockPatternView lyra_block_pattern_view(const LyraBlockPattern *pattern);
 
 /// Place of block (row, column), -1 where the pattern has none. With upper storage only
@@ -108,6 +109,7 @@ LYRA_API const double *lyra_block_matrix_values(const LyraBlockMatrix *matrix);
 /// Values, [block_count][9], to write.
 LYRA_API double *lyra_block_matrix_values_mutable(LyraBlockMatrix *matrix);
 
+/// matrix = 0.
 LYRA_API void lyra_block_matrix_zero(LyraBlockMatrix *matrix);
 
 /// matrix *= a.

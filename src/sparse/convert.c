@@ -5,6 +5,8 @@
 
 #include "sparse/sparse.h"
 
+#include <stdatomic.h>
+
 // ---- scalar pattern of a block pattern ----------------------------------------------------------
 
 static LyraStatus expand_pattern(const LyraBlockPattern *blocks, LyraCsrPattern **out)
@@ -63,14 +65,14 @@ typedef struct ExpandLoop {
     const LyraBlockMatrix *source;
     const LyraCsrPattern *pattern;
     double *values; // NULL: only count
-    int64_t *found; // [pieces]: entries that have a block
     int32_t pieces;
+    _Atomic(int64_t) found; // entries that have a block
 } ExpandLoop;
 
 static void expand_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
-    const ExpandLoop *loop = data;
+    ExpandLoop *loop = data;
     const LyraBlockPattern *blocks = loop->source->pattern;
     const LyraCsrPattern *pattern = loop->pattern;
     bool mirror = blocks->storage == LYRA_STORAGE_UPPER && pattern->storage == LYRA_STORAGE_FULL;
@@ -99,7 +101,7 @@ static void expand_task(void *data, int32_t index, int32_t worker)
             }
         }
     }
-    loop->found[index] = found;
+    atomic_fetch_add_explicit(&loop->found, found, memory_order_relaxed);
 }
 
 // scalar entries that the blocks of `blocks` need in a pattern of the given storage
@@ -128,22 +130,17 @@ LyraStatus lyra_csr_matrix_assign_block(LyraCsrMatrix *matrix, const LyraBlockMa
                        "assign: %d block rows to a matrix of %d rows and %d columns",
                        (int)blocks->row_count, (int)pattern->row_count, (int)pattern->column_count);
     }
-    ExpandLoop loop = {source, pattern, NULL, NULL, ly_piece_count(pattern->row_count, 8192)};
-    LY_TRY(ly_allocate_array(matrix->ctx, loop.pieces, sizeof(int64_t), &loop.found));
+    // all entries have a place if as many are found as there should be
+    ExpandLoop loop = {
+        .source = source, .pattern = pattern, .pieces = ly_piece_count(pattern->row_count, 8192)};
     ly_parallel_for(matrix->ctx, loop.pieces, expand_task, &loop);
-    int64_t found = 0;
-    for (int32_t p = 0; p < loop.pieces; ++p) {
-        found += loop.found[p];
+    if (atomic_load(&loop.found) != entries_needed(blocks, pattern->storage)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "assign: the scalar pattern lacks entries of the block matrix");
     }
-    bool fits = found == entries_needed(blocks, pattern->storage);
-    if (fits) {
-        loop.values = matrix->values;
-        ly_parallel_for(matrix->ctx, loop.pieces, expand_task, &loop);
-    }
-    ly_release(matrix->ctx, loop.found);
-    return fits ? LYRA_OK
-                : ly_fail(LYRA_INVALID_ARGUMENT,
-                          "assign: the scalar pattern lacks entries of the block matrix");
+    loop.values = matrix->values;
+    ly_parallel_for(matrix->ctx, loop.pieces, expand_task, &loop);
+    return LYRA_OK;
 }
 
 // ---- blocks from scalar values ------------------------------------------------------------------

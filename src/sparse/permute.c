@@ -15,6 +15,9 @@
 LyraStatus lyra_permutation_invert(int32_t count, const int32_t *order, int32_t *inverse)
 {
     LYRA_ASSERT((order && inverse) || count <= 0);
+    if (count < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "permutation: a count of %d", (int)count);
+    }
     for (int32_t i = 0; i < count; ++i) {
         inverse[i] = -1;
     }
@@ -54,11 +57,9 @@ static LyraStatus make_inverse(LyraContext *ctx, int32_t count, const int32_t *o
 LyraStatus lyra_permutation_check(LyraContext *ctx, int32_t count, const int32_t *order)
 {
     LYRA_ASSERT(ctx && (order || count <= 0));
-    if (count < 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "permutation: a count of %d", (int)count);
-    }
     int32_t *inverse = NULL;
-    LyraStatus status = make_inverse(ctx, count, order, &inverse);
+    LY_TRY(ly_allocate_array(ctx, ly_max_i64(count, 0), sizeof(int32_t), &inverse));
+    LyraStatus status = lyra_permutation_invert(count, order, inverse);
     ly_release(ctx, inverse);
     return status;
 }
