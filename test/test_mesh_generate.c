@@ -461,3 +461,55 @@ LYRA_TEST(generators_survive_failing_allocations)
         test_fail_each_allocation(generate_once, &def);
     }
 }
+
+LYRA_TEST(thin_bodies_get_about_the_elements_asked_for)
+{
+    static const double sizes[][3] = {{1e-9, 1, 1}, {1, 1e-9, 1}, {1e9, 1, 1}, {3, 1, 0.01}};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t i = 0; i < 4; ++i) {
+        LyraMeshShapeDef def = lyra_mesh_shape_def_default();
+        memcpy(def.size, sizes[i], sizeof def.size);
+        LyraMesh *mesh = NULL;
+        TEST_REQUIRE_OK(lyra_mesh_generate(ctx, &def, &mesh));
+        int32_t count = lyra_mesh_view(mesh).element_count;
+        TEST_CHECK_MSG(count >= 800 && count <= 1200, "%d elements, 1000 wanted", count);
+        lyra_mesh_destroy(mesh);
+    }
+    // needles and rings keep the shape of their cells up to four times the count
+    for (int32_t i = 0; i < 2; ++i) {
+        LyraMeshShapeDef def = lyra_mesh_shape_def_default();
+        def.shape = i == 0 ? LYRA_MESH_SHAPE_CYLINDER : LYRA_MESH_SHAPE_TORUS;
+        def.elements = 100;
+        def.height = 1e9;
+        def.tube_radius = 1e-6;
+        LyraMesh *mesh = NULL;
+        TEST_REQUIRE_OK(lyra_mesh_generate(ctx, &def, &mesh));
+        TEST_CHECK(lyra_mesh_view(mesh).element_count <= 400);
+        LyraMassProperties mass;
+        TEST_OK(lyra_mesh_mass_properties(mesh, NULL, &mass));
+        TEST_CHECK(mass.min_element_volume > 0);
+        lyra_mesh_destroy(mesh);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(bodies_without_volume_are_refused)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+        LyraMeshShapeDef def = lyra_mesh_shape_def_default();
+        def.shape = LYRA_MESH_SHAPE_SPHERE;
+        def.kind = (LyraElementKind)kind;
+        LyraMesh *mesh = NULL;
+        // too small for the range of double, too large for it, too small for its place
+        def.radius = 1e-300;
+        TEST_STATUS(lyra_mesh_generate(ctx, &def, &mesh), LYRA_INVALID_ARGUMENT);
+        def.radius = 1e300;
+        TEST_STATUS(lyra_mesh_generate(ctx, &def, &mesh), LYRA_NOT_FINITE);
+        def.radius = 1;
+        def.center[0] = 1e20;
+        TEST_STATUS(lyra_mesh_generate(ctx, &def, &mesh), LYRA_INVALID_ARGUMENT);
+        TEST_CHECK(mesh == NULL);
+    }
+    test_context_end(ctx);
+}

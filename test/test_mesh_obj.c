@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // ---- reading from memory ------------------------------------------------------------------------
 
@@ -327,6 +328,27 @@ LYRA_TEST(material_libraries_are_found_beside_the_file)
     TEST_EQUAL(warnings, 2);
     TEST_CONTAINS(last_warning, "\"c\"");
     lyra_surface_destroy(surface);
+    // one that is a pipe is not waited for
+    warnings = 0;
+    remove(test_temp_path("pipe.mtl"));
+    TEST_REQUIRE(mkfifo(test_temp_path("pipe.mtl"), 0600) == 0);
+    surface = load_text(ctx, "mtllib pipe.mtl\n" TRIANGLE "f 1 2 3\n");
+    TEST_EQUAL(warnings, 1);
+    lyra_surface_destroy(surface);
+    // 40,000 names of one file, itself: read as often, this would take minutes
+    enum { NAMES = 40000 };
+    char *text = malloc((size_t)NAMES * 250 + 100), *at = text;
+    for (int i = 0; i < NAMES; ++i) {
+        at += sprintf(at, "mtllib ");
+        for (int j = 0; j < 16; ++j) {
+            at += sprintf(at, i >> j & 1 ? ".//" : "./");
+        }
+        at += sprintf(at, "text.obj\n");
+    }
+    sprintf(at, TRIANGLE "f 1 2 3\n");
+    surface = load_text(ctx, text);
+    lyra_surface_destroy(surface);
+    free(text);
     // a bad one is an error in its own name
     test_write_file(test_temp_path("bad.mtl"), "newmtl b\nKd red\n", 16);
     test_write_file(test_temp_path("text.obj"), "mtllib bad.mtl\n", 15);

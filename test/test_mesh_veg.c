@@ -270,6 +270,20 @@ LYRA_TEST(names_that_the_format_cannot_hold_are_refused)
     TEST_OK(lyra_mesh_create(ctx, &view, &mesh));
     TEST_STATUS(lyra_mesh_save(mesh, path, LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
     lyra_mesh_destroy(mesh);
+    // a star in front is no trouble for the set, but for a region that starts with it
+    const LyraMeshSet star = {.name = "*a"};
+    const LyraMeshMaterial material = lyra_mesh_material_default();
+    const LyraMeshRegion region = {.material = 0, .set = 0};
+    LyraMeshView starred = {
+        .set_count = 1, .sets = &star, .material_count = 1, .materials = &material};
+    TEST_OK(lyra_mesh_create(ctx, &starred, &mesh));
+    test_round_trip(mesh, "star.veg");
+    lyra_mesh_destroy(mesh);
+    starred.region_count = 1;
+    starred.regions = &region;
+    TEST_OK(lyra_mesh_create(ctx, &starred, &mesh));
+    TEST_STATUS(lyra_mesh_save(mesh, path, LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
+    lyra_mesh_destroy(mesh);
     // and nothing was written
     size_t bytes;
     TEST_CHECK(test_read_file(path, &bytes) == NULL);
@@ -636,6 +650,27 @@ LYRA_TEST(many_names_and_regions_take_linear_time)
     TEST_EQUAL(view.element_materials[0], COUNT - 1);
     TEST_EQUAL(view.element_materials[COUNT - 1], COUNT - 1);
     test_round_trip(mesh, "many.veg");
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+    free(text);
+}
+
+LYRA_TEST(empty_sets_take_a_small_multiple_of_their_text)
+{
+    enum { COUNT = 100000 };
+    char *text = malloc((size_t)COUNT * 20), *at = text;
+    at += sprintf(at, "*VERTICES\n0 3\n*ELEMENTS\nTET\n0 4\n");
+    for (int i = 1; i <= COUNT; ++i) {
+        at += sprintf(at, "*SET s%d\n", i);
+    }
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = NULL;
+    int64_t before = test_allocation_bytes();
+    test_allocation_peak_reset();
+    TEST_OK(test_load_text(ctx, "a.veg", text, &mesh));
+    double ratio = (double)(test_allocation_peak() - before) / (double)(at - text);
+    TEST_CHECK_MSG(ratio < 12, "%g bytes for each byte of text", ratio);
+    TEST_EQUAL(lyra_mesh_view(mesh).set_count, COUNT);
     lyra_mesh_destroy(mesh);
     test_context_end(ctx);
     free(text);

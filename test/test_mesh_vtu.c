@@ -45,8 +45,12 @@ LYRA_TEST(round_trips_keep_every_bit)
 LYRA_TEST(names_of_any_kind_survive)
 {
     // what .veg cannot hold is no trouble here
-    const LyraMeshSet sets[] = {{.name = ""}, {.name = "a,b"}, {.name = "<\n>\"&\x01\xff"}};
-    LyraMeshView view = {.set_count = 3, .sets = sets};
+    char name[5001];
+    memset(name, 'n', 5000);
+    name[5000] = '\0';
+    const LyraMeshSet sets[] = {
+        {.name = ""}, {.name = "a,b"}, {.name = "<\n>\"&\x01\xff"}, {.name = name}};
+    LyraMeshView view = {.set_count = 4, .sets = sets};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraMesh *mesh = NULL;
     TEST_OK(lyra_mesh_create(ctx, &view, &mesh));

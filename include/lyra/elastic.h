@@ -115,6 +115,11 @@ LYRA_API LyraElasticDef lyra_elastic_def_default(void);
 /// is not an axis-aligned cube of positive size, with LYRA_INVALID_ARGUMENT for settings outside
 /// their range, unknown names, or unless E > 0 and -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a
 /// combination that does not exist.
+///
+/// "stvk" with LYRA_INVERSION_NONE has LYRA_FORCE_CONTRACTION, the exact derivative of its tangent,
+/// that of the resistance to compression included (which jumps at J = 1). With the other modes it
+/// has not: "extend" is smooth up to the tangent only, and "clamp" not even that far. No other
+/// model has it.
 LYRA_API LyraStatus lyra_elastic_create(LyraContext *ctx, const LyraMesh *mesh,
                                         const LyraElasticDef *def, LyraForce **out);
 

@@ -60,8 +60,9 @@ LYRA_API LyraMeshShapeDef lyra_mesh_shape_def_default(void);
 /// must have cells that are cubes; without, it keeps its volume and its edges are rounded to whole
 /// cubes. The round bodies are made of the cubes whose centre lies inside.
 ///
-/// Fails with LYRA_INVALID_ARGUMENT for a length that is not positive or not finite, and with
-/// LYRA_TOO_LARGE beyond 2^31 - 1 elements or vertices.
+/// Fails with LYRA_INVALID_ARGUMENT for a length that is not positive or not finite, or so small
+/// that elements have no volume (in itself or where the centre is), with LYRA_NOT_FINITE for a body
+/// beyond the range of double, and with LYRA_TOO_LARGE beyond 2^31 - 1 elements or vertices.
 LYRA_API LyraStatus lyra_mesh_generate(LyraContext *ctx, const LyraMeshShapeDef *def,
                                        LyraMesh **out);
 

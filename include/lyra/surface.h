@@ -82,7 +82,7 @@ LYRA_API LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraSu
                                       LyraSurface **out);
 
 /// Writes a surface, and its materials if it has any to a file beside it whose extension is `.mtl`;
-/// each file whole or not at all. Numbers read back to the same bits.
+/// all files whole or none. Numbers read back to the same bits.
 LYRA_API LyraStatus lyra_surface_save(const LyraSurface *surface, const char *path,
                                       LyraSurfaceFormat format);
 

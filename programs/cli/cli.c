@@ -255,6 +255,15 @@ CliExit cli_failed(void)
     return CLI_BAD_INPUT;
 }
 
+void *cli_allocate(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    if (!memory) {
+        exit(cli_fail("out of memory: %zu bytes could not be allocated", size));
+    }
+    return memory;
+}
+
 CliExit cli_fail(const char *format, ...)
 {
     va_list arguments;
@@ -296,17 +305,46 @@ CliExit cli_finish_output(void)
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
+// length of the well-formed UTF-8 character at `c`, 0 if there is none
+static int utf8_length(const unsigned char *c)
+{
+    // the first byte gives the length, and with the second the range: no overlong forms, no
+    // surrogates, nothing beyond U+10FFFF
+    static const struct {
+        unsigned char first, last, low, high;
+        int length;
+    } forms[] = {
+        {0x01, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
+        if (c[0] < forms[i].first || c[0] > forms[i].last) {
+            continue;
+        }
+        bool good = c[1] >= forms[i].low && c[1] <= forms[i].high;
+        for (int k = 2; k < forms[i].length && good; ++k) {
+            good = (c[k] & 0xc0) == 0x80;
+        }
+        return good ? forms[i].length : 0;
+    }
+    return 0;
+}
+
+// a JSON string; bytes that are no UTF-8 become the replacement character
 static void write_escaped(FILE *file, const char *text)
 {
     fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; ++c) {
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        int length = utf8_length(c);
         if (*c == '"' || *c == '\\') {
             fprintf(file, "\\%c", *c);
-        } else if (*c < 0x20) {
-            fprintf(file, "\\u%04x", *c);
+        } else if (*c < 0x20 || length == 0) {
+            fprintf(file, "\\u%04x", length == 0 ? 0xfffdu : *c);
         } else {
-            fputc(*c, file);
+            fwrite(c, 1, (size_t)length, file);
         }
+        c += length > 0 ? length : 1;
     }
     fputc('"', file);
 }

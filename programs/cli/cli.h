@@ -76,6 +76,9 @@ CliExit cli_usage_error(const CliUsage *usage, const char *format, ...) LYRA_PRI
 /// Prints "lyra: <message of the last failure>" on standard error and returns CLI_BAD_INPUT.
 CliExit cli_failed(void);
 
+/// `size` bytes to free(), never NULL: without memory it says so and ends the program.
+void *cli_allocate(size_t size);
+
 /// As cli_failed, with a sentence of the command's own.
 CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);
 

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#include <string.h>
+
 static CliExit run_version(int argument_count, char **arguments)
 {
     static const CliUsage usage = {
@@ -45,8 +47,7 @@ int main(int argument_count, char **arguments)
         {0},
     };
     // as other programs do
-    if (argument_count == 2 && arguments[1][0] == '-' && arguments[1][1] == '-' &&
-        arguments[1][2] == 'v') {
+    if (argument_count == 2 && strcmp(arguments[1], "--version") == 0) {
         return run_version(0, NULL);
     }
     return cli_dispatch("lyra", commands, argument_count - 1, arguments + 1);

@@ -200,43 +200,39 @@ static LyraStatus make_surface(LyraContext *ctx, const LyraMesh *mesh, bool tria
     }
     LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
     size_t corners = (size_t)faces.face_count * (size_t)faces.nodes;
-    int32_t *map = malloc(((size_t)view.vertex_count + 1) * sizeof *map);
-    double *positions = malloc(((size_t)view.vertex_count + 1) * 3 * sizeof *positions);
-    int32_t *begin = malloc(((size_t)faces.face_count + 1) * sizeof *begin);
-    int32_t *vertices = malloc((corners + 1) * sizeof *vertices);
-    if (map && positions && begin && vertices) {
-        for (int32_t v = 0; v < view.vertex_count; ++v) {
-            map[v] = keep ? 0 : -1;
-        }
-        for (size_t i = 0; i < corners; ++i) {
-            map[faces.faces[i]] = 0;
-        }
-        int32_t used = 0;
-        for (int32_t v = 0; v < view.vertex_count; ++v) {
-            if (map[v] == 0) {
-                memcpy(positions + 3 * (size_t)used, view.positions + 3 * (size_t)v,
-                       3 * sizeof *positions);
-                map[v] = used++;
-            }
-        }
-        for (size_t i = 0; i < corners; ++i) {
-            vertices[i] = map[faces.faces[i]];
-        }
-        for (int32_t f = 0; f <= faces.face_count; ++f) {
-            begin[f] = f * faces.nodes;
-        }
-        LyraSurfaceView data = {
-            .vertex_count = used,
-            .face_count = faces.face_count,
-            .corner_count = (int32_t)corners,
-            .positions = positions,
-            .face_begin = begin,
-            .corner_vertices = vertices,
-        };
-        status = lyra_surface_create(ctx, &data, out);
-    } else {
-        status = LYRA_OUT_OF_MEMORY;
+    int32_t *map = cli_allocate((size_t)view.vertex_count * sizeof *map);
+    double *positions = cli_allocate((size_t)view.vertex_count * 3 * sizeof *positions);
+    int32_t *begin = cli_allocate(((size_t)faces.face_count + 1) * sizeof *begin);
+    int32_t *vertices = cli_allocate(corners * sizeof *vertices);
+    for (int32_t v = 0; v < view.vertex_count; ++v) {
+        map[v] = keep ? 0 : -1;
     }
+    for (size_t i = 0; i < corners; ++i) {
+        map[faces.faces[i]] = 0;
+    }
+    int32_t used = 0;
+    for (int32_t v = 0; v < view.vertex_count; ++v) {
+        if (map[v] == 0) {
+            memcpy(positions + 3 * (size_t)used, view.positions + 3 * (size_t)v,
+                   3 * sizeof *positions);
+            map[v] = used++;
+        }
+    }
+    for (size_t i = 0; i < corners; ++i) {
+        vertices[i] = map[faces.faces[i]];
+    }
+    for (int32_t f = 0; f <= faces.face_count; ++f) {
+        begin[f] = f * faces.nodes;
+    }
+    LyraSurfaceView data = {
+        .vertex_count = used,
+        .face_count = faces.face_count,
+        .corner_count = (int32_t)corners,
+        .positions = positions,
+        .face_begin = begin,
+        .corner_vertices = vertices,
+    };
+    status = lyra_surface_create(ctx, &data, out);
     free(map);
     free(positions);
     free(begin);

@@ -56,6 +56,10 @@ static CliExit generate(const CliUsage *usage, Settings *settings, int argument_
     if (settings->elements < 1) {
         return cli_usage_error(usage, "--elements is %d, expected at least 1", settings->elements);
     }
+    if (settings->material.density < 0) {
+        return cli_usage_error(usage, "--density is %g, expected 0 or more",
+                               settings->material.density);
+    }
     LyraMeshShapeDef def = settings->def;
     for (int i = 0; i < 3; ++i) {
         double cells = settings->cells[i];
@@ -74,8 +78,10 @@ static CliExit generate(const CliUsage *usage, Settings *settings, int argument_
         return CLI_BAD_INPUT;
     }
     LyraMesh *mesh = NULL;
-    if (lyra_mesh_generate(ctx, &def, &mesh) != LYRA_OK ||
-        lyra_mesh_save(mesh, path, LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
+    LyraStatus status = lyra_mesh_generate(ctx, &def, &mesh);
+    if (status == LYRA_INVALID_ARGUMENT) {
+        exit = cli_usage_error(usage, "%s", lyra_error_message());
+    } else if (status != LYRA_OK || lyra_mesh_save(mesh, path, LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
         exit = cli_failed();
     } else {
         LyraMeshView view = lyra_mesh_view(mesh);

@@ -5,6 +5,8 @@
 
 #include "mesh.h"
 
+#include <stdlib.h>
+
 #define DEGREES (180 / 3.141592653589793)
 
 typedef struct MeshFacts {
@@ -12,13 +14,47 @@ typedef struct MeshFacts {
     LyraMassProperties mass;
     LyraMeshQuality quality;
     int32_t components, surface_triangles;
+    double mass_matrix_sum, lumped_mass_sum;
 } MeshFacts;
 
-static LyraStatus gather_facts(const LyraMesh *mesh, MeshFacts *facts)
+// sums over the mass matrices: of all entries of the consistent one, 3n x 3n, and of the lumped
+// one, a number for each vertex
+static LyraStatus sum_masses(const LyraMesh *mesh, MeshFacts *facts)
+{
+    LyraMassMatrix *matrix = NULL;
+    LyraStatus status = lyra_mass_matrix_create(mesh, NULL, false, &matrix);
+    if (status != LYRA_OK) {
+        return status;
+    }
+    LyraMassMatrixView view = lyra_mass_matrix_view(matrix);
+    double sum = 0, lumped_sum = 0;
+    for (int32_t v = 0; v < view.row_count; ++v) {
+        double row = 0;
+        for (int64_t i = view.row_start[v]; i < view.row_start[v + 1]; ++i) {
+            row += view.values[i];
+        }
+        sum += row;
+    }
+    lyra_mass_matrix_destroy(matrix);
+    double *lumped = cli_allocate((size_t)facts->view.vertex_count * sizeof *lumped);
+    lyra_mesh_lumped_masses(mesh, NULL, lumped);
+    for (int32_t v = 0; v < facts->view.vertex_count; ++v) {
+        lumped_sum += lumped[v];
+    }
+    free(lumped);
+    facts->mass_matrix_sum = 3 * sum;
+    facts->lumped_mass_sum = lumped_sum;
+    return LYRA_OK;
+}
+
+static LyraStatus gather_facts(const LyraMesh *mesh, bool sums, MeshFacts *facts)
 {
     facts->view = lyra_mesh_view(mesh);
     LyraMeshBoundary *boundary = NULL;
     LyraStatus status = lyra_mesh_mass_properties(mesh, NULL, &facts->mass);
+    if (status == LYRA_OK && sums) {
+        status = sum_masses(mesh, facts);
+    }
     if (status == LYRA_OK) {
         status = lyra_mesh_quality(mesh, &facts->quality);
     }
@@ -106,6 +142,8 @@ static void write_mesh_json(const MeshFacts *facts)
     cli_json_doubles(&json, NULL, 3, mass->box[0]);
     cli_json_doubles(&json, NULL, 3, mass->box[1]);
     cli_json_close(&json, ']');
+    cli_json_double(&json, "mass_matrix_sum", facts->mass_matrix_sum);
+    cli_json_double(&json, "lumped_mass_sum", facts->lumped_mass_sum);
     cli_json_double(&json, "min_element_volume", mass->min_element_volume);
     cli_json_double(&json, "max_element_volume", mass->max_element_volume);
     cli_json_int(&json, "inverted", facts->quality.inverted);
@@ -279,7 +317,7 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
         MeshFacts facts;
         if (!mesh) {
             exit = CLI_BAD_INPUT;
-        } else if (gather_facts(mesh, &facts) != LYRA_OK) {
+        } else if (gather_facts(mesh, json, &facts) != LYRA_OK) {
             exit = cli_failed();
         } else {
             if (json) {

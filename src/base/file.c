@@ -95,6 +95,20 @@ LyraStatus ly_file_read(LyraContext *ctx, const char *path, char **text, size_t 
     return status;
 }
 
+LyraStatus ly_file_identify(const char *path, uint64_t identity[2])
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return ly_fail_system("read", path, errno);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return ly_fail(LYRA_IO_FAILED, "cannot read %s: it is not a file", path);
+    }
+    identity[0] = (uint64_t)info.st_dev;
+    identity[1] = (uint64_t)info.st_ino;
+    return LYRA_OK;
+}
+
 // ---- paths --------------------------------------------------------------------------------------
 
 // The first `a_length` bytes of `a`, then `b`, then `c`.

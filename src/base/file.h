@@ -17,6 +17,10 @@ LyraStatus ly_fail_system(const char *action, const char *path, int error);
 /// Reads regular files and pipes; a folder or a device is refused. `length`: Nullable.
 LyraStatus ly_file_read(LyraContext *ctx, const char *path, char **text, size_t *length);
 
+/// What tells whether two paths name one file. Fails unless `path` is a regular file: for paths
+/// that a file gives, which must not make us wait for a pipe.
+LyraStatus ly_file_identify(const char *path, uint64_t identity[2]);
+
 // ---- paths --------------------------------------------------------------------------------------
 
 /// First `length` bytes of `text` and a zero byte, to ly_release().

@@ -218,6 +218,15 @@ LyraStatus ly_scanner_int32_slow(LyScanner *scanner, int32_t *value, const char 
 LyraStatus ly_scanner_int64_in(LyScanner *scanner, int64_t low, int64_t high, int64_t *value,
                                const char *what)
 {
+    // the range in words costs more than the number, and only errors need it
+    ly_scanner_skip_blanks(scanner);
+    int64_t number;
+    const char *end = ly_parse_int64(scanner->at, scanner->end, &number);
+    if (end && ly_scanner_ends_number(scanner, *end) && number >= low && number <= high) {
+        scanner->at = end;
+        *value = number;
+        return LYRA_OK;
+    }
     char range[80];
     snprintf(range, sizeof range, "an integer from %" PRId64 " to %" PRId64, low, high);
     return read_integer(scanner, low, high, range, value, what);

@@ -34,8 +34,10 @@ static const int begin_x[6] = {0, 1, 4, 7, 9, 12}, begin_y[6] = {0, 3, 6, 15, 19
 static const int begin_z[6] = {0, 9, 18, 27, 39, 51};
 enum { COUNT_X = 14, COUNT_Y = 31, COUNT_Z = 63, BLOCK = 9 * WIDTH };
 
+// blocks of the points of a line, sums over x of the lines of a plane, over y of the planes, over z
 typedef struct Sums {
-    double x[COUNT_X * BLOCK], y[COUNT_Y * BLOCK], z[COUNT_Z * BLOCK];
+    double points[3 * 6 * BLOCK], x[3 * COUNT_X * BLOCK], y[3 * COUNT_Y * BLOCK],
+        z[COUNT_Z * BLOCK];
 } Sums;
 _Static_assert(sizeof(Sums) == LY_CUBE_SCRATCH, "what the type declares");
 
@@ -47,59 +49,53 @@ LY_INLINE const double (*factors(const LyCubeRule *rule, int n, int m))[3]
     return count == 1 ? ones : count == 2 ? rule->value : rule->product;
 }
 
-// to = or += factor * from, one block of one chunk of lanes
-LY_INLINE void add_scaled(double *to, double factor, const double *from, bool clear)
+// one block: the sum over n of factor[i] from[i * stride]; n is a constant
+LY_INLINE void combine(int n, const double *factor, const double *from, int stride, double *to)
 {
 #pragma GCC unroll 9
     for (int k = 0; k < 9; ++k) {
-        LyReal x = factor * ly_load(from + k * WIDTH);
-        ly_store(to + k * WIDTH, clear ? x : ly_load(to + k * WIDTH) + x);
+        LyReal sum = factor[0] * ly_load(from + k * WIDTH);
+        for (int i = 1; i < n; ++i) {
+            sum += factor[i] * ly_load(from + i * stride + k * WIDTH);
+        }
+        ly_store(to + k * WIDTH, sum);
     }
 }
 
-// adds the blocks of point (index on the line) to the sums over x
-LY_INLINE void add_point(const LyCubeRule *rule, int index, const LyMat3 D[6], int lane, Sums *sums)
+// Sums over coordinate m: of each pair, `inner` blocks from each of n neighbours become inner times
+// as many as it has moments along m.
+LY_INLINE void sum_over(int n, const LyCubeRule *rule, int m, const int *begin_from, int stride,
+                        const double *from, const int *begin_to, double *to)
 {
-#pragma GCC unroll 6
-    for (int n = 0; n < 6; ++n) {
-        const double(*f)[3] = factors(rule, n, 0);
-#pragma GCC unroll 3
-        for (int i = 0; i < moments[n][0]; ++i) {
-            double *to = sums->x + (begin_x[n] + i) * BLOCK + lane;
-#pragma GCC unroll 9
-            for (int k = 0; k < 9; ++k) {
-                LyReal x = f[i][index] * D[n].m[k / 3][k % 3];
-                ly_store(to + k * WIDTH, index ? ly_load(to + k * WIDTH) + x : x);
+    for (int pair = 0; pair < 6; ++pair) {
+        const double(*f)[3] = factors(rule, pair, m);
+        int inner = (m > 0 ? moments[pair][0] : 1) * (m > 1 ? moments[pair][1] : 1);
+        for (int j = 0; j < moments[pair][m]; ++j) {
+            for (int i = 0; i < inner; ++i) {
+                combine(n, f[j], from + (begin_from[pair] + i) * BLOCK, stride * BLOCK,
+                        to + (begin_to[pair] + j * inner + i) * BLOCK);
             }
         }
     }
 }
 
-static void add_line(const LyCubeRule *rule, int index, int lane, Sums *sums)
+// after point q: what is complete goes up, line to plane to cube; n is a constant
+LY_INLINE void close_point(int n, const LyCubeRule *rule, int q, int lane, Sums *sums)
 {
-    for (int n = 0; n < 6; ++n) {
-        const double(*f)[3] = factors(rule, n, 1);
-        int nx = moments[n][0];
-        for (int j = 0; j < moments[n][1]; ++j) {
-            for (int i = 0; i < nx; ++i) {
-                add_scaled(sums->y + (begin_y[n] + j * nx + i) * BLOCK + lane, f[j][index],
-                           sums->x + (begin_x[n] + i) * BLOCK + lane, index == 0);
-            }
-        }
+    static const int begin_point[6] = {0, 1, 2, 3, 4, 5};
+    int line = q / n % n, plane = q / (n * n);
+    if (q % n != n - 1) {
+        return;
     }
-}
-
-static void add_plane(const LyCubeRule *rule, int index, int lane, Sums *sums)
-{
-    for (int n = 0; n < 6; ++n) {
-        const double(*f)[3] = factors(rule, n, 2);
-        int nxy = moments[n][0] * moments[n][1];
-        for (int j = 0; j < moments[n][2]; ++j) {
-            for (int i = 0; i < nxy; ++i) {
-                add_scaled(sums->z + (begin_z[n] + j * nxy + i) * BLOCK + lane, f[j][index],
-                           sums->y + (begin_y[n] + i) * BLOCK + lane, index == 0);
-            }
-        }
+    sum_over(n, rule, 0, begin_point, 6, sums->points + lane, begin_x,
+             sums->x + line * COUNT_X * BLOCK + lane);
+    if (line != n - 1) {
+        return;
+    }
+    sum_over(n, rule, 1, begin_x, COUNT_X, sums->x + lane, begin_y,
+             sums->y + plane * COUNT_Y * BLOCK + lane);
+    if (plane == n - 1) {
+        sum_over(n, rule, 2, begin_y, COUNT_Y, sums->y + lane, begin_z, sums->z + lane);
     }
 }
 
@@ -213,19 +209,16 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
             }
             if (tangent) {
                 LyReal scale = rule->weight[q] * h;
-                LyMat3 D[6], axes = ly_mat3_identity();
-                LyVec3 e[3];
-                memcpy(e, &axes, sizeof e);
-                ly_points_blocks(solid, &points, lane, e, D);
+                LyMat3 D[6];
+                ly_points_blocks(solid, &points, lane, NULL, D);
                 for (int k = 0; k < 6; ++k) {
                     D[k] = ly_mat3_scale(&D[k], scale);
+                    ly_mat3_store_lanes(sums->points + (q % n * 6 + k) * BLOCK + lane, &D[k]);
                 }
-                add_point(rule, q % n, D, lane, sums);
-                if (q % n == n - 1) {
-                    add_line(rule, q / n % n, lane, sums);
-                }
-                if (q % (n * n) == n * n - 1) {
-                    add_plane(rule, q / (n * n), lane, sums);
+                if (n == 2) {
+                    close_point(2, rule, q, lane, sums);
+                } else {
+                    close_point(3, rule, q, lane, sums);
                 }
             }
         }

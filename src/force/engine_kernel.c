@@ -88,27 +88,6 @@ LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *ver
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-#if LY_LANES != 8
-// adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
-LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
-                                  double *values)
-{
-    Quad low[4], high[4];
-    for (int c = 0; c < 4; ++c) {
-        low[c] = load_quad(block + c * WIDTH);
-        high[c] = load_quad(block + (c + 4) * WIDTH);
-    }
-    transpose_quads(low);
-    transpose_quads(high);
-    for (int32_t i = 0; i < live; ++i) {
-        double *place = values + 9 * (int64_t)slot[i];
-        add_quad(place, low[i]);
-        add_quad(place + 4, high[i]);
-        place[8] += block[8 * WIDTH + i];
-    }
-}
-#endif
-
 #if LY_LANES == 8
 typedef double Octet __attribute__((vector_size(64)));
 
@@ -141,6 +120,25 @@ LY_INLINE void add_octet(int32_t slot, Octet low, double last, double *values)
     sum += low;
     memcpy(place, &sum, sizeof sum);
     place[8] += last;
+}
+#else
+// adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
+LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
+                                  double *values)
+{
+    Quad low[4], high[4];
+    for (int c = 0; c < 4; ++c) {
+        low[c] = load_quad(block + c * WIDTH);
+        high[c] = load_quad(block + (c + 4) * WIDTH);
+    }
+    transpose_quads(low);
+    transpose_quads(high);
+    for (int32_t i = 0; i < live; ++i) {
+        double *place = values + 9 * (int64_t)slot[i];
+        add_quad(place, low[i]);
+        add_quad(place + 4, high[i]);
+        place[8] += block[8 * WIDTH + i];
+    }
 }
 #endif
 
@@ -178,18 +176,29 @@ LY_INLINE void scatter_block(int32_t count, const int32_t *slot, const double *b
 }
 
 // adds one block of all lanes; lanes with a negative slot are transposed
-LY_INLINE void scatter_block_signed(int32_t count, const int32_t *slot, const double *block,
-                                    double *values)
+static void scatter_block_signed(int32_t count, const int32_t *slot, const double *block,
+                                 double *values)
 {
-    for (int32_t i = 0; i < count; ++i) {
-        bool transposed = slot[i] < 0;
-        double *place = values + 9 * (int64_t)(transposed ? ~slot[i] : slot[i]);
-        for (int r = 0; r < 3; ++r) {
-            for (int c = 0; c < 3; ++c) {
-                place[3 * r + c] += block[(transposed ? 3 * c + r : 3 * r + c) * WIDTH + i];
-            }
+    int32_t places[WIDTH], negative = 0;
+    for (int32_t i = 0; i < WIDTH; ++i) {
+        places[i] = slot[i] < 0 ? ~slot[i] : slot[i];
+        negative |= slot[i];
+    }
+    if (negative >= 0) {
+        scatter_block(count, places, block, values);
+        return;
+    }
+    // lane by lane the entry or its mirror image
+    double turned[9 * WIDTH] __attribute__((aligned(64)));
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMask mask = ly_less(ly_from_int32(slot + lane), ly_set(0));
+        for (int k = 0; k < 9; ++k) {
+            LyReal x = ly_load(block + k * WIDTH + lane);
+            LyReal mirrored = ly_load(block + (3 * (k % 3) + k / 3) * WIDTH + lane);
+            ly_store(turned + k * WIDTH + lane, ly_select(mask, mirrored, x));
         }
     }
+    scatter_block(count, places, turned, values);
 }
 
 // *diagonal -= block or its transpose
@@ -268,7 +277,7 @@ static void scatter_general(const LyRun *run, int32_t count, const int32_t *slot
             const double *block =
                 find_block(nodes, without_diagonal, below ? b : a, below ? a : b, blocks, diagonal);
             int32_t signed_slot[WIDTH];
-            for (int32_t i = 0; i < count; ++i) {
+            for (int32_t i = 0; i < WIDTH; ++i) {
                 int32_t s = slot[k * WIDTH + i];
                 signed_slot[i] = below ? ~s : s;
             }

@@ -156,8 +156,10 @@ static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *eval
     for (int32_t f = 0; evaluation->contraction && f < assembly->force_count; ++f) {
         const LyraForceType *type = assembly->batches[f].force->type;
         if (!(type->traits & LYRA_FORCE_CONTRACTION)) {
-            return ly_fail(LYRA_UNSUPPORTED,
-                           "evaluation: force %s has no derivative of its tangent", type->name);
+            return ly_fail(
+                LYRA_UNSUPPORTED,
+                "evaluation: force %s, as it was created, has no derivative of its tangent",
+                type->name);
         }
     }
     return LYRA_OK;

@@ -330,17 +330,30 @@ static void destroy_solid(void *self)
     }
 }
 
+static bool is_stvk(const LyraElasticDef *def)
+{
+    return !def->law && def->model == LYRA_ELASTIC_STVK;
+}
+
+// the third derivatives of the other inversion modes jump at the threshold
+static bool has_contraction(const LyraElasticDef *def)
+{
+    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE;
+}
+
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
 {
     static LyElasticKernel *const tets[] = LY_KERNEL_TABLE(ly_tet_isotropic);
     static LyElasticKernel *const cubes[] = LY_KERNEL_TABLE(ly_cube_isotropic);
     static LyElasticKernel *const stvk[] = LY_KERNEL_TABLE(ly_tet_stvk);
     static LyElasticKernel *const neo_hookean[] = LY_KERNEL_TABLE(ly_tet_neo_hookean);
+    static LyElasticKernel *const contracted[] = LY_KERNEL_TABLE(ly_tet_stvk_contracted);
+    static LyElasticKernel *const contracted_cubes[] = LY_KERNEL_TABLE(ly_cube_stvk_contracted);
     if (kind == LYRA_ELEMENT_CUBE8) {
-        return cubes[isa];
+        return has_contraction(def) ? contracted_cubes[isa] : cubes[isa];
     }
-    if (!def->law && def->model == LYRA_ELASTIC_STVK) {
-        return stvk[isa];
+    if (is_stvk(def)) {
+        return has_contraction(def) ? contracted[isa] : stvk[isa];
     }
     if (!def->law && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
         return neo_hookean[isa];
@@ -363,7 +376,8 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMeshView *mesh, const L
         .name = law->name,
         .nodes = cubes ? 8 : 4,
         .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
-                  LYRA_FORCE_TRANSLATION_INVARIANT | (cubes ? 0 : LYRA_FORCE_REORDERABLE),
+                  LYRA_FORCE_TRANSLATION_INVARIANT | (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
+                  (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count = law->parameter_count + 1,
         .scratch_bytes = cubes ? LY_CUBE_SCRATCH : 0,
@@ -374,7 +388,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMeshView *mesh, const L
     LyraStatus status = LYRA_OK;
     if (cubes) {
         // three points along an edge integrate the fourth powers of StVK exactly
-        fill_rule(!def->law && def->model == LYRA_ELASTIC_STVK ? 3 : 2, &solid->rule);
+        fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
         LY_TRY_DONE(ly_allocate_array(ctx, mesh->element_count, sizeof(double), &solid->rest));
         LY_TRY_DONE(measure_cubes(mesh, solid->rest));
     } else {

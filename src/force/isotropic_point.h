@@ -485,8 +485,14 @@ static inline void ly_points_evaluate(const LyIsotropic *solid, const double *pa
 #define LY_BLOCK_FIRST(n) ((n) < 3 ? (n) : (n) == 4 ? 1 : 0)
 #define LY_BLOCK_SECOND(n) ((n) < 3 ? (n) : (n) == 3 ? 1 : 2)
 
-// `with_second` is a constant: whether W depends on II
-LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 b[3],
+// column a of A
+LY_INLINE LyVec3 ly_mat3_column(const LyMat3 *A, int a)
+{
+    return (LyVec3){{A->m[0][a], A->m[1][a], A->m[2][a]}};
+}
+
+// `b`: NULL for the axes. `with_second`, whether W depends on II, is a constant.
+LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 *b,
                                     bool with_second, LyMat3 blocks[6])
 {
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), left;
@@ -500,8 +506,8 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
         left = ly_mat3_multiply_transposed(&F, &F);
     }
     for (int a = 0; a < 3; ++a) {
-        g[a] = ly_mat3_apply(&F, &b[a]);
-        r[a] = ly_mat3_apply(&K, &b[a]);
+        g[a] = b ? ly_mat3_apply(&F, &b[a]) : ly_mat3_column(&F, a);
+        r[a] = b ? ly_mat3_apply(&K, &b[a]) : ly_mat3_column(&K, a);
         if (with_second) {
             q[a] = ly_mat3_apply(&left, &g[a]); // F C = (F F^T) F
         }
@@ -522,14 +528,17 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
 #pragma GCC unroll 6
     for (int n = 0; n < 6; ++n) {
         int a = LY_BLOCK_FIRST(n), c = LY_BLOCK_SECOND(n);
-        LyReal bb = ly_vec3_dot(&b[a], &b[c]), diagonal = w1 * bb;
+        LyReal bb = b ? ly_vec3_dot(&b[a], &b[c]) : ly_set(a == c);
+        LyReal diagonal = b ? w1 * bb : a == c ? w1 : ly_set(0);
         LyMat3 *D = &blocks[n];
         for (int k = 0; k < 9; ++k) {
             int i = k / 3, j = k % 3;
             D->m[i][j] = g[a].v[i] * yg[c].v[j] + r[a].v[i] * yr[c].v[j];
             if (with_second) {
-                D->m[i][j] +=
-                    q[a].v[i] * yq[c].v[j] + w2 * (g[c].v[i] * g[a].v[j] + bb * left.m[i][j]);
+                D->m[i][j] += q[a].v[i] * yq[c].v[j] + w2 * g[c].v[i] * g[a].v[j];
+            }
+            if (with_second && (b || a == c)) {
+                D->m[i][j] += w2 * bb * left.m[i][j];
             }
         }
         if (with_second) {
@@ -539,17 +548,24 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
             D->m[i][i] += diagonal;
         }
         if (a != c) {
-            LyVec3 cross = ly_vec3_cross(&b[a], &b[c]), w = ly_mat3_apply(&F, &cross);
+            LyVec3 w;
+            if (b) {
+                LyVec3 cross = ly_vec3_cross(&b[a], &b[c]);
+                w = ly_mat3_apply(&F, &cross);
+            } else {
+                w = ly_mat3_column(&F, 3 - a - c);
+            }
+            LyReal turn = b || c == a + 1 ? wJ : -wJ;
             for (int i = 0; i < 3; ++i) {
                 int j = (i + 1) % 3, k = (i + 2) % 3;
-                D->m[j][k] += wJ * w.v[i];
-                D->m[k][j] -= wJ * w.v[i];
+                D->m[j][k] += turn * w.v[i];
+                D->m[k][j] -= turn * w.v[i];
             }
         }
     }
 }
 
-LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec3 b[3],
+LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec3 *b,
                                    LyMat3 blocks[6])
 {
     LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
@@ -563,7 +579,8 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
     }
     LyVec3 beta[3];
     for (int a = 0; a < 3; ++a) {
-        beta[a] = ly_mat3_apply_transposed(&V, &b[a]);
+        beta[a] =
+            b ? ly_mat3_apply_transposed(&V, &b[a]) : (LyVec3){{V.m[a][0], V.m[a][1], V.m[a][2]}};
     }
 #pragma GCC unroll 6
     for (int n = 0; n < 6; ++n) {
@@ -582,9 +599,9 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
 }
 
 /// Blocks b_a . dP/dF . b_c for (a, c) = 11, 22, 33, 12, 23, 13 of three directions; the order of
-/// LY_BLOCK_FIRST and LY_BLOCK_SECOND.
+/// LY_BLOCK_FIRST and LY_BLOCK_SECOND. `b`: Nullable: the axes.
 LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
-                                const LyVec3 b[3], LyMat3 blocks[6])
+                                const LyVec3 *b, LyMat3 blocks[6])
 {
     if (points->stretches) {
         ly_blocks_stretches(points, lane, b, blocks);

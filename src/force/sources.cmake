@@ -22,6 +22,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/engine_kernel.c
   force/fibre_kernel.c
   force/spring_kernel.c
+  force/stvk_contraction_kernel.c
   force/tet_isotropic_kernel.c
   force/tet_kernel.c
   force/viscosity_kernel.c)

@@ -7,14 +7,8 @@
 #ifndef LY_MESH_BUILDER_H
 #define LY_MESH_BUILDER_H
 
-#include "base/scanner.h"
 #include "mesh/mesh.h"
-
-/// Names to indices: a hash table with open addressing.
-typedef struct LyNameTable {
-    int32_t *slots; // indices, -1 where free
-    int32_t slot_count, used;
-} LyNameTable;
+#include "mesh/names.h"
 
 /// Zero-initialise, then set `ctx`.
 typedef struct LyMeshBuilder {
@@ -25,20 +19,17 @@ typedef struct LyMeshBuilder {
     int64_t vertex_count, vertex_capacity;
     int64_t element_count, element_capacity;
 
-    LyraMeshMaterial *materials; ///< Without names, which may move.
-    int64_t *material_names;     // offsets into `text`
-    LyNameTable material_table;
-    int64_t material_count, material_capacity, material_name_capacity;
+    LyraMeshMaterial *materials; ///< [material_names.count], names not filled in.
+    LyNames material_names;
+    int64_t material_capacity;
 
-    int64_t *set_names, *set_begins; // offsets into `text` and `ids`
-    LyNameTable set_table;
-    int64_t set_count, set_name_capacity, set_begin_capacity;
+    int64_t *set_begins; // [set_names.count], first of each set in `ids`
+    LyNames set_names;
+    int64_t set_capacity;
 
     LyraMeshRegion *regions;
     int64_t region_count, region_capacity;
 
-    char *text; // names, each with a zero byte
-    int64_t text_length, text_capacity;
     int32_t *ids; // elements of all sets, one set after another
     int64_t id_count, id_capacity;
 } LyMeshBuilder;
@@ -53,10 +44,6 @@ LyraStatus ly_mesh_builder_reserve_vertices(LyMeshBuilder *builder, int64_t row,
 LyraStatus ly_mesh_builder_reserve_elements(LyMeshBuilder *builder, int64_t row, int64_t count,
                                             uint64_t bytes_left);
 
-/// Index of a name, -1 if there is none.
-int32_t ly_mesh_builder_find_material(const LyMeshBuilder *builder, LySlice name);
-int32_t ly_mesh_builder_find_set(const LyMeshBuilder *builder, LySlice name);
-
 /// Adds a material; its name must be new. The name in `material` is not used.
 LyraStatus ly_mesh_builder_add_material(LyMeshBuilder *builder, LySlice name,
                                         const LyraMeshMaterial *material);
@@ -68,9 +55,6 @@ LyraStatus ly_mesh_builder_add_set(LyMeshBuilder *builder, LySlice name);
 LyraStatus ly_mesh_builder_add_ids(LyMeshBuilder *builder, const int32_t *ids, int64_t count);
 
 LyraStatus ly_mesh_builder_add_region(LyMeshBuilder *builder, int32_t set, int32_t material);
-
-/// Sorts ids and drops repeats; returns how many are left.
-int64_t ly_sort_ids(int32_t *ids, int64_t count);
 
 /// Makes the mesh, which takes the positions and elements.
 LyraStatus ly_mesh_builder_create(LyMeshBuilder *builder, LyraMesh **out);

@@ -29,7 +29,7 @@ static LyraStatus carry_set(const LyraMesh *mesh, const LyraMeshSet *set,
             ids[count++] = element_map[e];
         }
     }
-    LyraStatus status = ly_sort_id_list(mesh->ctx, count, ids);
+    LyraStatus status = ly_sort_unique(mesh->ctx, &count, ids);
     if (status != LYRA_OK) {
         ly_release(mesh->ctx, ids);
         return status;

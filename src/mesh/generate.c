@@ -15,6 +15,7 @@
 #include "mesh/generate.h"
 
 #include "lyra/mesh_edit.h"
+#include "lyra/mesh_ops.h"
 
 #include <math.h>
 
@@ -109,18 +110,31 @@ void ly_cell_mesh_add_cell(LyCellMesh *builder, const int32_t corner[8], bool ri
 
 // ---- boxes --------------------------------------------------------------------------------------
 
-// Cells for a box of about `elements` elements: near-cubical ones, then the first edge count is
-// changed where that comes nearer.
+// About `cell_count` cells for a box, near-cubical ones: the shortest edge gets its share, at least
+// one, then the two others share what is left, and the longest takes the rest.
 static void choose_cells(const double size[3], double cell_count, double cells[3])
 {
-    double edge = cbrt(size[0]) * cbrt(size[1]) * cbrt(size[2]) / cbrt(cell_count);
-    int32_t longest = 0;
+    int32_t order[3] = {0, 1, 2}; // from the shortest edge to the longest
     for (int32_t i = 0; i < 3; ++i) {
-        cells[i] = fmax(1, round(size[i] / edge));
-        longest = size[i] > size[longest] ? i : longest;
+        for (int32_t j = i + 1; j < 3; ++j) {
+            if (size[order[j]] < size[order[i]]) {
+                int32_t swap = order[i];
+                order[i] = order[j];
+                order[j] = swap;
+            }
+        }
     }
-    double others = cells[0] * cells[1] * cells[2] / cells[longest];
-    cells[longest] = fmax(1, round(cell_count / others));
+    double left = cell_count;
+    for (int32_t i = 0; i < 3; ++i) {
+        // the edge of a cell that the edges from here on would get, over that of the box
+        double edge = 1;
+        for (int32_t j = i; j < 3; ++j) {
+            edge *= pow(size[order[j]] / size[order[i]], 1.0 / (3 - i));
+        }
+        edge /= pow(left, 1.0 / (3 - i));
+        cells[order[i]] = fmax(1, round(1 / edge));
+        left = fmax(1, left / cells[order[i]]);
+    }
 }
 
 static LyraStatus box_cells(const LyraMeshShapeDef *def, int32_t per_cell, int64_t cells[3],
@@ -286,6 +300,20 @@ static LyraStatus check_shape(const LyraMeshShapeDef *def)
     return LYRA_OK;
 }
 
+// A body may be too small for its place, or for the range of double.
+static LyraStatus check_volumes(const LyraMeshShapeDef *def, const LyraMesh *mesh)
+{
+    LyraMassProperties mass;
+    LY_TRY(lyra_mesh_mass_properties(mesh, NULL, &mass));
+    if (!(mass.min_element_volume > 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "%s: an element has the volume %g m^3, expected lengths that leave more, "
+                       "also beside the place of the centre",
+                       lyra_mesh_shape_name(def->shape), mass.min_element_volume);
+    }
+    return LYRA_OK;
+}
+
 LyraStatus lyra_mesh_generate(LyraContext *ctx, const LyraMeshShapeDef *def, LyraMesh **out)
 {
     LY_CHECK_DEF(def, "lyra_mesh_shape_def_default");
@@ -297,6 +325,11 @@ LyraStatus lyra_mesh_generate(LyraContext *ctx, const LyraMeshShapeDef *def, Lyr
         LY_TRY(ly_generate_round(ctx, def, &mesh));
     } else {
         LY_TRY(ly_generate_round_cubes(ctx, def, &mesh));
+    }
+    LyraStatus checked = check_volumes(def, mesh);
+    if (checked != LYRA_OK) {
+        lyra_mesh_destroy(mesh);
+        return checked;
     }
     if (def->shuffle) {
         LyraMesh *shuffled = NULL;

@@ -63,15 +63,16 @@ static Grid choose_grid(const LyraMeshShapeDef *def)
     double length = torus ? 2 * PI * def->radius : def->height;
     double radius = torus ? def->tube_radius : def->radius;
     double stack_min = torus ? 3 : 1;
+    // a needle gets longer cells rather than many times the elements wanted
+    double stack_most = fmax(stack_min, floor(4 * wanted / grid_elements(def->shape, 1, 1, 1)));
     Grid best = {.core = 1, .layers = 1, .stack = ball ? 1 : (int64_t)stack_min};
     double best_cost = INFINITY;
     for (int64_t core = 1;; ++core) {
         double n = (double)core;
         double k_ideal = fmax(1, (ball ? BALL_LAYERS : DISK_LAYERS) * n);
         double k_first = fmax(1, floor(0.6 * k_ideal));
-        // a needle that would need more is refused for its number of elements
         double stack_ideal = fmin(fmax(stack_min, length / (2 * DISK_SIZE * radius / n)), 1e9);
-        double stack_first = ball ? 1 : fmax(stack_min, floor(0.6 * stack_ideal));
+        double stack_first = ball ? 1 : fmax(stack_min, fmin(floor(0.6 * stack_ideal), stack_most));
         if (n > 1 && grid_elements(def->shape, n, k_first, stack_first) > 4 * wanted) {
             return best;
         }

@@ -153,9 +153,12 @@ static LyraStatus copy_array(LyraContext *ctx, const void *source, int64_t count
     return LYRA_OK;
 }
 
-static LyraStatus copy_name(LyraContext *ctx, const char *name, const char **out)
+static const char *put_name(char **end, const char *name)
 {
-    return copy_array(ctx, name, (int64_t)strlen(name) + 1, 1, out);
+    size_t length = strlen(name) + 1;
+    char *copy = memcpy(*end, name, length);
+    *end += length;
+    return copy;
 }
 
 static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
@@ -163,25 +166,39 @@ static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
     LyraContext *ctx = mesh->ctx;
     LyraMeshMaterial fallback = lyra_mesh_material_default();
     const LyraMeshMaterial *materials = data->material_count > 0 ? data->materials : &fallback;
-    int32_t material_count = data->material_count > 0 ? data->material_count : 1;
-    // counts grow with what is owned, so that destroy works at any point
-    LY_TRY(ly_allocate_array(ctx, material_count, sizeof *mesh->materials, &mesh->materials));
-    for (int32_t m = 0; m < material_count; ++m) {
-        LyraMeshMaterial copy = materials[m];
-        LY_TRY(copy_name(ctx, materials[m].name, &copy.name));
-        mesh->materials[mesh->material_count++] = copy;
-    }
-    LY_TRY(ly_allocate_array(ctx, data->set_count, sizeof *mesh->sets, &mesh->sets));
-    for (int32_t s = 0; s < data->set_count; ++s) {
-        LyraMeshSet *set = &mesh->sets[mesh->set_count++];
-        *set = (LyraMeshSet){.count = data->sets[s].count};
-        LY_TRY(copy_name(ctx, data->sets[s].name, &set->name));
-        LY_TRY(copy_array(ctx, data->sets[s].elements, set->count, sizeof *set->elements,
-                          &set->elements));
-    }
-    LY_TRY(
-        copy_array(ctx, data->regions, data->region_count, sizeof *mesh->regions, &mesh->regions));
+    mesh->material_count = data->material_count > 0 ? data->material_count : 1;
+    mesh->set_count = data->set_count;
     mesh->region_count = data->region_count;
+    // names and members lie together: each alone would take many times its size
+    int64_t name_bytes = 0, member_count = 0;
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        name_bytes += (int64_t)strlen(materials[m].name) + 1;
+    }
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        name_bytes += (int64_t)strlen(data->sets[s].name) + 1;
+        member_count += data->sets[s].count;
+    }
+    LY_TRY(ly_allocate_array(ctx, name_bytes, 1, &mesh->names));
+    LY_TRY(ly_allocate_array(ctx, member_count, sizeof *mesh->set_members, &mesh->set_members));
+    LY_TRY(copy_array(ctx, materials, mesh->material_count, sizeof *mesh->materials,
+                      &mesh->materials));
+    LY_TRY(copy_array(ctx, data->sets, mesh->set_count, sizeof *mesh->sets, &mesh->sets));
+    LY_TRY(
+        copy_array(ctx, data->regions, mesh->region_count, sizeof *mesh->regions, &mesh->regions));
+    char *name_end = mesh->names;
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        mesh->materials[m].name = put_name(&name_end, materials[m].name);
+    }
+    int32_t *members = mesh->set_members;
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        const LyraMeshSet *set = &data->sets[s];
+        mesh->sets[s].name = put_name(&name_end, set->name);
+        mesh->sets[s].elements = members;
+        if (set->count > 0) {
+            memcpy(members, set->elements, (size_t)set->count * sizeof *members);
+        }
+        members += set->count;
+    }
     return LYRA_OK;
 }
 
@@ -278,13 +295,8 @@ void lyra_mesh_destroy(LyraMesh *mesh)
         return;
     }
     LyraContext *ctx = mesh->ctx;
-    for (int32_t m = 0; m < mesh->material_count; ++m) {
-        ly_release(ctx, (void *)mesh->materials[m].name);
-    }
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        ly_release(ctx, (void *)mesh->sets[s].name);
-        ly_release(ctx, (void *)mesh->sets[s].elements);
-    }
+    ly_release(ctx, mesh->names);
+    ly_release(ctx, mesh->set_members);
     ly_release(ctx, mesh->materials);
     ly_release(ctx, mesh->sets);
     ly_release(ctx, mesh->regions);

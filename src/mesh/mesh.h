@@ -16,9 +16,11 @@ struct LyraMesh {
     double *positions; // [vertex_count][3]
     int32_t *elements; // [element_count][nodes]
     int32_t material_count, set_count, region_count;
-    LyraMeshMaterial *materials; // names owned
-    LyraMeshSet *sets;           // names and ids owned
+    LyraMeshMaterial *materials;
+    LyraMeshSet *sets;
     LyraMeshRegion *regions;
+    char *names;                // of materials and sets, one behind the other
+    int32_t *set_members;       // of all sets, one behind the other
     int32_t *element_materials; // [element_count]
 };
 

@@ -23,7 +23,7 @@ LyraStatus ly_materials_add(LyMaterials *materials, LySlice name, int32_t *id)
         materials->capacity = capacity;
     }
     bool added;
-    LY_TRY(ly_names_add(&materials->names, name.text, name.length, id, &added));
+    LY_TRY(ly_names_add(&materials->names, name, id, &added));
     if (added) {
         materials->list[*id] = lyra_surface_material_default();
         materials->defined[*id] = false;

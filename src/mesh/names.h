@@ -6,21 +6,25 @@
 #ifndef LY_MESH_NAMES_H
 #define LY_MESH_NAMES_H
 
-#include "base/base.h"
+#include "base/scanner.h"
 
 /// Zero-initialise and set `ctx`.
 typedef struct LyNames {
     LyraContext *ctx;
     int32_t count;
-    char **names; // [count], owned, each with a zero byte at its end
+    char **names; // [count], each with a zero byte at its end; a name never moves
     int32_t capacity;
     int32_t *slots; // id + 1, 0 for an empty one
     int64_t slot_count;
+    uint64_t key;         // of the hash
+    struct LyText *texts; // blocks that hold the names, the one with room first
 } LyNames;
 
-/// Id of the name of `length` bytes, which is added if it is new; `added`: Nullable. The bytes hold
-/// no zero.
-LyraStatus ly_names_add(LyNames *names, const char *text, size_t length, int32_t *id, bool *added);
+/// Id of a name, -1 if there is none.
+int32_t ly_names_find(const LyNames *names, LySlice name);
+
+/// Id of a name, which is added if it is new; `added`: Nullable. The bytes hold no zero.
+LyraStatus ly_names_add(LyNames *names, LySlice name, int32_t *id, bool *added);
 
 /// Releases all names.
 void ly_names_release(LyNames *names);

@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+// a library is read once, whatever names it has, and no more than this many are
+#define LIBRARIES_MAX 256
+
 // an array that grows
 typedef struct List {
     int32_t count;
@@ -36,6 +39,8 @@ typedef struct Reader {
     int32_t group, material; // of the faces that follow; group -1: none named yet
     LyNames groups, libraries;
     LyMaterials materials;
+    uint64_t library_files[LIBRARIES_MAX][2]; // those read, see ly_file_identify()
+    int32_t library_file_count;
     char *buffer; // of names
 } Reader;
 
@@ -243,7 +248,7 @@ static LyraStatus read_face(Reader *reader)
         LY_TRY(grow_faces(reader));
     }
     if (reader->group < 0) {
-        LY_TRY(ly_names_add(&reader->groups, "default", 7, &reader->group, NULL));
+        LY_TRY(ly_names_add(&reader->groups, (LySlice){"default", 7}, &reader->group, NULL));
     }
     int32_t begin = reader->corners.count;
     while (!ly_line_at_end(&reader->scanner)) {
@@ -269,7 +274,7 @@ static LyraStatus read_group(Reader *reader)
     if (name.length == 0) {
         name = (LySlice){.text = "default", .length = 7};
     }
-    return ly_names_add(&reader->groups, name.text, name.length, &reader->group, NULL);
+    return ly_names_add(&reader->groups, name, &reader->group, NULL);
 }
 
 static LyraStatus read_material(Reader *reader)
@@ -281,6 +286,27 @@ static LyraStatus read_material(Reader *reader)
                             : ly_materials_add(&reader->materials, name, &reader->material);
 }
 
+// Notes that a library is read; whether it was before.
+static LyraStatus enter_library(Reader *reader, const char *path, bool *again)
+{
+    uint64_t file[2];
+    LY_TRY(ly_file_identify(path, file));
+    for (int32_t i = 0; i < reader->library_file_count; ++i) {
+        if (memcmp(reader->library_files[i], file, sizeof file) == 0) {
+            *again = true;
+            return LYRA_OK;
+        }
+    }
+    if (reader->library_file_count == LIBRARIES_MAX) {
+        return ly_scanner_complain(&reader->scanner, reader->scanner.at, LYRA_TOO_LARGE,
+                                   "found another material library, expected at most %d",
+                                   LIBRARIES_MAX);
+    }
+    memcpy(reader->library_files[reader->library_file_count++], file, sizeof file);
+    *again = false;
+    return LYRA_OK;
+}
+
 // LYRA_IO_FAILED only if the library could not be opened
 static LyraStatus load_library(Reader *reader, LySlice name)
 {
@@ -290,8 +316,12 @@ static LyraStatus load_library(Reader *reader, LySlice name)
     size_t length = 0;
     LY_TRY_DONE(ly_string_copy(ctx, name.text, name.length, &word));
     LY_TRY_DONE(ly_path_beside(ctx, reader->scanner.path, word, &path));
-    LY_TRY_DONE(ly_file_read(ctx, path, &text, &length));
-    LY_TRY_DONE(ly_mtl_parse(path, text, length, &reader->materials));
+    bool again = false;
+    LY_TRY_DONE(enter_library(reader, path, &again));
+    if (!again) {
+        LY_TRY_DONE(ly_file_read(ctx, path, &text, &length));
+        LY_TRY_DONE(ly_mtl_parse(path, text, length, &reader->materials));
+    }
 done:
     ly_release(ctx, path);
     ly_release(ctx, text);
@@ -307,7 +337,7 @@ static LyraStatus read_library(Reader *reader)
     bool added = false;
     int32_t id = 0;
     if (name.length > 0) {
-        LY_TRY(ly_names_add(&reader->libraries, name.text, name.length, &id, &added));
+        LY_TRY(ly_names_add(&reader->libraries, name, &id, &added));
     }
     if (!added || !reader->libraries_wanted) {
         return LYRA_OK;

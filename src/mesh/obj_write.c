@@ -93,42 +93,34 @@ static void write_faces(const LyraSurface *surface, LyWriter *writer)
     }
 }
 
-static LyraStatus write_library(const LyraSurface *surface, const char *path)
-{
-    LyWriter *writer = NULL;
-    LY_TRY(ly_writer_create(surface->ctx, path, &writer));
-    ly_mtl_write(surface, writer);
-    return ly_writer_commit(writer);
-}
-
 LyraStatus ly_obj_write(const LyraSurface *surface, const char *path)
 {
     LyraContext *ctx = surface->ctx;
     LyraStatus status = LYRA_OK;
+    bool has_library = surface->material_count > 0;
     char *library = NULL;
-    LyWriter *writer = NULL;
+    LyWriter *writers[2] = {NULL, NULL}; // of the surface and of its library
     LY_TRY_DONE(ly_path_replace_extension(ctx, path, ".mtl", &library));
-    if (surface->material_count > 0 && strpbrk(ly_path_name(library), "\r\n")) {
+    if (has_library && strpbrk(ly_path_name(library), "\r\n")) {
         LY_TRY_DONE(ly_fail(LYRA_INVALID_ARGUMENT,
                             "%s: found an end of a line in the name, which mtllib cannot state",
                             path));
     }
-    LY_TRY_DONE(ly_writer_create(ctx, path, &writer));
-    if (surface->material_count > 0) {
-        write_name(writer, "mtllib", ly_path_name(library));
+    LY_TRY_DONE(ly_writer_create(ctx, path, &writers[0]));
+    if (has_library) {
+        LY_TRY_DONE(ly_writer_create(ctx, library, &writers[1]));
+        ly_mtl_write(surface, writers[1]);
+        write_name(writers[0], "mtllib", ly_path_name(library));
     }
-    write_numbers(writer, "v", surface->arrays.positions, surface->vertex_count, 3);
-    write_numbers(writer, "vt", surface->arrays.texcoords, surface->texcoord_count, 2);
-    write_numbers(writer, "vn", surface->arrays.normals, surface->normal_count, 3);
-    write_faces(surface, writer);
-    // the library first, so that a surface never names one that is not there
-    if (surface->material_count > 0) {
-        LY_TRY_DONE(write_library(surface, library));
-    }
-    status = ly_writer_commit(writer);
-    writer = NULL;
+    write_numbers(writers[0], "v", surface->arrays.positions, surface->vertex_count, 3);
+    write_numbers(writers[0], "vt", surface->arrays.texcoords, surface->texcoord_count, 2);
+    write_numbers(writers[0], "vn", surface->arrays.normals, surface->normal_count, 3);
+    write_faces(surface, writers[0]);
+    status = ly_writer_commit_all(writers, has_library ? 2 : 1);
+    writers[0] = writers[1] = NULL;
 done:
-    ly_writer_discard(writer);
+    ly_writer_discard(writers[0]);
+    ly_writer_discard(writers[1]);
     ly_release(ctx, library);
     return status;
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Sorting: by digits for long arrays of numbers, by insertion and heap for the short lists that
-// matching faces and edges needs (the heap keeps a list that is long after all at n log n).
+// Sorting: by digits, the least significant first and 11 bits at a time, for long arrays of
+// numbers; by insertion and heap for the short lists that matching faces and edges needs (the heap
+// keeps a list that is long after all at n log n).
 
 #include "mesh/sort.h"
 
@@ -39,36 +40,72 @@ void ly_sort_order(int64_t count, const uint32_t *key, int32_t *order, int32_t *
     }
 }
 
-LyraStatus ly_sort_id_list(LyraContext *ctx, int64_t count, int32_t *ids)
+// place of a number in ascending order, negative ones first
+static inline uint32_t ascending(int32_t number)
 {
-    bool sorted = true;
-    for (int64_t i = 1; i < count && sorted; ++i) {
-        sorted = ids[i - 1] <= ids[i];
+    return (uint32_t)number ^ 0x80000000u;
+}
+
+static void sort_few(int64_t count, int32_t *numbers)
+{
+    for (int64_t i = 1; i < count; ++i) {
+        int32_t moving = numbers[i];
+        int64_t at = i;
+        for (; at > 0 && moving < numbers[at - 1]; --at) {
+            numbers[at] = numbers[at - 1];
+        }
+        numbers[at] = moving;
     }
-    if (sorted) {
-        return LYRA_OK;
-    }
-    int32_t *to = NULL;
-    LY_TRY(ly_allocate_array(ctx, count, sizeof *to, &to));
-    int32_t *from = ids;
+}
+
+static LyraStatus sort_many(LyraContext *ctx, int64_t count, int32_t *numbers)
+{
+    int32_t *scratch = NULL;
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *scratch, &scratch));
+    int32_t *from = numbers, *to = scratch;
     for (int32_t shift = 0; shift < 32; shift += DIGIT_BITS) {
         int64_t start[DIGITS + 1] = {0};
         for (int64_t i = 0; i < count; ++i) {
-            ++start[((uint32_t)from[i] >> shift & (DIGITS - 1)) + 1];
+            ++start[(ascending(from[i]) >> shift & (DIGITS - 1)) + 1];
         }
         for (int32_t d = 0; d < DIGITS; ++d) {
             start[d + 1] += start[d];
         }
         for (int64_t i = 0; i < count; ++i) {
-            to[start[(uint32_t)from[i] >> shift & (DIGITS - 1)]++] = from[i];
+            to[start[ascending(from[i]) >> shift & (DIGITS - 1)]++] = from[i];
         }
         int32_t *swap = from;
         from = to;
         to = swap;
     }
-    // three passes: the result stands in the other array
-    memcpy(ids, from, (size_t)count * sizeof *ids);
-    ly_release(ctx, to == ids ? from : to);
+    if (from != numbers) {
+        memcpy(numbers, from, (size_t)count * sizeof *numbers);
+    }
+    ly_release(ctx, scratch);
+    return LYRA_OK;
+}
+
+LyraStatus ly_sort_unique(LyraContext *ctx, int64_t *count, int32_t *numbers)
+{
+    int64_t sorted = 1;
+    while (sorted < *count && numbers[sorted - 1] < numbers[sorted]) {
+        ++sorted;
+    }
+    if (sorted >= *count) {
+        return LYRA_OK;
+    }
+    if (*count <= INSERTION_LIMIT) {
+        sort_few(*count, numbers);
+    } else {
+        LY_TRY(sort_many(ctx, *count, numbers));
+    }
+    int64_t kept = 1;
+    for (int64_t i = 1; i < *count; ++i) {
+        if (numbers[i] != numbers[kept - 1]) {
+            numbers[kept++] = numbers[i];
+        }
+    }
+    *count = kept;
     return LYRA_OK;
 }
 
@@ -119,4 +156,74 @@ void ly_sort_items(int64_t count, LySortItem *items)
         items[0] = last;
         sift_down(items, 0, i);
     }
+}
+
+// ---- 64-bit keys --------------------------------------------------------------------------------
+
+#define KEY_DIGITS 6 // of 64 bits
+
+static uint32_t digit_of(uint64_t key, int32_t digit)
+{
+    return (uint32_t)(key >> (digit * DIGIT_BITS)) & (DIGITS - 1);
+}
+
+static void count_digits(int64_t count, const uint64_t *keys, int64_t *counts)
+{
+    memset(counts, 0, sizeof *counts * KEY_DIGITS * DIGITS);
+    for (int64_t i = 0; i < count; ++i) {
+        for (int32_t d = 0; d < KEY_DIGITS; ++d) {
+            ++counts[d * DIGITS + (int32_t)digit_of(keys[i], d)];
+        }
+    }
+}
+
+// One sweep over the keys counts all digits; those that all keys share need no pass.
+LyraStatus ly_sort_keys(LyraContext *ctx, int64_t count, uint64_t *keys, int32_t *values)
+{
+    if (count < 2) {
+        return LYRA_OK;
+    }
+    LyraStatus status = LYRA_OK;
+    int64_t *counts = NULL;
+    uint64_t *other_keys = NULL;
+    int32_t *other_values = NULL;
+    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)KEY_DIGITS * DIGITS, sizeof *counts, &counts));
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *other_keys, &other_keys));
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *other_values, &other_values));
+    count_digits(count, keys, counts);
+    uint64_t *from_keys = keys, *to_keys = other_keys;
+    int32_t *from_values = values, *to_values = other_values;
+    for (int32_t d = 0; d < KEY_DIGITS; ++d) {
+        int64_t *places = counts + (int64_t)d * DIGITS;
+        if (places[digit_of(keys[0], d)] == count) {
+            continue;
+        }
+        // counts to first places
+        int64_t begin = 0;
+        for (int32_t b = 0; b < DIGITS; ++b) {
+            int64_t size = places[b];
+            places[b] = begin;
+            begin += size;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            int64_t place = places[digit_of(from_keys[i], d)]++;
+            to_keys[place] = from_keys[i];
+            to_values[place] = from_values[i];
+        }
+        uint64_t *swap_keys = from_keys;
+        from_keys = to_keys;
+        to_keys = swap_keys;
+        int32_t *swap_values = from_values;
+        from_values = to_values;
+        to_values = swap_values;
+    }
+    if (from_keys != keys) {
+        memcpy(keys, from_keys, (size_t)count * sizeof *keys);
+        memcpy(values, from_values, (size_t)count * sizeof *values);
+    }
+done:
+    ly_release(ctx, counts);
+    ly_release(ctx, other_keys);
+    ly_release(ctx, other_values);
+    return status;
 }

@@ -12,8 +12,12 @@
 /// [count].
 void ly_sort_order(int64_t count, const uint32_t *key, int32_t *order, int32_t *scratch);
 
-/// Sorts ids >= 0 ascending. Allocates only where they are not in order yet.
-LyraStatus ly_sort_id_list(LyraContext *ctx, int64_t count, int32_t *ids);
+/// Sorts `numbers` [*count] ascending and drops repeats; `*count` becomes what is left. In linear
+/// time; allocates only for more than a few that are not in order yet.
+LyraStatus ly_sort_unique(LyraContext *ctx, int64_t *count, int32_t *numbers);
+
+/// Sorts `keys` [count] ascending and `values` [count] with them, stably and in linear time.
+LyraStatus ly_sort_keys(LyraContext *ctx, int64_t count, uint64_t *keys, int32_t *values);
 
 /// What is compared when faces or edges are matched, and whose it is.
 typedef struct LySortItem {

@@ -10,7 +10,6 @@ target_sources(lyra_objects PRIVATE
   mesh/names.c
   mesh/obj.c
   mesh/obj_write.c
-  mesh/radix.c
   mesh/surface.c
   mesh/surface_normals.c
   mesh/surface_report.c

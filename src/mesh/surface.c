@@ -107,7 +107,7 @@ static LyraStatus check_names(LyraContext *ctx, int32_t count, const char *const
         }
         int32_t id;
         bool added;
-        LY_TRY_DONE(ly_names_add(&names, name, strlen(name), &id, &added));
+        LY_TRY_DONE(ly_names_add(&names, (LySlice){name, strlen(name)}, &id, &added));
         if (!added) {
             LY_TRY_DONE(ly_fail(LYRA_BAD_MESH, "surface: %ss %d and %d are both called \"%s\"",
                                 what, id, i, name));
@@ -220,30 +220,46 @@ static LyraStatus copy_arrays(LyraContext *ctx, const LyraSurfaceView *data, LyS
     return LYRA_OK;
 }
 
+static size_t text_bytes(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+// NULL stays NULL
+static char *put_text(char **end, const char *text)
+{
+    size_t length = text_bytes(text);
+    char *copy = text ? memcpy(*end, text, length) : NULL;
+    *end += length;
+    return copy;
+}
+
 static LyraStatus copy_groups(LyraSurface *surface, const LyraSurfaceView *data)
 {
     static const char *const standard[] = {"default"};
     LyraContext *ctx = surface->ctx;
-    int32_t group_count = data->group_count > 0 ? data->group_count : 1;
     const char *const *groups = data->group_count > 0 ? data->groups : standard;
-    // counts grow with what is owned, so that destroy works at any point
-    LY_TRY(ly_allocate_array(ctx, group_count, sizeof *surface->groups, &surface->groups));
-    for (int32_t g = 0; g < group_count; ++g) {
-        LY_TRY(ly_string_copy(ctx, groups[g], strlen(groups[g]), &surface->groups[g]));
-        ++surface->group_count;
+    surface->group_count = data->group_count > 0 ? data->group_count : 1;
+    surface->material_count = data->material_count;
+    // names lie together: each alone would take many times its length
+    size_t bytes = 0;
+    for (int32_t g = 0; g < surface->group_count; ++g) {
+        bytes += text_bytes(groups[g]);
     }
-    LY_TRY(ly_allocate_array(ctx, data->material_count, sizeof *surface->materials,
-                             &surface->materials));
-    for (int32_t m = 0; m < data->material_count; ++m) {
-        LyraSurfaceMaterial *material = &surface->materials[m];
-        *material = data->materials[m];
-        material->name = material->diffuse_map = NULL;
-        ++surface->material_count;
-        const char *name = data->materials[m].name, *map = data->materials[m].diffuse_map;
-        LY_TRY(copy_array(ctx, name, (int64_t)strlen(name) + 1, 1, &material->name));
-        if (map) {
-            LY_TRY(copy_array(ctx, map, (int64_t)strlen(map) + 1, 1, &material->diffuse_map));
-        }
+    for (int32_t m = 0; m < surface->material_count; ++m) {
+        bytes += text_bytes(data->materials[m].name) + text_bytes(data->materials[m].diffuse_map);
+    }
+    LY_TRY(ly_allocate_array(ctx, (int64_t)bytes, 1, &surface->names));
+    LY_TRY(ly_allocate_array(ctx, surface->group_count, sizeof *surface->groups, &surface->groups));
+    LY_TRY(copy_array(ctx, data->materials, data->material_count, sizeof *surface->materials,
+                      &surface->materials));
+    char *end = surface->names;
+    for (int32_t g = 0; g < surface->group_count; ++g) {
+        surface->groups[g] = put_text(&end, groups[g]);
+    }
+    for (int32_t m = 0; m < surface->material_count; ++m) {
+        surface->materials[m].name = put_text(&end, data->materials[m].name);
+        surface->materials[m].diffuse_map = put_text(&end, data->materials[m].diffuse_map);
     }
     return LYRA_OK;
 }
@@ -332,13 +348,7 @@ void lyra_surface_destroy(LyraSurface *surface)
     }
     LyraContext *ctx = surface->ctx;
     ly_surface_arrays_release(ctx, &surface->arrays);
-    for (int32_t g = 0; g < surface->group_count; ++g) {
-        ly_release(ctx, surface->groups[g]);
-    }
-    for (int32_t m = 0; m < surface->material_count; ++m) {
-        ly_release(ctx, (void *)surface->materials[m].name);
-        ly_release(ctx, (void *)surface->materials[m].diffuse_map);
-    }
+    ly_release(ctx, surface->names);
     ly_release(ctx, surface->groups);
     ly_release(ctx, surface->materials);
     ly_release(ctx, surface);

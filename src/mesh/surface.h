@@ -24,8 +24,9 @@ struct LyraSurface {
     int32_t texcoord_count, normal_count;
     int32_t group_count, material_count;
     LySurfaceArrays arrays;
-    char **groups;                  // names owned
-    LyraSurfaceMaterial *materials; // names and maps owned
+    char **groups;
+    LyraSurfaceMaterial *materials;
+    char *names; // of groups, materials and maps, one behind the other
 };
 
 /// Makes a surface that takes `arrays` in place of copies of the arrays of `data` (which are

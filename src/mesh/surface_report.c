@@ -5,7 +5,7 @@
 // vertices; sides with one pair make an edge. Fans of faces around vertices and connected parts
 // come from forests (union-find), so that the whole takes linear time whatever the surface.
 
-#include "mesh/radix.h"
+#include "mesh/sort.h"
 #include "mesh/surface.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ LyraStatus ly_sides_make(const LyraSurface *surface, LySides *sides)
             }
         }
     }
-    LY_TRY_DONE(ly_radix_sort(ctx, made.count, made.keys, made.corners));
+    LY_TRY_DONE(ly_sort_keys(ctx, made.count, made.keys, made.corners));
     *sides = made;
 done:
     if (status != LYRA_OK) {

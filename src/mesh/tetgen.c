@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "mesh/builder.h"
 #include "mesh/rows.h"
+#include "mesh/sort.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -226,7 +227,8 @@ static LyraStatus make_region_sets(TetgenReader *reader)
         }
         values[e] = (int32_t)region;
     }
-    int64_t value_count = ly_sort_ids(values, count);
+    int64_t value_count = count;
+    LY_TRY_DONE(ly_sort_unique(ctx, &value_count, values));
     if (value_count < 2 || value_count > REGIONS_MAX) {
         goto done;
     }

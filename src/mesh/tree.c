@@ -9,7 +9,7 @@
 
 #include "mesh/tree.h"
 
-#include "mesh/radix.h"
+#include "mesh/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -467,7 +467,7 @@ static LyraStatus sort_points(const LyraElementTree *tree, int32_t count, const 
         }
         order[k] = k;
     }
-    LyraStatus status = ly_radix_sort(ctx, count, keys, order);
+    LyraStatus status = ly_sort_keys(ctx, count, keys, order);
     ly_release(ctx, keys);
     return status;
 }

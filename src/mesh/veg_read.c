@@ -148,15 +148,16 @@ static LyraStatus read_material(VegReader *reader)
 {
     LySlice name;
     LY_TRY(read_name(reader, "material", &name));
-    if (ly_mesh_builder_find_material(&reader->builder, name) >= 0) {
+    if (ly_names_find(&reader->builder.material_names, name) >= 0) {
         return fail_taken(reader, name, "material");
     }
     // added first, because its name is gone with the next line
     LyraMeshMaterial material = {0};
     LY_TRY(ly_mesh_builder_add_material(&reader->builder, name, &material));
     LY_TRY(require_line(reader, "the constants of a material"));
-    return ly_veg_read_material(ly_veg_scanner(&reader->lines),
-                                &reader->builder.materials[reader->builder.material_count - 1]);
+    return ly_veg_read_material(
+        ly_veg_scanner(&reader->lines),
+        &reader->builder.materials[reader->builder.material_names.count - 1]);
 }
 
 /// Reads the ids of a set from the lines at hand.
@@ -188,7 +189,7 @@ static LyraStatus read_set(VegReader *reader)
     // this name always means all elements, so such a set adds nothing
     bool keep = !ly_slice_is(name, "allElements");
     if (keep) {
-        if (ly_mesh_builder_find_set(&reader->builder, name) >= 0) {
+        if (ly_names_find(&reader->builder.set_names, name) >= 0) {
             return fail_taken(reader, name, "set");
         }
         LY_TRY(ly_mesh_builder_add_set(&reader->builder, name));
@@ -250,13 +251,13 @@ static LyraStatus read_region(VegReader *reader)
     }
     int32_t set = LYRA_MESH_ALL_ELEMENTS;
     if (!ly_slice_is(set_name, "allElements")) {
-        set = ly_mesh_builder_find_set(&reader->builder, set_name);
+        set = ly_names_find(&reader->builder.set_names, set_name);
         if (set < 0) {
             return ly_scanner_fail_at(scanner, set_name.text, LYRA_BAD_FORMAT,
                                       "the name of a set above, or allElements");
         }
     }
-    int32_t material = ly_mesh_builder_find_material(&reader->builder, material_name);
+    int32_t material = ly_names_find(&reader->builder.material_names, material_name);
     if (material < 0) {
         return ly_scanner_fail_at(scanner, material_name.text, LYRA_BAD_FORMAT,
                                   "the name of a material above");

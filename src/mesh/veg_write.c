@@ -8,7 +8,7 @@
 #include "mesh/format.h"
 
 #include "base/file.h"
-#include "mesh/builder.h"
+#include "mesh/names.h"
 
 #include <string.h>
 
@@ -31,36 +31,46 @@ static bool is_plain(const char *name)
 static LyraStatus fail_name(const char *path, const char *what, const char *name)
 {
     char quoted[LY_QUOTE_CHARS];
-    return ly_fail(LYRA_UNSUPPORTED,
-                   "%s: found the %s %s, expected a name that .veg can hold: used once, not "
-                   "empty, not allElements, without comma, #, line end, or blank at its ends",
-                   path, what, ly_quote(quoted, slice_of(name)));
+    return ly_fail(
+        LYRA_UNSUPPORTED,
+        "%s: found the %s %s, expected a name that .veg can hold: used once, not "
+        "empty, not allElements, without comma, #, line end, star in front, or blank at its ends",
+        path, what, ly_quote(quoted, slice_of(name)));
 }
 
 /// Regions name sets and materials, so all must be what they are when read back.
+static LyraStatus check_name(LyNames *names, const char *path, const char *what, const char *name)
+{
+    int32_t id;
+    bool fresh = false;
+    if (is_plain(name)) {
+        LY_TRY(ly_names_add(names, slice_of(name), &id, &fresh));
+    }
+    return fresh ? LYRA_OK : fail_name(path, what, name);
+}
+
 static LyraStatus check_names(const LyraMesh *mesh, const char *path)
 {
-    LyMeshBuilder names = {.ctx = mesh->ctx};
+    LyNames materials = {.ctx = mesh->ctx}, sets = {.ctx = mesh->ctx};
     LyraStatus status = LYRA_OK;
     for (int32_t m = 0; m < mesh->material_count; ++m) {
-        const char *name = mesh->materials[m].name;
-        if (!is_plain(name) || ly_mesh_builder_find_material(&names, slice_of(name)) >= 0) {
-            status = fail_name(path, "material", name);
-            goto done;
-        }
-        LY_TRY_DONE(ly_mesh_builder_add_material(&names, slice_of(name), &mesh->materials[m]));
+        LY_TRY_DONE(check_name(&materials, path, "material", mesh->materials[m].name));
     }
     for (int32_t s = 0; s < mesh->set_count; ++s) {
         const char *name = mesh->sets[s].name;
-        if (!is_plain(name) || strcmp(name, "allElements") == 0 ||
-            ly_mesh_builder_find_set(&names, slice_of(name)) >= 0) {
-            status = fail_name(path, "set", name);
-            goto done;
+        LY_TRY_DONE(strcmp(name, "allElements") == 0 ? fail_name(path, "set", name)
+                                                     : check_name(&sets, path, "set", name));
+    }
+    // the line of a region starts with its set, and a star there would make it a command
+    for (int32_t r = 0; r < mesh->region_count; ++r) {
+        int32_t set = mesh->regions[r].set;
+        if (set != LYRA_MESH_ALL_ELEMENTS && mesh->sets[set].name[0] == '*') {
+            LY_TRY_DONE(fail_name(path, "set", mesh->sets[set].name));
         }
-        LY_TRY_DONE(ly_mesh_builder_add_set(&names, slice_of(name)));
     }
 done:
-    ly_mesh_builder_finish(&names);
+    ly_names_release(&materials);
+    ly_names_release(&sets);
     return status;
 }
 

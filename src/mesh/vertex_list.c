@@ -3,7 +3,8 @@
 
 // Lists of vertices, `.bou`: whole numbers with commas or blanks between, over any number of lines.
 
-#include "mesh/builder.h"
+#include "mesh/mesh.h"
+#include "mesh/sort.h"
 #include "mesh/stream.h"
 
 #include "base/file.h"
@@ -46,7 +47,7 @@ static LyraStatus load(LyraContext *ctx, const LyFileSource *source, const char 
         }
         LY_TRY_DONE(ly_stream_refill(&stream));
     }
-    list.count = ly_sort_ids(list.ids, list.count);
+    LY_TRY_DONE(ly_sort_unique(ctx, &list.count, list.ids));
     // no more than there are vertices, so it fits; and an empty list is a list too
     LY_TRY_DONE(ly_resize_array(ctx, list.count, sizeof *list.ids, &list.ids));
     *count = (int32_t)list.count;

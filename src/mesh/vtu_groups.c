@@ -30,23 +30,28 @@ done:
     return status;
 }
 
-/// Reads the next name of an array of strings: bytes with a zero behind.
-static LyraStatus read_name(LyVtuValues *values, char *buffer, int64_t capacity, LySlice *name)
+/// Room for a name; zero-initialise, release `text`.
+typedef struct NameBuffer {
+    char *text;
+    int64_t capacity;
+} NameBuffer;
+
+/// Reads the next name of an array of them: bytes with a zero behind.
+static LyraStatus read_name(LyVtuValues *values, NameBuffer *buffer, LySlice *name)
 {
-    int64_t length = 0;
-    for (;;) {
+    for (int64_t length = 0;; ++length) {
         int64_t byte = 0;
         LY_TRY(ly_vtu_values_integer(values, 0, 255, &byte));
+        if (length == buffer->capacity) {
+            int64_t capacity = ly_max_i64(64, 2 * buffer->capacity);
+            LY_TRY(ly_resize_array(values->file->ctx, capacity, 1, &buffer->text));
+            buffer->capacity = capacity;
+        }
         if (byte == 0) {
-            *name = (LySlice){buffer, (size_t)length};
+            *name = (LySlice){buffer->text, (size_t)length};
             return LYRA_OK;
         }
-        if (length == capacity) {
-            return ly_vtu_fail(values->file, values->array, LYRA_BAD_FORMAT,
-                               "found a longer name, expected at most %lld bytes",
-                               (long long)capacity);
-        }
-        buffer[length++] = (char)byte;
+        buffer->text[length] = (char)byte;
     }
 }
 
@@ -70,8 +75,6 @@ static LyraMeshMaterial make_material(int32_t kind, const double *c)
     return material;
 }
 
-enum { NAME_MAX_BYTES = 1023 };
-
 static LyraStatus fail_twice(const LyVtuReader *reader, LyVtuArrayId id, LySlice name)
 {
     char quoted[LY_QUOTE_CHARS];
@@ -86,6 +89,7 @@ static LyraStatus read_materials(LyVtuReader *reader)
     double *constants = NULL;
     int64_t count = 0;
     LyVtuValues names = {0};
+    NameBuffer buffer = {0};
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(count_values(reader, LY_VTU_ARRAY_MATERIAL_KINDS, &count));
     LY_TRY_DONE(ly_vtu_read_integers(reader, LY_VTU_ARRAY_MATERIAL_KINDS, count, 0,
@@ -96,10 +100,9 @@ static LyraStatus read_materials(LyVtuReader *reader)
     LY_TRY_DONE(ly_vtu_values_open(&names, &reader->file,
                                    &reader->arrays[LY_VTU_ARRAY_MATERIAL_NAMES], -1));
     for (int64_t m = 0; m < count; ++m) {
-        char buffer[NAME_MAX_BYTES];
         LySlice name;
-        LY_TRY_DONE(read_name(&names, buffer, sizeof buffer, &name));
-        if (ly_mesh_builder_find_material(&reader->builder, name) >= 0) {
+        LY_TRY_DONE(read_name(&names, &buffer, &name));
+        if (ly_names_find(&reader->builder.material_names, name) >= 0) {
             status = fail_twice(reader, LY_VTU_ARRAY_MATERIAL_NAMES, name);
             goto done;
         }
@@ -108,6 +111,7 @@ static LyraStatus read_materials(LyVtuReader *reader)
     }
 done:
     ly_vtu_values_close(&names);
+    ly_release(ctx, buffer.text);
     ly_release(ctx, constants);
     ly_release(ctx, kinds);
     return status;
@@ -119,6 +123,7 @@ static LyraStatus read_sets(LyVtuReader *reader)
     int32_t *sizes = NULL, *ids = NULL;
     int64_t count = 0, id_count = 0;
     LyVtuValues names = {0};
+    NameBuffer buffer = {0};
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(count_values(reader, LY_VTU_ARRAY_SET_SIZES, &count));
     LY_TRY_DONE(ly_vtu_read_integers(reader, LY_VTU_ARRAY_SET_SIZES, count, 0, INT32_MAX, &sizes));
@@ -131,10 +136,9 @@ static LyraStatus read_sets(LyVtuReader *reader)
         ly_vtu_values_open(&names, &reader->file, &reader->arrays[LY_VTU_ARRAY_SET_NAMES], -1));
     int64_t begin = 0;
     for (int64_t s = 0; s < count; ++s) {
-        char buffer[NAME_MAX_BYTES];
         LySlice name;
-        LY_TRY_DONE(read_name(&names, buffer, sizeof buffer, &name));
-        if (ly_mesh_builder_find_set(&reader->builder, name) >= 0) {
+        LY_TRY_DONE(read_name(&names, &buffer, &name));
+        if (ly_names_find(&reader->builder.set_names, name) >= 0) {
             status = fail_twice(reader, LY_VTU_ARRAY_SET_NAMES, name);
             goto done;
         }
@@ -144,6 +148,7 @@ static LyraStatus read_sets(LyVtuReader *reader)
     }
 done:
     ly_vtu_values_close(&names);
+    ly_release(ctx, buffer.text);
     ly_release(ctx, ids);
     ly_release(ctx, sizes);
     return status;
@@ -161,7 +166,8 @@ static LyraStatus read_regions(LyVtuReader *reader)
                                      INT32_MAX, &pairs));
     for (int64_t r = 0; r < count; r += 2) {
         int32_t material = pairs[r], set = pairs[r + 1];
-        if (material < 0 || material >= builder->material_count || set >= builder->set_count) {
+        if (material < 0 || material >= builder->material_names.count ||
+            set >= builder->set_names.count) {
             status = ly_vtu_fail(
                 &reader->file, &reader->arrays[LY_VTU_ARRAY_REGIONS], LYRA_BAD_FORMAT,
                 "found material %d and set %d, expected some of the file", material, set);
@@ -179,7 +185,7 @@ static LyraStatus make_sets_of_materials(LyVtuReader *reader)
 {
     LyMeshBuilder *builder = &reader->builder;
     LyraContext *ctx = builder->ctx;
-    int64_t count = reader->element_count, material_count = builder->material_count;
+    int64_t count = reader->element_count, material_count = builder->material_names.count;
     int32_t *materials = NULL, *ids = NULL;
     int64_t *begins = NULL;
     LyraStatus status = LYRA_OK;
@@ -200,16 +206,12 @@ static LyraStatus make_sets_of_materials(LyVtuReader *reader)
     }
     for (int64_t m = 0; m < material_count; ++m) {
         if (begins[m + 1] > begins[m]) {
-            const char *name = builder->text + builder->material_names[m];
-            // a copy: adding a set may move the text that holds the name
-            char copy[NAME_MAX_BYTES + 1];
-            size_t length = strlen(name);
-            memcpy(copy, name, length);
-            LY_TRY_DONE(ly_mesh_builder_add_set(builder, (LySlice){copy, length}));
+            const char *name = builder->material_names.names[m];
+            LY_TRY_DONE(ly_mesh_builder_add_set(builder, (LySlice){name, strlen(name)}));
             LY_TRY_DONE(
                 ly_mesh_builder_add_ids(builder, ids + begins[m], begins[m + 1] - begins[m]));
             LY_TRY_DONE(
-                ly_mesh_builder_add_region(builder, (int32_t)builder->set_count - 1, (int32_t)m));
+                ly_mesh_builder_add_region(builder, builder->set_names.count - 1, (int32_t)m));
         }
     }
 done:
@@ -245,7 +247,7 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
     if (fits && has(reader, LY_VTU_ARRAY_REGIONS)) {
         LY_TRY(read_regions(reader));
     }
-    if (!fits && has(reader, LY_VTU_ARRAY_MATERIAL) && reader->builder.material_count > 0) {
+    if (!fits && has(reader, LY_VTU_ARRAY_MATERIAL) && reader->builder.material_names.count > 0) {
         LY_TRY(make_sets_of_materials(reader));
     }
     return LYRA_OK;

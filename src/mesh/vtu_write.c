@@ -3,7 +3,9 @@
 
 // Writer of .vtu: one piece, numbers as raw bytes behind the tags ("appended"), which is exact,
 // compact, and what ParaView itself writes. What VTK has no word for goes into field data, where
-// our reader finds it and others leave it alone. Names are strings of character codes.
+// our reader finds it and others leave it alone: as text, and names as bytes with a zero behind
+// each, because some readers refuse a file for an array of strings or stumble over small appended
+// ones.
 
 #include "mesh/format.h"
 
@@ -16,34 +18,30 @@ typedef struct VtuWriter {
     LyWriter *writer;
     const LyraMesh *mesh;
     int64_t offset; // of the next array in the appended data
-    int64_t set_element_count;
-    bool wide; // ids and offsets of cells take 64 bits; some readers want both alike
+    bool wide;      // ids and offsets of cells take 64 bits; some readers want both alike
 } VtuWriter;
 
-// ---- tags ---------------------------------------------------------------------------------------
+// ---- field data ---------------------------------------------------------------------------------
 
-/// Writes the tag of an array and takes its place in the appended data.
-static void write_tag(VtuWriter *vtu, const char *type, const char *name, int32_t components,
-                      int64_t tuples, int64_t bytes)
-{
-    LyWriter *writer = vtu->writer;
-    ly_writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\"", type, name);
-    if (components > 1) {
-        ly_writer_print(writer, " NumberOfComponents=\"%d\"", components);
-    }
-    // field data is not sized by the piece
-    if (tuples >= 0) {
-        ly_writer_print(writer, " NumberOfTuples=\"%lld\"", (long long)tuples);
-    }
-    ly_writer_print(writer, " format=\"appended\" offset=\"%lld\"/>\n", (long long)vtu->offset);
-    vtu->offset += bytes + 8;
-}
-
-static void begin_names(LyWriter *writer, const char *name, int32_t count)
+/// Starts an array as text, of one line for each tuple.
+static void begin_text(LyWriter *writer, const char *type, const char *name, int32_t components,
+                       int64_t tuples)
 {
     ly_writer_print(writer,
-                    "<Array type=\"String\" Name=\"%s\" NumberOfTuples=\"%d\" format=\"ascii\">\n",
-                    name, count);
+                    "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
+                    "NumberOfTuples=\"%lld\" format=\"ascii\">\n",
+                    type, name, components, (long long)tuples);
+}
+
+static void end_text(LyWriter *writer)
+{
+    ly_writer_string(writer, "</DataArray>\n");
+}
+
+static void write_line(LyWriter *writer, int64_t value)
+{
+    ly_writer_int(writer, value);
+    ly_writer_char(writer, '\n');
 }
 
 static void write_name(LyWriter *writer, const char *name)
@@ -55,36 +53,118 @@ static void write_name(LyWriter *writer, const char *name)
     ly_writer_string(writer, "0\n");
 }
 
-static void write_field_tags(VtuWriter *vtu)
+static void write_constants(LyWriter *writer, const LyraMeshMaterial *material)
 {
-    const LyraMesh *mesh = vtu->mesh;
-    LyWriter *writer = vtu->writer;
-    ly_writer_string(writer, "<FieldData>\n");
-    write_tag(vtu, "Int32", LY_VTU_ELEMENT_COUNT, 1, 1, 4);
-    begin_names(writer, LY_VTU_MATERIAL_NAMES, mesh->material_count);
+    double c[LY_VTU_CONSTANT_COUNT] = {material->density};
+    const LyraMaterialOrthotropic *ortho = &material->orthotropic;
+    switch (material->kind) {
+    case LYRA_MESH_MATERIAL_ENU:
+        c[1] = material->enu.young;
+        c[2] = material->enu.poisson;
+        break;
+    case LYRA_MESH_MATERIAL_MOONEY_RIVLIN:
+        c[1] = material->mooney_rivlin.mu01;
+        c[2] = material->mooney_rivlin.mu10;
+        c[3] = material->mooney_rivlin.v1;
+        break;
+    default:
+        memcpy(c + 1, ortho->young, sizeof ortho->young);
+        memcpy(c + 4, ortho->poisson, sizeof ortho->poisson);
+        memcpy(c + 7, ortho->shear, sizeof ortho->shear);
+        memcpy(c + 10, ortho->axes, sizeof ortho->axes);
+        break;
+    }
+    for (int32_t i = 0; i < LY_VTU_CONSTANT_COUNT; ++i) {
+        ly_writer_double(writer, c[i]);
+        ly_writer_char(writer, i + 1 < LY_VTU_CONSTANT_COUNT ? ' ' : '\n');
+    }
+}
+
+static void write_materials(LyWriter *writer, const LyraMesh *mesh)
+{
+    int64_t name_bytes = 0;
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        name_bytes += (int64_t)strlen(mesh->materials[m].name) + 1;
+    }
+    begin_text(writer, "UInt8", LY_VTU_MATERIAL_NAMES, 1, name_bytes);
     for (int32_t m = 0; m < mesh->material_count; ++m) {
         write_name(writer, mesh->materials[m].name);
     }
-    ly_writer_string(writer, "</Array>\n");
-    int64_t materials = mesh->material_count;
-    write_tag(vtu, "Int32", LY_VTU_MATERIAL_KINDS, 1, materials, 4 * materials);
-    write_tag(vtu, "Float64", LY_VTU_MATERIAL_CONSTANTS, LY_VTU_CONSTANT_COUNT, materials,
-              8 * LY_VTU_CONSTANT_COUNT * materials);
-    if (mesh->set_count > 0) {
-        begin_names(writer, LY_VTU_SET_NAMES, mesh->set_count);
-        for (int32_t s = 0; s < mesh->set_count; ++s) {
-            write_name(writer, mesh->sets[s].name);
+    end_text(writer);
+    begin_text(writer, "Int32", LY_VTU_MATERIAL_KINDS, 1, mesh->material_count);
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        write_line(writer, (int64_t)mesh->materials[m].kind);
+    }
+    end_text(writer);
+    begin_text(writer, "Float64", LY_VTU_MATERIAL_CONSTANTS, LY_VTU_CONSTANT_COUNT,
+               mesh->material_count);
+    for (int32_t m = 0; m < mesh->material_count; ++m) {
+        write_constants(writer, &mesh->materials[m]);
+    }
+    end_text(writer);
+}
+
+static void write_sets(LyWriter *writer, const LyraMesh *mesh)
+{
+    int64_t name_bytes = 0, member_count = 0;
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        name_bytes += (int64_t)strlen(mesh->sets[s].name) + 1;
+        member_count += mesh->sets[s].count;
+    }
+    begin_text(writer, "UInt8", LY_VTU_SET_NAMES, 1, name_bytes);
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        write_name(writer, mesh->sets[s].name);
+    }
+    end_text(writer);
+    begin_text(writer, "Int32", LY_VTU_SET_SIZES, 1, mesh->set_count);
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        write_line(writer, mesh->sets[s].count);
+    }
+    end_text(writer);
+    begin_text(writer, "Int32", LY_VTU_SET_ELEMENTS, 1, member_count);
+    for (int32_t s = 0; s < mesh->set_count; ++s) {
+        for (int32_t i = 0; i < mesh->sets[s].count; ++i) {
+            write_line(writer, mesh->sets[s].elements[i]);
         }
-        ly_writer_string(writer, "</Array>\n");
-        write_tag(vtu, "Int32", LY_VTU_SET_SIZES, 1, mesh->set_count, 4 * (int64_t)mesh->set_count);
-        write_tag(vtu, "Int32", LY_VTU_SET_ELEMENTS, 1, vtu->set_element_count,
-                  4 * vtu->set_element_count);
+    }
+    end_text(writer);
+}
+
+static void write_field_data(LyWriter *writer, const LyraMesh *mesh)
+{
+    ly_writer_string(writer, "<FieldData>\n");
+    begin_text(writer, "Int32", LY_VTU_ELEMENT_COUNT, 1, 1);
+    write_line(writer, mesh->element_count);
+    end_text(writer);
+    write_materials(writer, mesh);
+    if (mesh->set_count > 0) {
+        write_sets(writer, mesh);
     }
     if (mesh->region_count > 0) {
-        write_tag(vtu, "Int32", LY_VTU_REGIONS, 2, mesh->region_count,
-                  8 * (int64_t)mesh->region_count);
+        begin_text(writer, "Int32", LY_VTU_REGIONS, 2, mesh->region_count);
+        for (int32_t r = 0; r < mesh->region_count; ++r) {
+            ly_writer_int(writer, mesh->regions[r].material);
+            ly_writer_char(writer, ' ');
+            write_line(writer, mesh->regions[r].set);
+        }
+        end_text(writer);
     }
     ly_writer_string(writer, "</FieldData>\n");
+}
+
+// ---- tags ---------------------------------------------------------------------------------------
+
+/// Writes the tag of an array and takes its place in the appended data.
+static void write_tag(VtuWriter *vtu, const char *type, const char *name, int32_t components,
+                      int64_t bytes)
+{
+    LyWriter *writer = vtu->writer;
+    ly_writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\"", type, name);
+    if (components > 1) {
+        ly_writer_print(writer, " NumberOfComponents=\"%d\"", components);
+    }
+    ly_writer_print(writer, " format=\"appended\" offset=\"%lld\"/>\n", (long long)vtu->offset);
+    vtu->offset += bytes + 8;
 }
 
 static void write_piece_tags(VtuWriter *vtu)
@@ -95,15 +175,15 @@ static void write_piece_tags(VtuWriter *vtu)
     ly_writer_print(writer, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
                     (long long)vertices, (long long)elements);
     ly_writer_string(writer, "<Points>\n");
-    write_tag(vtu, "Float64", "Points", 3, -1, 24 * vertices);
+    write_tag(vtu, "Float64", "Points", 3, 24 * vertices);
     ly_writer_string(writer, "</Points>\n<Cells>\n");
     const char *type = vtu->wide ? "Int64" : "Int32";
     int64_t size = vtu->wide ? 8 : 4;
-    write_tag(vtu, type, "connectivity", 1, -1, size * nodes * elements);
-    write_tag(vtu, type, "offsets", 1, -1, size * elements);
-    write_tag(vtu, "UInt8", "types", 1, -1, elements);
+    write_tag(vtu, type, "connectivity", 1, size * nodes * elements);
+    write_tag(vtu, type, "offsets", 1, size * elements);
+    write_tag(vtu, "UInt8", "types", 1, elements);
     ly_writer_string(writer, "</Cells>\n<CellData Scalars=\"" LY_VTU_MATERIAL "\">\n");
-    write_tag(vtu, "Int32", LY_VTU_MATERIAL, 1, -1, 4 * elements);
+    write_tag(vtu, "Int32", LY_VTU_MATERIAL, 1, 4 * elements);
     ly_writer_string(writer, "</CellData>\n</Piece>\n");
 }
 
@@ -128,63 +208,6 @@ static void write_integer(VtuWriter *vtu, int64_t value)
         ly_writer_bytes(vtu->writer, &value, sizeof value);
     } else {
         ly_writer_bytes(vtu->writer, &narrow, sizeof narrow);
-    }
-}
-
-static void write_constants(LyWriter *writer, const LyraMeshMaterial *material)
-{
-    double c[LY_VTU_CONSTANT_COUNT] = {material->density};
-    const LyraMaterialOrthotropic *ortho = &material->orthotropic;
-    switch (material->kind) {
-    case LYRA_MESH_MATERIAL_ENU:
-        c[1] = material->enu.young;
-        c[2] = material->enu.poisson;
-        break;
-    case LYRA_MESH_MATERIAL_MOONEY_RIVLIN:
-        c[1] = material->mooney_rivlin.mu01;
-        c[2] = material->mooney_rivlin.mu10;
-        c[3] = material->mooney_rivlin.v1;
-        break;
-    default:
-        memcpy(c + 1, ortho->young, sizeof ortho->young);
-        memcpy(c + 4, ortho->poisson, sizeof ortho->poisson);
-        memcpy(c + 7, ortho->shear, sizeof ortho->shear);
-        memcpy(c + 10, ortho->axes, sizeof ortho->axes);
-        break;
-    }
-    ly_writer_bytes(writer, c, sizeof c);
-}
-
-static void write_field_data(VtuWriter *vtu)
-{
-    const LyraMesh *mesh = vtu->mesh;
-    LyWriter *writer = vtu->writer;
-    write_block(vtu, &mesh->element_count, 4);
-    write_head(vtu, 4 * (int64_t)mesh->material_count);
-    for (int32_t m = 0; m < mesh->material_count; ++m) {
-        int32_t kind = (int32_t)mesh->materials[m].kind;
-        ly_writer_bytes(writer, &kind, sizeof kind);
-    }
-    write_head(vtu, 8 * LY_VTU_CONSTANT_COUNT * (int64_t)mesh->material_count);
-    for (int32_t m = 0; m < mesh->material_count; ++m) {
-        write_constants(writer, &mesh->materials[m]);
-    }
-    if (mesh->set_count > 0) {
-        write_head(vtu, 4 * (int64_t)mesh->set_count);
-        for (int32_t s = 0; s < mesh->set_count; ++s) {
-            ly_writer_bytes(writer, &mesh->sets[s].count, 4);
-        }
-        write_head(vtu, 4 * vtu->set_element_count);
-        for (int32_t s = 0; s < mesh->set_count; ++s) {
-            ly_writer_bytes(writer, mesh->sets[s].elements, 4 * (size_t)mesh->sets[s].count);
-        }
-    }
-    if (mesh->region_count > 0) {
-        write_head(vtu, 8 * (int64_t)mesh->region_count);
-        for (int32_t r = 0; r < mesh->region_count; ++r) {
-            int32_t pair[2] = {mesh->regions[r].material, mesh->regions[r].set};
-            ly_writer_bytes(writer, pair, sizeof pair);
-        }
     }
 }
 
@@ -215,9 +238,6 @@ LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
 {
     int64_t ids = (int64_t)lyra_element_kind_nodes(mesh->kind) * mesh->element_count;
     VtuWriter vtu = {.mesh = mesh, .wide = ids > INT32_MAX};
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        vtu.set_element_count += mesh->sets[s].count;
-    }
     LY_TRY(ly_writer_create(mesh->ctx, path, &vtu.writer));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     const char *byte_order = "BigEndian";
@@ -229,10 +249,9 @@ LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
                     "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
                     "header_type=\"UInt64\">\n<UnstructuredGrid>\n",
                     byte_order);
-    write_field_tags(&vtu);
+    write_field_data(vtu.writer, mesh);
     write_piece_tags(&vtu);
     ly_writer_string(vtu.writer, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
-    write_field_data(&vtu);
     write_piece_data(&vtu);
     ly_writer_string(vtu.writer, "\n</AppendedData>\n</VTKFile>\n");
     return ly_writer_commit(vtu.writer);
