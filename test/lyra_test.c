@@ -376,6 +376,7 @@ int main(int argc, char **argv)
         if (wanted) {
             ++run;
             int before = atomic_load(&failure_count);
+            skipped = false;
             test->function();
             int failures = atomic_load(&failure_count) - before;
             if (argc < 2 || failures) {

@@ -89,6 +89,23 @@ static void print_table_row(const Bench *bench, const BenchRow *row, double ns, 
     fflush(stdout);
 }
 
+// one field of a row, in quotes where it holds a comma or quotes, which are doubled
+static void print_csv_text(const char *text)
+{
+    if (!strpbrk(text, ",\"")) {
+        printf("%s,", text);
+        return;
+    }
+    putchar('"');
+    for (; *text; ++text) {
+        if (*text == '"') {
+            putchar('"');
+        }
+        putchar(*text);
+    }
+    printf("\",");
+}
+
 void bench_row(Bench *bench, const BenchRow *row)
 {
     double ns = 1e9 * row->time.minimum / row->items;
@@ -100,9 +117,12 @@ void bench_row(Bench *bench, const BenchRow *row)
         print_table_row(bench, row, ns, median_ns, twin_ns);
         break;
     case BENCH_CSV:
-        printf("%s,%s,%s,%.0f,%s,%d,%s,%.6g,%.6g,%.6g,%.6g,%.6g\n", bench->suite, row->name,
-               row->subject, row->items, row->unit, row->threads, lyra_isa_name(row->isa), ns,
-               median_ns, twin_ns, row->bytes / row->time.minimum, row->flops / row->time.minimum);
+        print_csv_text(bench->suite);
+        print_csv_text(row->name);
+        print_csv_text(row->subject);
+        printf("%.0f,%s,%d,%s,%.6g,%.6g,%.6g,%.6g,%.6g\n", row->items, row->unit, row->threads,
+               lyra_isa_name(row->isa), ns, median_ns, twin_ns, row->bytes / row->time.minimum,
+               row->flops / row->time.minimum);
         break;
     case BENCH_JSON:
         cli_json_open(&bench->json, NULL, '{');
