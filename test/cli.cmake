@@ -1,6 +1,8 @@
 # the command as a user types it
 if(LYRA_PROGRAMS)
-  lyra_add_test(cli_mesh)
-  target_compile_definitions(test_cli_mesh PRIVATE LYRA_CLI="$<TARGET_FILE:lyra_cli>")
-  add_dependencies(test_cli_mesh lyra_cli)
+  foreach(command mesh eval)
+    lyra_add_test(cli_${command})
+    target_compile_definitions(test_cli_${command} PRIVATE LYRA_CLI="$<TARGET_FILE:lyra_cli>")
+    add_dependencies(test_cli_${command} lyra_cli)
+  endforeach()
 endif()

@@ -10,6 +10,7 @@
 #include "lyra/math3.h"
 #include "lyra_test.h"
 #include "math/decompose.h"
+#include "math/exponential.h"
 
 #define ISA_TEXT_(isa) #isa
 #define ISA_TEXT(isa) ISA_TEXT_(isa)
@@ -226,4 +227,31 @@ void LY_KERNEL(test_lanes_matrices)(void)
             }
         }
     }
+}
+
+void LY_KERNEL(test_lanes_exponential)(void)
+{
+    TestRandom random = test_random(4);
+    double worst[2] = {0};
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        double x[LY_LANES];
+        for (int i = 0; i < LY_LANES; ++i) {
+            double size = pow(10, test_random_in(&random, -20, 2.85));
+            x[i] = test_random_below(&random, 2) ? size : -size;
+        }
+        LyReal exponential, less = ly_expm1_lanes(ly_load(x), &exponential);
+        for (int i = 0; i < LY_LANES; ++i) {
+            worst[0] = fmax(worst[0], fabs(ly_lane(exponential, i) / exp(x[i]) - 1));
+            worst[1] = fmax(worst[1], fabs(ly_lane(less, i) / expm1(x[i]) - 1));
+        }
+    }
+    // two units in the last place, and one of the C library's own
+    TEST_NEAR(worst[0], 0, 3 * 2.3e-16);
+    TEST_NEAR(worst[1], 0, 3 * 2.3e-16);
+    LyReal exponential, less = ly_expm1_lanes(ly_set(-0.0), &exponential);
+    TEST_CHECK(ly_lane(less, 0) == 0 && ly_lane(exponential, 0) == 1);
+    less = ly_expm1_lanes(ly_set(-INFINITY), &exponential);
+    TEST_CHECK(ly_lane(less, 0) == -1 && ly_lane(exponential, 0) < 1e-300);
+    less = ly_expm1_lanes(ly_set(NAN), &exponential);
+    TEST_CHECK(isnan(ly_lane(less, 0)) && isnan(ly_lane(exponential, 0)));
 }

@@ -10,5 +10,6 @@ typedef void TestLanes(void);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_operations);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_memory);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_matrices);
+LY_KERNEL_DECLARE(TestLanes, test_lanes_exponential);
 
 #endif

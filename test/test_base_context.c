@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <pthread.h>
+#include <time.h>
 
 LYRA_TEST(context_defaults_work)
 {
@@ -16,6 +17,8 @@ LYRA_TEST(context_defaults_work)
     TEST_REQUIRE_OK(lyra_context_create(NULL, &ctx));
     TEST_CHECK(lyra_context_thread_count(ctx) >= 1);
     TEST_CHECK(lyra_context_isa(ctx) != LYRA_ISA_AUTO);
+    // the best there is: none after it can run here
+    TEST_EQUAL(test_next_isa(lyra_context_isa(ctx)), LYRA_ISA_AUTO);
     TEST_EQUAL(lyra_context_byte_count(ctx), 0);
     lyra_context_destroy(ctx);
     lyra_context_destroy(NULL);
@@ -106,6 +109,11 @@ LYRA_TEST(memory_refuses_sizes_that_overflow)
     double *array = NULL;
     TEST_STATUS(ly_allocate_array(ctx, INT64_MAX / 4, sizeof *array, &array), LYRA_TOO_LARGE);
     TEST_STATUS(ly_allocate_array(ctx, -1, sizeof *array, &array), LYRA_TOO_LARGE);
+    // a product that wraps around to 8 bytes
+    TEST_STATUS(ly_allocate_array(ctx, (INT64_C(1) << 61) + 1, sizeof *array, &array),
+                LYRA_TOO_LARGE);
+    TEST_STATUS(ly_resize_array(ctx, (INT64_C(1) << 61) + 1, sizeof *array, &array),
+                LYRA_TOO_LARGE);
     TEST_CHECK(array == NULL);
     TEST_CHECK(ly_allocate(ctx, SIZE_MAX) == NULL);
     test_context_end(ctx);
@@ -218,6 +226,103 @@ LYRA_TEST(parallel_for_runs_each_piece_once)
         }
         test_context_end(ctx);
     }
+}
+
+static void sleep_for(double seconds)
+{
+    struct timespec time = {.tv_nsec = (long)(1e9 * seconds)};
+    nanosleep(&time, NULL);
+}
+
+static double process_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+typedef struct Naps {
+    atomic_int done;
+} Naps;
+
+static void take_nap(void *data, int32_t index, int32_t worker)
+{
+    Naps *naps = data;
+    // pieces of the pool's threads last longer than all of the caller's
+    sleep_for(worker == 0 ? 0.001 : 0.05);
+    (void)index;
+    atomic_fetch_add(&naps->done, 1);
+}
+
+LYRA_TEST(parallel_for_waits_for_the_last_piece)
+{
+    LyraContext *ctx = test_context(4, LYRA_ISA_AUTO);
+    for (int32_t round = 0; round < 5; ++round) {
+        Naps naps = {0};
+        ly_parallel_for(ctx, 40, take_nap, &naps);
+        TEST_EQUAL(atomic_load(&naps.done), 40);
+    }
+    test_context_end(ctx);
+}
+
+static void sleep_in_first(void *data, int32_t index, int32_t worker)
+{
+    (void)data;
+    (void)worker;
+    if (index == 0) {
+        sleep_for(0.3);
+    }
+}
+
+// Neither threads that ran out of pieces nor threads without a loop use the processor.
+LYRA_TEST(threads_sleep_while_they_wait)
+{
+    LyraContext *ctx = test_context(7, LYRA_ISA_AUTO);
+    double before = process_time();
+    ly_parallel_for(ctx, 100, sleep_in_first, NULL);
+    sleep_for(0.2);
+    // half a second passed; one thread that spins would take most of it
+    TEST_CHECK(process_time() - before < 0.1);
+    test_context_end(ctx);
+}
+
+typedef struct TwoContexts {
+    LyraContext *inner;
+    atomic_int hits, busy[2], collisions;
+} TwoContexts;
+
+static void hit_inner(void *data, int32_t index, int32_t worker)
+{
+    TwoContexts *two = data;
+    (void)index;
+    TEST_REQUIRE(worker >= 0 && worker < 2);
+    if (atomic_fetch_add(&two->busy[worker], 1) != 0) {
+        atomic_fetch_add(&two->collisions, 1);
+    }
+    atomic_fetch_add(&two->hits, 1);
+    atomic_fetch_sub(&two->busy[worker], 1);
+}
+
+static void hit_outer(void *data, int32_t index, int32_t worker)
+{
+    TwoContexts *two = data;
+    (void)index;
+    (void)worker;
+    // long enough for every worker of the outer context to take part
+    sleep_for(0.001);
+    ly_parallel_for(two->inner, 10, hit_inner, two);
+}
+
+// a loop of another context inside a task has the workers of that other context
+LYRA_TEST(parallel_for_nests_across_contexts)
+{
+    LyraContext *outer = test_context(5, LYRA_ISA_AUTO), *inner = test_context(2, LYRA_ISA_AUTO);
+    TwoContexts two = {.inner = inner};
+    ly_parallel_for(outer, 100, hit_outer, &two);
+    TEST_EQUAL(atomic_load(&two.hits), 1000);
+    TEST_EQUAL(atomic_load(&two.collisions), 0);
+    test_context_end(inner);
+    test_context_end(outer);
 }
 
 static void *loop_from_host_thread(void *data)

@@ -285,6 +285,16 @@ LYRA_TEST(results_beyond_range_are_refused)
         TEST_STATUS(lyra_dense_inverse(ctx, 1, tiny, out), LYRA_NOT_FINITE);
         TEST_STATUS(lyra_dense_pseudo_inverse(ctx, 1, 1, tiny, -1, out, NULL), LYRA_NOT_FINITE);
         TEST_CHECK(out[0] == 7);
+        for (int32_t kind = LYRA_FACTOR_LU; kind <= LYRA_FACTOR_LDL; ++kind) {
+            const double small = 1e-300, large = 1e100;
+            LyraDenseFactor *factor = NULL;
+            TEST_REQUIRE_OK(
+                lyra_dense_factor_create(ctx, (LyraFactorKind)kind, 1, &small, &factor));
+            TEST_STATUS(lyra_dense_factor_solve(factor, 1, &large, out), LYRA_NOT_FINITE);
+            TEST_OK(lyra_dense_factor_solve(factor, 1, &small, out));
+            TEST_NEAR(out[0], 1, 4 * EPS);
+            lyra_dense_factor_destroy(factor);
+        }
     }
     test_context_end(ctx);
 }

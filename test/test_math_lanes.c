@@ -30,3 +30,9 @@ LYRA_TEST(matrix_functions_match_their_scalar_twins)
     static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_matrices);
     run(kernels);
 }
+
+LYRA_TEST(exponential_is_accurate)
+{
+    static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_exponential);
+    run(kernels);
+}

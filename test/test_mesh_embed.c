@@ -111,14 +111,18 @@ LYRA_TEST(slivers_reproduce_positions)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     TestRandom random = test_random(2);
     const int32_t element[] = {0, 1, 2, 3};
-    for (double height = 1; height > 1e-9; height *= 0.1) {
-        double positions[12], p[3] = {0}, x[3];
+    for (double height = 1; height > 1e-7; height *= 0.7) {
+        // three vertices in a plane, the fourth just above it, turned at random
+        double flat[12], positions[12], p[3] = {0}, x[3], R[9];
         for (int32_t i = 0; i < 12; ++i) {
-            positions[i] = test_random_in(&random, -1, 1);
+            flat[i] = test_random_in(&random, -1, 1);
         }
-        positions[2] = positions[5] = positions[8] = 0;
-        positions[11] = height;
+        flat[2] = flat[5] = flat[8] = 0;
+        flat[11] = height;
+        test_random_rotation(&random, R);
         for (int32_t i = 0; i < 12; ++i) {
+            const double *r = R + 3 * (i % 3), *from = flat + i - i % 3;
+            positions[i] = r[0] * from[0] + r[1] * from[1] + r[2] * from[2];
             p[i % 3] += 0.25 * positions[i];
         }
         LyraMesh *mesh = NULL;

@@ -434,6 +434,31 @@ LYRA_TEST(collapsed_elements_and_hubs_are_assembled)
     test_context_end(ctx);
 }
 
+LYRA_TEST(cube_with_a_vertex_named_twice_is_weighed_once)
+{
+    // the edge from vertex 2 to vertex 6 has shrunk to a point; volume remains
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const double x[21] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1};
+    const int32_t cube[8] = {0, 1, 2, 3, 4, 5, 2, 6};
+    LyraMesh *mesh = sample_raw(ctx, LYRA_ELEMENT_CUBE8, 7, x, 1, cube);
+    double mass = properties_of(mesh).mass, sum = 0, lumped[7], total = 0;
+    TEST_CHECK(mass > 500 && mass < 1000);
+    const double ones[7] = {1, 1, 1, 1, 1, 1, 1};
+    for (int upper = 0; upper < 2; ++upper) {
+        LyraMassMatrix *matrix = NULL;
+        TEST_REQUIRE_OK(lyra_mass_matrix_create(mesh, NULL, upper, &matrix));
+        TEST_NEAR(quadratic_form(lyra_mass_matrix_view(matrix), ones, &sum), mass, 1e-11);
+        lyra_mass_matrix_destroy(matrix);
+    }
+    lyra_mesh_lumped_masses(mesh, NULL, lumped);
+    for (int32_t v = 0; v < 7; ++v) {
+        total += lumped[v];
+    }
+    TEST_NEAR(total, mass, 1e-11);
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
 // ---- threads and memory -------------------------------------------------------------------------
 
 typedef struct Numbers {

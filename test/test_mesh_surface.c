@@ -349,6 +349,16 @@ LYRA_TEST(polygons_become_triangles)
             check_triangles(ctx, n, positions);
         }
     }
+    // radii at random: simple, with bays of all kinds
+    for (int32_t round = 0; round < 200; ++round) {
+        int32_t n = 5 + test_random_below(&random, 60);
+        for (int32_t i = 0; i < n; ++i) {
+            double angle = 2 * acos(-1) * i / n, r = test_random_in(&random, 0.05, 1);
+            memcpy(positions + 3 * i, (double[3]){0, r * cos(angle), r * sin(angle)},
+                   3 * sizeof(double));
+        }
+        check_triangles(ctx, n, positions);
+    }
     // concave quads, whichever corner is the concave one
     for (int32_t turn = 0; turn < 4; ++turn) {
         const double dart[4][3] = {{0, 0, 0}, {1, 1, 0}, {2, 0, 0}, {1, 3, 0}};

@@ -196,18 +196,18 @@ static double area_along(const LyraMesh *mesh, bool triangles, const double dire
     double area = 0;
     for (int32_t f = 0; f < faces.face_count; ++f) {
         const double *p[4];
-        for (int32_t i = 0; i < faces.nodes; ++i) {
-            p[i] = view.positions + 3 * faces.faces[faces.nodes * f + i];
+        for (int32_t i = 0; i < 4; ++i) {
+            // a triangle's first vertex stands in for its fourth
+            p[i] = view.positions + 3 * faces.faces[faces.nodes * f + i % faces.nodes];
         }
         // half the cross product of the diagonals of a quad, of two edges of a triangle
-        const double *q = faces.nodes == 4 ? p[3] : p[0];
         double along = 0;
         for (int32_t i = 0; i < 3; ++i) {
             int32_t j = (i + 1) % 3, k = (i + 2) % 3;
             double a[3], b[3];
             for (int32_t c = 0; c < 3; ++c) {
                 a[c] = p[2][c] - p[0][c];
-                b[c] = q[c] - p[1][c];
+                b[c] = p[3][c] - p[1][c];
             }
             along += 0.5 * direction[i] * (a[j] * b[k] - a[k] * b[j]);
         }
@@ -241,7 +241,8 @@ LYRA_TEST(boundary_faces_outward_also_where_elements_are_inverted)
             for (int32_t i = 0; i < 6; ++i) {
                 double direction[3] = {0};
                 direction[i / 2] = i % 2 ? 1 : -1;
-                double expected = 24.0 / (i / 2 + 2);
+                int32_t along = i / 2 + 2;
+                double expected = 24.0 / along;
                 TEST_NEAR(area_along(good, triangles, direction), expected, 1e-12);
                 TEST_NEAR(area_along(bad, triangles, direction), expected, 1e-12);
             }

@@ -93,7 +93,19 @@ static void check_products(LyraContext *ctx, const CaseStencils *stencils, LyraS
                 TEST_CHECK(memcmp(single, y + c * (n + 2), (size_t)n * sizeof(double)) == 0);
             }
         }
-        lyra_block_matrix_multiply_columns_add(matrix, 0.5, 3, x, n + 5, y, n + 2);
+        // and so has what is added to them
+        memset(y, 0, (size_t)(COLUMNS * (n + 2)) * sizeof(double));
+        for (int32_t c = 0; c < COLUMNS; ++c) {
+            memcpy(y + c * (n + 2), start, (size_t)n * sizeof(double));
+        }
+        lyra_block_matrix_multiply_columns_add(matrix, 0.5, COLUMNS - 1, x, n + 5, y, n + 2);
+        for (int32_t c = 0; c < COLUMNS; ++c) {
+            memcpy(single, start, (size_t)n * sizeof(double));
+            if (c + 1 < COLUMNS) {
+                lyra_block_matrix_multiply_add(matrix, 0.5, x + c * (n + 5), single);
+            }
+            TEST_CHECK(memcmp(single, y + c * (n + 2), (size_t)n * sizeof(double)) == 0);
+        }
     }
     TEST_STATUS(lyra_block_matrix_reserve_columns(matrix, 5), LYRA_INVALID_ARGUMENT);
     TEST_STATUS(lyra_block_matrix_reserve_columns(matrix, 0), LYRA_INVALID_ARGUMENT);

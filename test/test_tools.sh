@@ -99,6 +99,12 @@ finds check_sources "a source of 901 lines" 'src/base/fault.c: 901 lines'
 fresh
 yes line | head -n 150 >"$work/tree/README.md"
 finds check_sources "a first page of 150 lines" 'README.md: 150 lines'
+fresh
+echo 'int x;' | file include/lyra/mesh_fault.h
+finds check_sources "a public header that lyra.h leaves out" 'includes lyra/mesh_fault.h 0 times'
+fresh
+echo '#include "lyra/base.h"' >>"$work/tree/include/lyra/lyra.h"
+finds check_sources "a public header that lyra.h has twice" 'includes lyra/base.h 2 times'
 
 # library SOURCE: the same source as a shared and a static library, symbols hidden unless said
 library()

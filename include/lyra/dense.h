@@ -90,7 +90,8 @@ typedef struct LyraInertia {
 } LyraInertia;
 
 /// Factor of a matrix, for solving with it many times. Rows and columns are scaled by powers of two
-/// beforehand, so a solution does not depend on the units of single unknowns.
+/// beforehand, so a solution does not depend on the units of single unknowns, as long as the
+/// entries of a row are within about 1e300 of each other.
 typedef struct LyraDenseFactor LyraDenseFactor;
 
 /// Factors A, [size * size]. The symmetric kinds read the lower triangle only. A matrix whose
@@ -103,8 +104,9 @@ LYRA_API LyraStatus lyra_dense_factor_create(LyraContext *ctx, LyraFactorKind ki
 /// stays.
 LYRA_API LyraStatus lyra_dense_factor_update(LyraDenseFactor *factor, const double *A);
 
-/// Solves A X = B for `columns` right-hand sides, [size * columns]. X may be B. Allocates nothing;
-/// several threads may solve with one factor.
+/// Solves A X = B for `columns` right-hand sides, [size * columns]. X may be B. Where a solution is
+/// beyond the range of a double, LYRA_NOT_FINITE, and X holds no answer. Allocates nothing; several
+/// threads may solve with one factor.
 LYRA_API LyraStatus lyra_dense_factor_solve(const LyraDenseFactor *factor, int32_t columns,
                                             const double *B, double *X);
 

@@ -8,10 +8,15 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/corotational.h"
 #include "lyra/csr.h"
 #include "lyra/dense.h"
 #include "lyra/dofs.h"
+#include "lyra/elastic.h"
 #include "lyra/embed.h"
+#include "lyra/fibre.h"
+#include "lyra/force.h"
+#include "lyra/material.h"
 #include "lyra/math3.h"
 #include "lyra/matrix_file.h"
 #include "lyra/matrix_market.h"
@@ -20,8 +25,11 @@
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
 #include "lyra/reorder.h"
+#include "lyra/solid.h"
 #include "lyra/sparse.h"
+#include "lyra/springs.h"
 #include "lyra/surface.h"
 #include "lyra/version.h"
+#include "lyra/viscosity.h"
 
 #endif

@@ -242,8 +242,9 @@ static inline LyraMat3 lyra_mat3_cofactor(LyraMat3 a)
 }
 
 /// Inverse. LYRA_SINGULAR where there is none to working precision: the determinant drowns in the
-/// rounding of its six terms, which no scaling of rows or columns changes. LYRA_NOT_FINITE for NaN
-/// or infinite entries, and for an inverse beyond the range of doubles.
+/// rounding of its six terms, which no scaling of rows or columns changes while the entries of a
+/// row are within about 1e300 of each other. LYRA_NOT_FINITE for NaN or infinite entries, and for
+/// an inverse beyond the range of doubles.
 LYRA_API LyraStatus lyra_mat3_inverse(LyraMat3 a, LyraMat3 *out);
 
 // ---- decompositions -----------------------------------------------------------------------------

@@ -14,8 +14,8 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
-    {"io", bench_io}, {"math", bench_math},   {"sparse", bench_sparse},
-    {"io", bench_io}, {"embed", bench_embed}, {NULL, NULL},
+    {"math", bench_math},   {"sparse", bench_sparse}, {"io", bench_io},
+    {"embed", bench_embed}, {"forces", bench_forces}, {NULL, NULL},
 };
 
 double bench_now(void)

@@ -58,6 +58,7 @@ double bench_now(void);
 typedef CliExit BenchSuite(Bench *bench);
 
 BenchSuite bench_embed;
+BenchSuite bench_forces;
 BenchSuite bench_io;
 BenchSuite bench_math;
 BenchSuite bench_sparse;

@@ -35,8 +35,11 @@ static double random_unit(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-static LyraStatus make_box(LyraContext *ctx, LyraMesh **out)
+static LyraStatus make_mesh(LyraContext *ctx, const char *path, LyraMesh **out)
 {
+    if (path) {
+        return lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, out);
+    }
     LyraMeshShapeDef def = lyra_mesh_shape_def_default();
     def.elements = 160000;
     return lyra_mesh_generate(ctx, &def, out);
@@ -76,9 +79,9 @@ static bool make_points(EmbedCase *self)
     return true;
 }
 
-static LyraStatus open_case(EmbedCase *self, LyraContext *ctx)
+static LyraStatus open_case(EmbedCase *self, LyraContext *ctx, const char *path)
 {
-    LyraStatus status = make_box(ctx, &self->mesh);
+    LyraStatus status = make_mesh(ctx, path, &self->mesh);
     if (status != LYRA_OK) {
         return status;
     }
@@ -86,8 +89,8 @@ static LyraStatus open_case(EmbedCase *self, LyraContext *ctx)
     if (!make_points(self)) {
         return LYRA_OUT_OF_MEMORY;
     }
-    snprintf(self->subject, sizeof self->subject, "box %dk %ss", self->view.element_count / 1000,
-             lyra_element_kind_name(self->view.kind));
+    snprintf(self->subject, sizeof self->subject, "%s %dk %ss", path ? "file" : "box",
+             self->view.element_count / 1000, lyra_element_kind_name(self->view.kind));
     status = lyra_element_tree_create(self->mesh, &self->tree);
     return status != LYRA_OK
                ? status
@@ -195,7 +198,7 @@ static CliExit run_threads(Bench *bench, int32_t threads)
     }
     EmbedCase self = {0};
     CliExit exit = CLI_OK;
-    if (open_case(&self, ctx) != LYRA_OK) {
+    if (open_case(&self, ctx, bench->mesh) != LYRA_OK) {
         exit = cli_failed();
         goto done;
     }

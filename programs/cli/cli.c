@@ -130,6 +130,14 @@ static bool store_value(const CliOption *option, const char *text)
     case CLI_TEXT:
         *(const char **)option->value = text;
         return true;
+    case CLI_LIST: {
+        CliList *list = option->value;
+        if (list->count == CLI_LIST_MAX) {
+            return false;
+        }
+        list->items[list->count++] = text;
+        return true;
+    }
     case CLI_INT: {
         errno = 0;
         long value = strtol(text, &end, 10);

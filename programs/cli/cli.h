@@ -36,7 +36,15 @@ typedef enum CliOptionKind {
     CLI_DOUBLE, ///< double, finite
     CLI_TEXT,   ///< const char *
     CLI_VECTOR, ///< double[3], given as x,y,z
+    CLI_LIST,   ///< CliList: may be given several times
 } CliOptionKind;
+
+#define CLI_LIST_MAX 32
+
+typedef struct CliList {
+    const char *items[CLI_LIST_MAX];
+    int32_t count;
+} CliList;
 
 typedef struct CliOption {
     const char *name; ///< With dashes, for example "--threads".
@@ -103,6 +111,7 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
 // ---- subcommands --------------------------------------------------------------------------------
 
 CliExit cli_bench(int argument_count, char **arguments);
+CliExit cli_eval(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
 
 #endif

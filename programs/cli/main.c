@@ -41,6 +41,7 @@ int main(int argument_count, char **arguments)
 {
     static const CliCommand commands[] = {
         {"bench", "measure speed on this machine", cli_bench},
+        {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},

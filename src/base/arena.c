@@ -52,6 +52,28 @@ void ly_arena_finish(LyraArena *arena)
     }
 }
 
+LyraStatus ly_arena_create(LyraContext *ctx, size_t bytes, LyraArena **out)
+{
+    LyraArena *arena = NULL;
+    LY_TRY(ly_allocate_array(ctx, 1, sizeof *arena, &arena));
+    ly_arena_init(arena, &ctx->allocator);
+    LyraStatus status = ly_arena_reserve(arena, bytes);
+    if (status != LYRA_OK) {
+        ly_release(ctx, arena);
+        return status;
+    }
+    *out = arena;
+    return LYRA_OK;
+}
+
+void ly_arena_destroy(LyraContext *ctx, LyraArena *arena)
+{
+    if (arena) {
+        ly_arena_finish(arena);
+        ly_release(ctx, arena);
+    }
+}
+
 static bool round_up(size_t bytes, size_t *rounded)
 {
     *rounded = (bytes + LY_ALIGNMENT - 1) / LY_ALIGNMENT * LY_ALIGNMENT;

@@ -96,6 +96,12 @@ typedef struct LyArenaMark {
 /// Scratch of `worker`; inside a parallel loop, only that of the running worker may be used.
 LyraArena *ly_context_arena(LyraContext *ctx, int32_t worker);
 
+/// An arena of an object's own, for scratch outside the context's loops, with `bytes` reserved.
+LyraStatus ly_arena_create(LyraContext *ctx, size_t bytes, LyraArena **out);
+
+/// Accepts NULL.
+void ly_arena_destroy(LyraContext *ctx, LyraArena *arena);
+
 /// Makes sure that `bytes` more can be pushed without an allocation.
 LyraStatus ly_arena_reserve(LyraArena *arena, size_t bytes);
 
@@ -116,7 +122,8 @@ double ly_time(void);
 /// Runs task(data, i, worker) for each i in [0, count) on the context's workers and waits for all.
 /// Which worker takes which piece varies; to get the same bits at any thread count, cut the work by
 /// its size alone, let each piece write its own place, and combine the pieces in order of `index`.
-/// Inside a task the loop runs on the calling worker.
+/// Inside a task of the same context the loop runs on the calling worker; a loop of another context
+/// runs on the workers of that one, and may not come back to the first.
 void ly_parallel_for(LyraContext *ctx, int32_t count, LyraTask *task, void *data);
 
 /// Number of pieces for a loop over `items`: about `grain` items each, from the size alone.

@@ -21,7 +21,7 @@ struct LyThreadPool {
     LyraTask *task;
     void *data;
     int32_t count;
-    atomic_int next; // next piece to claim
+    _Atomic(int64_t) next; // next piece to claim; wide, as every thread claims one past the last
     int32_t thread_count;
     int32_t started; // pool threads that run, thread_count - 1 when complete
     struct LyPoolThread {
@@ -40,11 +40,11 @@ static _Thread_local struct {
 static void work(LyThreadPool *pool, LyraTask *task, void *data, int32_t count, int32_t worker)
 {
     for (;;) {
-        int index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        int64_t index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
         if (index >= count) {
             return;
         }
-        task(data, index, worker);
+        task(data, (int32_t)index, worker);
     }
 }
 

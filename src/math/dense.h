@@ -92,6 +92,23 @@ double ly_dense_scale(int64_t count, const double *values);
 void ly_dense_fix_signs(int32_t rows, int32_t columns, double *vectors, int32_t other_rows,
                         double *others);
 
+/// x^T y, in four partial sums, so that the loop has no chain of additions.
+static inline double ly_dense_dot(int32_t count, const double *x, const double *y)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        s0 += x[i] * y[i];
+        s1 += x[i + 1] * y[i + 1];
+        s2 += x[i + 2] * y[i + 2];
+        s3 += x[i + 3] * y[i + 3];
+    }
+    for (; i < count; ++i) {
+        s0 += x[i] * y[i];
+    }
+    return (s0 + s1) + (s2 + s3);
+}
+
 /// B [columns * rows] = A^T. Must not overlap.
 void ly_dense_transpose(int32_t rows, int32_t columns, const double *A, double *B);
 

@@ -27,23 +27,6 @@ static void add_scaled(int32_t count, double a, const double *restrict x, double
     }
 }
 
-/// Four partial sums, so that the loop has no chain of additions.
-static double dot(int32_t count, const double *x, const double *y)
-{
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        s0 += x[i] * y[i];
-        s1 += x[i + 1] * y[i + 1];
-        s2 += x[i + 2] * y[i + 2];
-        s3 += x[i + 3] * y[i + 3];
-    }
-    for (; i < count; ++i) {
-        s0 += x[i] * y[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
-
 static void swap(double *a, double *b)
 {
     double t = *a;
@@ -94,7 +77,7 @@ static void multiply(bool A_transposed, bool B_transposed, int32_t rows, int32_t
             }
         } else if (!B_transposed) {
             for (int32_t i = 0; i < rows; ++i) {
-                c[i] += alpha * dot(inner, A + (int64_t)i * A_stride, b);
+                c[i] += alpha * ly_dense_dot(inner, A + (int64_t)i * A_stride, b);
             }
         } else {
             for (int32_t i = 0; i < rows; ++i) {
@@ -124,7 +107,7 @@ static void solve_triangle(bool upper, bool transposed, bool unit, int32_t size,
             // the part of column k of T off the diagonal
             int32_t begin = upper ? 0 : k + 1, count = upper ? k : size - 1 - k;
             if (transposed) {
-                b[k] -= dot(count, column + begin, b + begin);
+                b[k] -= ly_dense_dot(count, column + begin, b + begin);
             }
             b[k] = unit ? b[k] : b[k] / column[k];
             if (!transposed) {

@@ -21,26 +21,10 @@ enum { SWEEPS_MAX = 60 };
 // ever made from denormal numbers
 static const double length_min = 1e-290;
 
-static double product(int32_t count, const double *x, const double *y)
-{
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        s0 += x[i] * y[i];
-        s1 += x[i + 1] * y[i + 1];
-        s2 += x[i + 2] * y[i + 2];
-        s3 += x[i + 3] * y[i + 3];
-    }
-    for (; i < count; ++i) {
-        s0 += x[i] * y[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
-
 /// Length without overflow or underflow.
 static double length(int32_t count, const double *x)
 {
-    double square = product(count, x, x);
+    double square = ly_dense_dot(count, x, x);
     if (square > 1e-280) {
         return sqrt(square);
     }
@@ -57,7 +41,7 @@ static double length(int32_t count, const double *x)
 /// y -= beta v (v^T y)
 static void reflect(int32_t count, double beta, const double *v, double *y)
 {
-    double a = beta * product(count, v, y);
+    double a = beta * ly_dense_dot(count, v, y);
     for (int32_t i = 0; i < count; ++i) {
         y[i] -= a * v[i];
     }
@@ -123,7 +107,7 @@ static bool rotate_pair(int32_t size, double *p, double *q, double *Jp, double *
     // cosine of the angle between the columns, free of underflow
     double cosine = 0, lengths = p_length * q_length;
     if (lengths > 1e-280) {
-        cosine = product(size, p, q) / lengths;
+        cosine = ly_dense_dot(size, p, q) / lengths;
     } else {
         for (int32_t i = 0; i < size; ++i) {
             cosine += (p[i] / p_length) * (q[i] / q_length);
@@ -229,7 +213,7 @@ static void normalise_columns(int32_t size, double *W, const double *s)
         for (int32_t pass = 0; pass < 2; ++pass) {
             for (int32_t j = 0; j < k; ++j) {
                 const double *other = W + (int64_t)j * size;
-                double a = product(size, w, other);
+                double a = ly_dense_dot(size, w, other);
                 for (int32_t i = 0; i < size; ++i) {
                     w[i] -= a * other[i];
                 }

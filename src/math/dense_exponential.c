@@ -66,7 +66,6 @@ LyraStatus lyra_dense_inverse(LyraContext *ctx, int32_t size, const double *A, d
         X[i + (int64_t)i * size] = 1;
     }
     LY_TRY_DONE(lyra_dense_factor_solve(factor, size, X, X));
-    LY_TRY_DONE(ly_dense_check_result("inverse", square, X));
     if (square > 0) {
         memcpy(inverse, X, (size_t)square * sizeof *X);
     }

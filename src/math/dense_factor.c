@@ -339,7 +339,7 @@ LyraStatus lyra_dense_factor_solve(const LyraDenseFactor *factor, int32_t column
             X[i + (int64_t)j * size] *= factor->now.column_scale[i];
         }
     }
-    return LYRA_OK;
+    return ly_dense_check_result("solve", (int64_t)size * columns, X);
 }
 
 // ---- condition ----------------------------------------------------------------------------------

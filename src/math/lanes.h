@@ -351,6 +351,16 @@ LY_INLINE LyReal ly_from_bits(LyBits bits)
     return x;
 }
 
+/// The bits moved up by `n`; those that leave are lost.
+LY_INLINE LyBits ly_shift_left(LyBits bits, int n)
+{
+#if LY_LANES == 1
+    return (LyBits)((uint64_t)bits << n);
+#else
+    return bits << n;
+#endif
+}
+
 LY_INLINE LyReal ly_abs(LyReal x)
 {
 #if LY_LANES == 1

@@ -31,7 +31,7 @@ static void fill_boundary(const LyraMesh *mesh, const int32_t *neighbors,
                           LyraMeshBoundary *boundary)
 {
     int32_t nodes = lyra_element_kind_nodes(mesh->kind);
-    int32_t faces = lyra_element_kind_faces(mesh->kind);
+    int32_t faces = ly_kind_faces(mesh->kind);
     int32_t count = lyra_element_kind_face_nodes(mesh->kind);
     for (int64_t e = 0; e < mesh->element_count; ++e) {
         bool known = false, inverted = false;
@@ -44,7 +44,7 @@ static void fill_boundary(const LyraMesh *mesh, const int32_t *neighbors,
                 known = true;
             }
             const int32_t *local = lyra_element_kind_face(mesh->kind, side);
-            int32_t v[4];
+            int32_t v[4] = {0};
             for (int32_t i = 0; i < count; ++i) {
                 v[i] = mesh->elements[nodes * e + local[inverted ? count - 1 - i : i]];
             }
@@ -59,7 +59,7 @@ static void fill_boundary(const LyraMesh *mesh, const int32_t *neighbors,
 LyraStatus lyra_mesh_boundary_create(const LyraMesh *mesh, bool triangles, LyraMeshBoundary **out)
 {
     LyraContext *ctx = mesh->ctx;
-    int64_t total = (int64_t)lyra_element_kind_faces(mesh->kind) * mesh->element_count;
+    int64_t total = (int64_t)ly_kind_faces(mesh->kind) * mesh->element_count;
     LyraMeshBoundary *boundary = NULL;
     int32_t *neighbors = NULL;
     LyraStatus status = LYRA_OK;
@@ -140,7 +140,7 @@ static LyraStatus unite_at_faces(const LyraMesh *mesh, int32_t *parent)
 {
     LySortedSides sides;
     LY_TRY(ly_sort_faces(mesh, &sides));
-    int32_t faces = lyra_element_kind_faces(mesh->kind);
+    int32_t faces = ly_kind_faces(mesh->kind);
     for (int64_t v = 0; v < mesh->vertex_count; ++v) {
         int64_t end = sides.start[v + 1];
         for (int64_t i = sides.start[v], next; i < end; i = next) {

@@ -67,7 +67,8 @@ static Grid choose_grid(const LyraMeshShapeDef *def)
     double stack_most = fmax(stack_min, floor(4 * wanted / grid_elements(def->shape, 1, 1, 1)));
     Grid best = {.core = 1, .layers = 1, .stack = ball ? 1 : (int64_t)stack_min};
     double best_cost = INFINITY;
-    for (double n = 1;; ++n) {
+    for (int64_t core = 1;; ++core) {
+        double n = (double)core;
         double k_ideal = fmax(1, (ball ? BALL_LAYERS : DISK_LAYERS) * n);
         double k_first = fmax(1, floor(0.6 * k_ideal));
         double stack_ideal = fmin(fmax(stack_min, length / (2 * DISK_SIZE * radius / n)), 1e9);
@@ -75,8 +76,9 @@ static Grid choose_grid(const LyraMeshShapeDef *def)
         if (n > 1 && grid_elements(def->shape, n, k_first, stack_first) > 4 * wanted) {
             return best;
         }
-        double k_last = ceil(1.6 * k_ideal);
-        for (double k = k_first; k <= k_last; ++k) {
+        int64_t k_last = (int64_t)ceil(1.6 * k_ideal);
+        for (int64_t layers = (int64_t)k_first; layers <= k_last; ++layers) {
+            double k = (double)layers;
             // the stack that comes nearest, as far as it keeps the cells in shape
             double stack = 1;
             if (!ball) {
@@ -87,7 +89,7 @@ static Grid choose_grid(const LyraMeshShapeDef *def)
                                     stack, ball ? 1 : stack_ideal);
             if (cost < best_cost) {
                 best_cost = cost;
-                best = (Grid){(int64_t)n, (int64_t)k, (int64_t)stack};
+                best = (Grid){core, layers, (int64_t)stack};
             }
         }
     }

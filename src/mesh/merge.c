@@ -81,7 +81,8 @@ static void find_kept(const LyraMesh *mesh, double tolerance, VertexTable *table
         }
         int32_t best = -1;
         for (int32_t n = 0; n < 27 && tolerance > 0; ++n) {
-            double near[3] = {cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1};
+            int32_t i = n % 3, j = n / 3 % 3, k = n / 9;
+            double near[3] = {cell[0] + i - 1, cell[1] + j - 1, cell[2] + k - 1};
             best = look_in_cell(mesh, table, near, x, tolerance, best);
         }
         if (tolerance == 0) {

@@ -14,12 +14,13 @@
 
 #define GRAIN 16384
 
-static const int32_t tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-static const int32_t cube_faces[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
-                                         {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}};
-static const int32_t tet_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-static const int32_t cube_edges[12][2] = {{0, 1}, {3, 2}, {4, 5}, {7, 6}, {0, 3}, {1, 2},
-                                          {4, 7}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+// local vertices of one face or edge after the other
+static const int32_t tet_faces[4 * 3] = {1, 2, 3, 0, 3, 2, 0, 1, 3, 0, 2, 1};
+static const int32_t cube_faces[6 * 4] = {0, 4, 7, 3, 1, 2, 6, 5, 0, 1, 5, 4,
+                                          3, 7, 6, 2, 0, 3, 2, 1, 4, 5, 6, 7};
+static const int32_t tet_edges[6 * 2] = {0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3};
+static const int32_t cube_edges[12 * 2] = {0, 1, 3, 2, 4, 5, 7, 6, 0, 3, 1, 2,
+                                           4, 7, 5, 6, 0, 4, 1, 5, 2, 6, 3, 7};
 
 int32_t lyra_element_kind_faces(LyraElementKind kind)
 {
@@ -33,12 +34,12 @@ int32_t lyra_element_kind_face_nodes(LyraElementKind kind)
 
 const int32_t *lyra_element_kind_face(LyraElementKind kind, int32_t face)
 {
-    return kind == LYRA_ELEMENT_TET4 ? tet_faces[face] : cube_faces[face];
+    return kind == LYRA_ELEMENT_TET4 ? tet_faces + 3 * face : cube_faces + 4 * face;
 }
 
 const int32_t *lyra_element_kind_edge(LyraElementKind kind, int32_t edge)
 {
-    return kind == LYRA_ELEMENT_TET4 ? tet_edges[edge] : cube_edges[edge];
+    return (kind == LYRA_ELEMENT_TET4 ? tet_edges : cube_edges) + 2 * edge;
 }
 
 // ---- sorting sides ------------------------------------------------------------------------------
@@ -134,16 +135,14 @@ static LyraStatus sort_sides(const LyraMesh *mesh, SideKind kind, LySortedSides 
 
 LyraStatus ly_sort_faces(const LyraMesh *mesh, LySortedSides *out)
 {
-    bool tets = mesh->kind == LYRA_ELEMENT_TET4;
-    SideKind kind = {tets ? 4 : 8, tets ? 4 : 6, tets ? 3 : 4, tets ? tet_faces[0] : cube_faces[0]};
-    return sort_sides(mesh, kind, out);
+    static const SideKind tet = {4, 4, 3, tet_faces}, cube = {8, 6, 4, cube_faces};
+    return sort_sides(mesh, mesh->kind == LYRA_ELEMENT_TET4 ? tet : cube, out);
 }
 
 LyraStatus ly_sort_edges(const LyraMesh *mesh, LySortedSides *out)
 {
-    bool tets = mesh->kind == LYRA_ELEMENT_TET4;
-    SideKind kind = {tets ? 4 : 8, tets ? 6 : 12, 2, tets ? tet_edges[0] : cube_edges[0]};
-    return sort_sides(mesh, kind, out);
+    static const SideKind tet = {4, 6, 2, tet_edges}, cube = {8, 12, 2, cube_edges};
+    return sort_sides(mesh, mesh->kind == LYRA_ELEMENT_TET4 ? tet : cube, out);
 }
 
 void ly_sorted_sides_end(LyraContext *ctx, LySortedSides *sides)
@@ -158,7 +157,7 @@ LyraStatus ly_match_faces(const LyraMesh *mesh, int32_t *neighbors, int32_t *non
 {
     LySortedSides sides;
     LY_TRY(ly_sort_faces(mesh, &sides));
-    int32_t faces = lyra_element_kind_faces(mesh->kind);
+    int32_t faces = ly_kind_faces(mesh->kind);
     *non_manifold = 0;
     for (int64_t v = 0; v < mesh->vertex_count; ++v) {
         int64_t end = sides.start[v + 1];

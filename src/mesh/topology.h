@@ -15,6 +15,12 @@ static inline int32_t ly_kind_edges(LyraElementKind kind)
     return kind == LYRA_ELEMENT_TET4 ? 6 : 12;
 }
 
+/// Faces of an element: 4 or 6.
+static inline int32_t ly_kind_faces(LyraElementKind kind)
+{
+    return kind == LYRA_ELEMENT_TET4 ? 4 : 6;
+}
+
 /// Things with vertices (faces or edges of elements), sorted by their lowest vertex and then by the
 /// others, so that equal ones stand together.
 typedef struct LySortedSides {

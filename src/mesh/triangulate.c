@@ -142,8 +142,10 @@ static void cut_ears(Polygon *polygon, int32_t (*triangles)[3])
                 at = polygon->next[at];
             }
         }
-        // nothing is left but corners that may not be cut: take one that is straight, or any
-        for (steps = 0; steps < polygon->count && (polygon->state[at] & TURNS_RIGHT); ++steps) {
+        // no ear at all: take a corner that does not turn right, or any
+        bool ear = (polygon->state[at] & IS_EAR) != 0;
+        for (steps = 0; !ear && steps < polygon->count && (polygon->state[at] & TURNS_RIGHT);
+             ++steps) {
             at = polygon->next[at];
         }
         int32_t before = polygon->previous[at], after = polygon->next[at];

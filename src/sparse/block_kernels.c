@@ -199,7 +199,9 @@ INLINE void full_rows(const LyProductPiece *piece, const int columns)
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
         V4 s[COLUMNS_MAX][3] = {0};
         for (int64_t end = piece->row_start[i + 1]; k < end; ++k, A += 9) {
+            // a block is longer than a cache line: one fetch each would leave out every ninth line
             __builtin_prefetch(A + AHEAD);
+            __builtin_prefetch(A + AHEAD + 8);
             Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
                 V4 xj = entry(&source, c, column[k]);

@@ -3,27 +3,18 @@
 
 // Matrix Market files from arbitrary bytes.
 
+#include "fuzz.h"
 #include "lyra/matrix_market.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static LyraContext *ctx;
-    if (!ctx) {
-        LyraContextDef def = lyra_context_def_default();
-        def.thread_count = 1;
-        if (lyra_context_create(&def, &ctx) != LYRA_OK) {
-            abort();
-        }
-    }
+    LyraContext *ctx = fuzz_context();
     LyraCsrPattern *pattern = NULL;
     LyraCsrMatrix *matrix = NULL;
     LyraStatus status =
         lyra_matrix_market_read(ctx, "fuzz.mtx", (const char *)data, size, &pattern, &matrix);
-    if (status == LYRA_OK) {
+    FUZZ_REQUIRE((status == LYRA_OK) == (matrix != NULL) && !matrix == !pattern);
+    if (matrix) {
         // what was read is a sound matrix
         LyraCsrPatternView view = lyra_csr_pattern_view(pattern);
         const double *values = lyra_csr_matrix_values(matrix);
@@ -31,19 +22,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
                 bool ascends = k == view.row_start[i] || view.column[k - 1] < view.column[k];
                 int32_t first = view.storage == LYRA_STORAGE_UPPER ? i : 0;
-                if (!ascends || view.column[k] < first || view.column[k] >= view.column_count ||
-                    values[k] != values[k]) {
-                    abort();
-                }
+                FUZZ_REQUIRE(ascends && view.column[k] >= first &&
+                             view.column[k] < view.column_count && values[k] == values[k]);
             }
         }
-    } else if (pattern || matrix || lyra_error_message()[0] == 0) {
-        abort();
+    } else {
+        FUZZ_REQUIRE(lyra_error_message()[0] != '\0');
     }
     lyra_csr_matrix_destroy(matrix);
     lyra_csr_pattern_destroy(pattern);
-    if (lyra_context_byte_count(ctx) != 0) {
-        abort();
-    }
+    FUZZ_REQUIRE(lyra_context_byte_count(ctx) == 0);
     return 0;
 }

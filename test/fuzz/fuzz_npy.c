@@ -3,35 +3,25 @@
 
 // .npy files from arbitrary bytes.
 
+#include "fuzz.h"
 #include "math/matrix_file.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static LyraContext *ctx;
-    if (!ctx) {
-        LyraContextDef def = lyra_context_def_default();
-        def.thread_count = 1;
-        if (lyra_context_create(&def, &ctx) != LYRA_OK) {
-            abort();
-        }
-    }
+    LyraContext *ctx = fuzz_context();
     LyraDense *matrix = NULL;
-    if (ly_dense_parse_npy(ctx, (const char *)data, size, &matrix) == LYRA_OK) {
+    LyraStatus status = ly_dense_parse_npy(ctx, (const char *)data, size, &matrix);
+    FUZZ_REQUIRE((status == LYRA_OK) == (matrix != NULL));
+    if (matrix) {
         // touch the last number
         LyraDenseView view = lyra_dense_view(matrix);
         int64_t count = (int64_t)view.rows * view.columns;
         volatile double last = count > 0 ? view.values[count - 1] : 0;
         (void)last;
-    } else if (matrix || lyra_error_message()[0] == 0) {
-        abort();
+    } else {
+        FUZZ_REQUIRE(lyra_error_message()[0] != '\0');
     }
     lyra_dense_destroy(matrix);
-    if (lyra_context_byte_count(ctx) != 0) {
-        abort();
-    }
+    FUZZ_REQUIRE(lyra_context_byte_count(ctx) == 0);
     return 0;
 }

@@ -3,31 +3,19 @@
 
 // Vega's binary matrices and lists of them from arbitrary bytes.
 
+#include "fuzz.h"
 #include "math/matrix_file.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static LyraContext *ctx;
-    if (!ctx) {
-        LyraContextDef def = lyra_context_def_default();
-        def.thread_count = 1;
-        if (lyra_context_create(&def, &ctx) != LYRA_OK) {
-            abort();
-        }
-    }
+    LyraContext *ctx = fuzz_context();
     LyraDense *matrix = NULL;
     LyraDenseList *list = NULL;
     LyraStatus one = ly_dense_parse_vega(ctx, (const char *)data, size, &matrix);
     LyraStatus all = ly_dense_list_parse_vega(ctx, (const char *)data, size, &list);
     // what is one matrix is also a list of one
-    if ((one == LYRA_OK) != (matrix != NULL) || (all == LYRA_OK) != (list != NULL) ||
-        (one == LYRA_OK && (all != LYRA_OK || lyra_dense_list_count(list) != 1))) {
-        abort();
-    }
+    FUZZ_REQUIRE((one == LYRA_OK) == (matrix != NULL) && (all == LYRA_OK) == (list != NULL));
+    FUZZ_REQUIRE(!matrix || (list && lyra_dense_list_count(list) == 1));
     for (int32_t i = 0; list && i < lyra_dense_list_count(list); ++i) {
         // touch the last number
         LyraDenseView view = lyra_dense_list_view(list, i);
@@ -37,8 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     lyra_dense_destroy(matrix);
     lyra_dense_list_destroy(list);
-    if (lyra_context_byte_count(ctx) != 0) {
-        abort();
-    }
+    FUZZ_REQUIRE(lyra_context_byte_count(ctx) == 0);
     return 0;
 }

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// Elastic solids: forces from a volumetric mesh, a model and constants. The energies are stated in
+/// docs/theory/materials.md.
+
+#ifndef LYRA_ELASTIC_H
+#define LYRA_ELASTIC_H
+
+#include "lyra/force.h"
+#include "lyra/material.h"
+#include "lyra/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Elastic models, by the names that scenes, commands and benches use.
+typedef enum LyraElasticModel {
+    LYRA_ELASTIC_LINEAR = 0, ///< "linear": small strain, not invariant under rotation. Tets.
+    // isotropic laws, on tets and cubes
+    LYRA_ELASTIC_STVK,                   ///< "stvk": Saint Venant-Kirchhoff.
+    LYRA_ELASTIC_NEO_HOOKEAN,            ///< "neo-hookean": with logarithms of det F.
+    LYRA_ELASTIC_MOONEY_RIVLIN,          ///< "mooney-rivlin"
+    LYRA_ELASTIC_STABLE_NEO_HOOKEAN,     ///< "stable-neo-hookean": polynomial in F.
+    LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG, ///< "stable-neo-hookean-log"
+    LYRA_ELASTIC_YEOH,                   ///< "yeoh"
+    LYRA_ELASTIC_ARRUDA_BOYCE,           ///< "arruda-boyce"
+    LYRA_ELASTIC_FUNG,                   ///< "fung"
+    LYRA_ELASTIC_REDUCED_POLYNOMIAL,     ///< "reduced-polynomial"
+    LYRA_ELASTIC_OGDEN,                  ///< "ogden"
+    LYRA_ELASTIC_BIPHASIC_SPLINE,        ///< "biphasic-spline"
+    LYRA_ELASTIC_ROTATED_LINEAR,         ///< "rotated-linear"
+    LYRA_ELASTIC_MODEL_COUNT
+} LyraElasticModel;
+
+/// Name of a model, "unknown" outside the list.
+LYRA_API const char *lyra_elastic_model_name(LyraElasticModel model);
+
+/// Model of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
+LYRA_API LyraStatus lyra_elastic_model_find(const char *name, LyraElasticModel *model);
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+/// First parameters of "linear", "stvk", both stable neo-Hookean models, "neo-hookean" and
+/// "rotated-linear", for lyra_assembly_set_parameter().
+typedef enum LyraElasticParameter {
+    LYRA_ELASTIC_LAMBDA = 0, ///< First Lame constant, Pa.
+    LYRA_ELASTIC_MU,         ///< Shear modulus, Pa.
+    LYRA_ELASTIC_PARAMETER_COUNT
+} LyraElasticParameter;
+
+/// Parameters of an element of a model: those of its law in the order of LyraMaterialType, then,
+/// for the isotropic laws, "compression-resistance" (r E / (1 - 2 nu), Pa).
+LYRA_API int32_t lyra_elastic_parameter_count(LyraElasticModel model);
+
+/// Name of a parameter; NULL outside the list.
+LYRA_API const char *lyra_elastic_parameter_name(LyraElasticModel model, int32_t parameter);
+
+/// Parameter of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
+LYRA_API LyraStatus lyra_elastic_parameter_find(LyraElasticModel model, const char *name,
+                                                int32_t *parameter);
+
+/// A parameter given by name, the same for all elements.
+typedef struct LyraElasticConstant {
+    const char *name;
+    double value;
+} LyraElasticConstant;
+
+// ---- forces -------------------------------------------------------------------------------------
+
+/// What an isotropic law does where a stretch falls below the threshold, that is under strong
+/// compression and in inverted elements.
+typedef enum LyraInversion {
+    LYRA_INVERSION_EXTEND = 0, ///< "extend": goes on smoothly; force and tangent belong together.
+    LYRA_INVERSION_CLAMP,      ///< "clamp": as at the threshold; the tangent is not the force's
+                               ///< derivative.
+    LYRA_INVERSION_NONE,       ///< "none": the law as it stands; NaN where it has no value.
+    LYRA_INVERSION_COUNT
+} LyraInversion;
+
+/// Name of a mode, "unknown" outside the list.
+LYRA_API const char *lyra_inversion_name(LyraInversion inversion);
+
+/// Mode of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
+LYRA_API LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversion);
+
+/// Settings of an elastic force. Start from lyra_elastic_def_default().
+typedef struct LyraElasticDef {
+    LyraElasticModel model;        ///< Default LYRA_ELASTIC_NEO_HOOKEAN.
+    LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND. Ignored by "linear".
+    double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
+    double compression_resistance; ///< r >= 0: for J < 1, W gains -r E/(1 - 2 nu) (J - 1)^3 / 2592.
+                                   ///< Default 0. Ignored by "linear".
+    double young;   ///< Pa; of all elements, in place of the mesh's materials. Default 0: theirs.
+    double poisson; ///< Of all elements, in (-1, 0.5); read only if `young` is given. Default 0.45.
+    /// Parameters by name, overruling what `young` or the mesh give. [constant_count]. Nullable.
+    const LyraElasticConstant *constants;
+    int32_t constant_count;
+    /// A law of the user's own in place of `model`; `constants` must give all its parameters. Must
+    /// outlive the force. Nullable.
+    const LyraMaterialType *law;
+    const void *law_user; ///< Handed to the law's functions. Nullable.
+    uint32_t cookie;      ///< Written by the default function only.
+} LyraElasticDef;
+
+LYRA_API LyraElasticDef lyra_elastic_def_default(void);
+
+/// Elastic force of the elements of `mesh` with the constants of `def` or, without, the materials
+/// that the mesh names: ENU, and Mooney-Rivlin for "mooney-rivlin" (ENU becomes mu01 = mu10 = mu/4,
+/// v1 = half the bulk modulus). Copies what it needs.
+///
+/// Fails with LYRA_BAD_MESH, naming the first one, if a tet has zero or negative volume or a cube
+/// is not an axis-aligned cube of positive size, with LYRA_INVALID_ARGUMENT for settings outside
+/// their range, unknown names, or unless E > 0 and -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a
+/// combination that does not exist.
+///
+/// "stvk" with LYRA_INVERSION_NONE has LYRA_FORCE_CONTRACTION, the exact derivative of its tangent,
+/// that of the resistance to compression included (which jumps at J = 1). With the other modes it
+/// has not: "extend" is smooth up to the tangent only, and "clamp" not even that far. No other
+/// model has it.
+LYRA_API LyraStatus lyra_elastic_create(LyraContext *ctx, const LyraMesh *mesh,
+                                        const LyraElasticDef *def, LyraForce **out);
+
+/// Smallest det F over the elements of `mesh` at the positions `x` [vertex_count][3], and the first
+/// element that has it; of cubes, at their 2 x 2 x 2 Gauss points. Elements without a rest volume
+/// are passed over; +infinity and -1 if there are no others. NaN at the first element that has one.
+LYRA_API void lyra_elastic_min_det(const LyraMesh *mesh, const double *x, double *min_det,
+                                   int32_t *element);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

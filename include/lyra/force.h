@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// Forces as kernels over batches of stencils, and their assembly: energy, gradient and tangent of
+/// any number of forces over one set of vertices. Signs and layouts are in docs/conventions.md; the
+/// elastic models are in elastic.h.
+
+#ifndef LYRA_FORCE_H
+#define LYRA_FORCE_H
+
+#include "lyra/base.h"
+#include "lyra/sparse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- kernels ------------------------------------------------------------------------------------
+
+/// Stencils in a batch: the stride of all arrays of a LyraBatch.
+#define LYRA_BATCH_WIDTH 8
+
+/// One gathered batch of stencils. Component-major: x[i * LYRA_BATCH_WIDTH + e] is component i of
+/// stencil e. Lanes from `count` on repeat a live stencil, so that a kernel may compute all lanes;
+/// what it writes there is dropped. All arrays are aligned to 64 bytes.
+typedef struct LyraBatch {
+    int32_t count;            ///< Live stencils, [1, LYRA_BATCH_WIDTH].
+    bool psd;                 ///< Asks for a positive semi-definite dfdx.
+    double time, dt;          ///< s.
+    const int32_t *element;   ///< Ids of the stencils.
+    const double *x;          ///< Positions, m, [3 nodes].
+    const double *v;          ///< Velocities, m/s, [3 nodes]. NULL unless LYRA_FORCE_VELOCITY.
+    const double *a, *b;      ///< Directions, m, [3 nodes]. NULL without `contraction`.
+    const double *constants;  ///< What `setup` wrote, [constant_count].
+    const double *parameters; ///< [parameter_count].
+    const double *history;    ///< Committed history, [history_count].
+    double *trial_history;    ///< History at the end of the step, [history_count]. Nullable.
+    double *energy;           ///< J, [1]; left at 0 by forces without one. Nullable.
+    double *gradient;         ///< dE/dx (or minus the force), N, [3 nodes]. Nullable.
+    double *dfdx;             ///< d gradient / dx, N/m, [blocks][9], row-major. Nullable.
+    double *dfdv;             ///< d gradient / dv, N s/m, [blocks][9]. Nullable.
+    double *contraction;      ///< (d dfdx / dx . a) b, N, [3 nodes]. Nullable.
+} LyraBatch;
+
+/// What a force is. Bits of LyraForceType::traits.
+typedef enum LyraForceTrait {
+    LYRA_FORCE_CONSERVATIVE = 1 << 0, ///< The gradient is that of an energy.
+    /// dfdx and dfdv are symmetric: blocks (a, b) with a <= b only, row by row. A type of which one
+    /// is not symmetric writes all blocks of both, and makes the matrices of its assembly full.
+    LYRA_FORCE_SYMMETRIC = 1 << 1,
+    /// Moving all nodes together changes nothing. With LYRA_FORCE_SYMMETRIC the blocks are those
+    /// with a < b only; the diagonal follows from zero row sums.
+    LYRA_FORCE_TRANSLATION_INVARIANT = 1 << 2,
+    LYRA_FORCE_VELOCITY = 1 << 3, ///< Depends on velocities; writes dfdv.
+    LYRA_FORCE_HISTORY = 1 << 4,  ///< Has history.
+    /// Nodes may be given in any order, for all of them the same constants mean the same force once
+    /// `setup` was told the order. Lets the assembly sort nodes, which saves it transposes.
+    LYRA_FORCE_REORDERABLE = 1 << 5,
+    /// Writes the contraction of the derivative of dfdx (the exact one, whatever `psd` says).
+    LYRA_FORCE_CONTRACTION = 1 << 6,
+} LyraForceTrait;
+
+/// A kind of force: the kernel and what the assembly must know of it.
+typedef struct LyraForceType {
+    const char *name;        ///< Unique; the word used in scene files.
+    int32_t nodes;           ///< Nodes of a stencil, [1, 8].
+    uint32_t traits;         ///< LyraForceTrait bits.
+    int32_t constant_count;  ///< Numbers per stencil that `setup` gives, frozen.
+    int32_t parameter_count; ///< Numbers per stencil that may change while running.
+    int32_t history_count;   ///< Numbers per stencil remembered from step to step.
+    size_t scratch_bytes;    ///< Most bytes an evaluation pushes on the arena.
+    /// Writes the constants of stencil `element` [constant_count] for nodes in the order
+    /// order[0..nodes): node k of the batch is node order[k] of the stencil. Nullable without
+    /// constants.
+    void (*setup)(const void *self, int32_t element, const int32_t *order, double *constants);
+    /// Evaluates a batch. May run on any thread, several at a time.
+    void (*evaluate)(const void *self, const LyraBatch *batch, LyraArena *scratch);
+    void (*destroy)(void *self); ///< Ends `self`. Nullable.
+} LyraForceType;
+
+/// Blocks that a type writes into dfdx: n(n-1)/2, n(n+1)/2 or n^2, by its traits.
+LYRA_API int32_t lyra_force_type_blocks(const LyraForceType *type);
+
+// ---- forces -------------------------------------------------------------------------------------
+
+/// A kernel with its stencils and the first values of their parameters.
+typedef struct LyraForceDef {
+    const LyraForceType *type; ///< Must outlive the force.
+    void *self;                ///< Handed to the kernel. Taken: `type->destroy` ends it. Nullable.
+    int32_t stencil_count;
+    const int32_t *stencils;  ///< Vertices, [stencil_count][nodes], distinct in a stencil.
+    const double *parameters; ///< [stencil_count][parameter_count]. Nullable without parameters.
+    uint32_t cookie;          ///< Written by the default function only.
+} LyraForceDef;
+
+typedef struct LyraForce LyraForce;
+
+LYRA_API LyraForceDef lyra_force_def_default(void);
+
+/// Makes a force; stencils and parameters are copied. On failure `self` stays the caller's.
+LYRA_API LyraStatus lyra_force_create(LyraContext *ctx, const LyraForceDef *def, LyraForce **out);
+
+/// Accepts NULL.
+LYRA_API void lyra_force_destroy(LyraForce *force);
+
+LYRA_API const LyraForceType *lyra_force_type(const LyraForce *force);
+
+// ---- assembly -----------------------------------------------------------------------------------
+
+/// Forces over one set of vertices, cut into batches in an order of its own: vertices along a
+/// space-filling curve, stencils by their lowest vertex. Callers see their own order of vertices,
+/// but for matrices, whose rows are in the internal one: see lyra_assembly_order.
+typedef struct LyraAssembly LyraAssembly;
+
+/// Prepares `forces`, which must outlive the assembly. `positions` [vertex_count][3] guide the
+/// order. All vertices get a row, those that no force touches too. Matrices are stored upper unless
+/// a force is not symmetric.
+LYRA_API LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count,
+                                         const double *positions, int32_t force_count,
+                                         LyraForce *const *forces, LyraAssembly **out);
+
+/// Accepts NULL. Matrices on its pattern must be gone.
+LYRA_API void lyra_assembly_destroy(LyraAssembly *assembly);
+
+/// Pattern of the tangents, in the internal order.
+LYRA_API const LyraBlockPattern *lyra_assembly_pattern(const LyraAssembly *assembly);
+
+/// Vertex that stands at each internal place, [vertex_count].
+LYRA_API const int32_t *lyra_assembly_order(const LyraAssembly *assembly);
+
+/// Sets parameter `parameter` of all stencils of force `force`: `values` [stencil_count].
+LYRA_API LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force,
+                                                int32_t parameter, const double *values);
+
+/// Doubles of a history block of this assembly: all forces, in the internal layout, zero at first.
+LYRA_API int64_t lyra_assembly_history_size(const LyraAssembly *assembly);
+
+/// Input and outputs of an evaluation. Zero-initialise, then set what is needed; NULL outputs are
+/// not computed.
+typedef struct LyraEvaluation {
+    const double *x;       ///< Positions, m, [vertex_count][3].
+    const double *v;       ///< Velocities, m/s, [vertex_count][3]. Nullable: zero.
+    double time, dt;       ///< s.
+    bool psd;              ///< Asks for a positive semi-definite `dfdx`.
+    const double *history; ///< [history size]. Nullable without history.
+    double *trial_history; ///< [history size]. Nullable.
+    double *energy;        ///< J, a single number.
+    double *gradient;      ///< N, [vertex_count][3].
+    LyraBlockMatrix *dfdx; ///< On the assembly's pattern; overwritten.
+    LyraBlockMatrix *dfdv; ///< On the assembly's pattern; overwritten.
+    const double *a, *b;   ///< Directions, m, [vertex_count][3]. Nullable without `contraction`.
+    double *contraction;   ///< (d dfdx / dx . a) b, symmetric in a and b, N, [vertex_count][3].
+} LyraEvaluation;
+
+/// Evaluates all forces. The result has the same bits at any thread count. Nothing is allocated
+/// after the first call, and the first with `contraction`. Calls on one assembly from several
+/// threads follow one another. Fails with LYRA_UNSUPPORTED if `contraction` is asked for and a
+/// force lacks LYRA_FORCE_CONTRACTION.
+LYRA_API LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly,
+                                           const LyraEvaluation *evaluation);
+
+/// Writes the whole derivative of the tangent of a small system with d = 3 vertex_count dofs: entry
+/// (i, j, k), that of dfdx_ij by x_k, stands at tensor[(i d + j) d + k]. The inputs of `at` say
+/// where; its outputs are not written. Takes d (d + 1) / 2 evaluations.
+LYRA_API LyraStatus lyra_assembly_tensor(LyraAssembly *assembly, const LyraEvaluation *at,
+                                         double *tensor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

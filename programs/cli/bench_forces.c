@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// `lyra bench forces`: internal force and tangent per element of every model, on meshes whose
+// vertices and elements come in random order, beside the same kernels compiled for one lane. Rows
+// that end in "psd" ask for the positive semi-definite tangent, which takes every element through
+// its SVD.
+
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TETS 160000
+#define CUBES 27000
+
+typedef struct Body {
+    LyraContext *ctx;
+    LyraSolid *solid;
+    LyraAssembly *assembly;
+    LyraBlockMatrix *K;
+    double *x, *gradient;
+    bool tangent, psd; // what the next timing asks for
+} Body;
+
+static void evaluate(void *data)
+{
+    Body *body = data;
+    LyraEvaluation evaluation = {
+        .x = body->x,
+        .psd = body->psd,
+        .gradient = body->gradient,
+        .dfdx = body->tangent ? body->K : NULL,
+    };
+    lyra_assembly_evaluate(body->assembly, &evaluation);
+}
+
+static void end_body(Body *body)
+{
+    lyra_block_matrix_destroy(body->K);
+    lyra_assembly_destroy(body->assembly);
+    lyra_solid_destroy(body->solid);
+    lyra_context_destroy(body->ctx);
+    free(body->x);
+    free(body->gradient);
+    *body = (Body){0};
+}
+
+// a body of its own context; the mesh may belong to another
+static bool make_body(const LyraMesh *mesh, const char *model, int32_t threads, LyraIsa isa,
+                      Body *body)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    *body = (Body){.ctx = cli_context(threads, isa)};
+    size_t bytes = (size_t)view.vertex_count * 3 * sizeof(double);
+    body->x = malloc(bytes);
+    body->gradient = malloc(bytes);
+    LyraSolidDef def = lyra_solid_def_default();
+    def.model = model;
+    def.stiffness = 1;
+    if (!body->ctx || !body->x || !body->gradient ||
+        lyra_solid_create(body->ctx, mesh, &def, &body->solid) != LYRA_OK) {
+        end_body(body);
+        return false;
+    }
+    int32_t count = 0;
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    if (lyra_assembly_create(body->ctx, view.vertex_count, view.positions, count, forces,
+                             &body->assembly) != LYRA_OK ||
+        lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
+        end_body(body);
+        return false;
+    }
+    // a smooth deformation of a few per cent, bent and turned
+    for (int32_t i = 0; i < view.vertex_count; ++i) {
+        const double *X = view.positions + 3 * (int64_t)i;
+        double *x = body->x + 3 * (int64_t)i;
+        x[0] = 1.05 * X[0] + 0.03 * X[1] * X[2];
+        x[1] = 0.98 * X[1] - 0.04 * X[0] * X[2];
+        x[2] = 1.02 * X[2] + 0.02 * X[0] * X[1];
+    }
+    return true;
+}
+
+// force; force and tangent; force and positive semi-definite tangent
+enum { KINDS = 3 };
+
+static void choose_kind(Body *body, int kind)
+{
+    body->tangent = kind > 0;
+    body->psd = kind > 1;
+}
+
+static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subject,
+                           const char *model)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    Body twin;
+    if (!make_body(mesh, model, 1, LYRA_ISA_SCALAR, &twin)) {
+        return cli_failed();
+    }
+    BenchTime twin_time[KINDS];
+    for (int kind = 0; kind < KINDS; ++kind) {
+        choose_kind(&twin, kind);
+        twin_time[kind] = bench_time(bench, evaluate, &twin);
+    }
+    end_body(&twin);
+    for (int32_t threads = 1; threads <= bench->threads; threads *= 2) {
+        Body body;
+        if (!make_body(mesh, model, threads, LYRA_ISA_AUTO, &body)) {
+            return cli_failed();
+        }
+        for (int kind = 0; kind < KINDS; ++kind) {
+            char name[80];
+            snprintf(name, sizeof name, "%s/%s/%s%s", kind ? "force+tangent" : "force", model,
+                     lyra_element_kind_name(view.kind), kind == 2 ? "/psd" : "");
+            choose_kind(&body, kind);
+            BenchRow row = {
+                .name = name,
+                .subject = subject,
+                .unit = "element",
+                .items = view.element_count,
+                .threads = threads,
+                .isa = lyra_context_isa(body.ctx),
+                .time = bench_time(bench, evaluate, &body),
+                .twin = twin_time[kind],
+                .twin_name = "scalar",
+            };
+            bench_row(bench, &row);
+        }
+        end_body(&body);
+    }
+    return CLI_OK;
+}
+
+static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subject)
+{
+    const char *model;
+    for (int32_t m = 0; (model = lyra_solid_model(m)); ++m) {
+        CliExit exit = bench_model(bench, mesh, subject, model);
+        if (exit != CLI_OK) {
+            return exit;
+        }
+    }
+    return CLI_OK;
+}
+
+static CliExit bench_generated(Bench *bench, LyraContext *ctx, LyraElementKind kind)
+{
+    LyraMesh *mesh = NULL;
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    shape.kind = kind;
+    shape.elements = kind == LYRA_ELEMENT_TET4 ? TETS : CUBES;
+    shape.shuffle = true;
+    if (lyra_mesh_generate(ctx, &shape, &mesh) != LYRA_OK) {
+        return cli_failed();
+    }
+    CliExit exit = bench_mesh(bench, mesh, "box, random order");
+    lyra_mesh_destroy(mesh);
+    return exit;
+}
+
+CliExit bench_forces(Bench *bench)
+{
+    LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
+    if (!ctx) {
+        return CLI_BAD_INPUT;
+    }
+    CliExit exit;
+    LyraMesh *mesh = NULL;
+    if (!bench->mesh) {
+        exit = bench_generated(bench, ctx, LYRA_ELEMENT_TET4);
+        exit = exit == CLI_OK ? bench_generated(bench, ctx, LYRA_ELEMENT_CUBE8) : exit;
+    } else if (lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &mesh) != LYRA_OK) {
+        exit = cli_failed();
+    } else {
+        exit = bench_mesh(bench, mesh, bench->mesh);
+    }
+    lyra_mesh_destroy(mesh);
+    lyra_context_destroy(ctx);
+    return exit;
+}

@@ -1,0 +1,442 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// `lyra eval`: energy, internal force, tangent stiffness and mass of a mesh at a state.
+
+#include "eval.h"
+
+#include "mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct EvalOptions {
+    LyraSolidDef def;
+    const char *convention, *inversion;
+    const char *displacement, *velocity; // in
+    const char *force_out, *stiffness_out, *mass_out;
+    CliList parameters;
+    double density; // 0: the mesh's
+    int32_t threads;
+    bool lumped, psd, check, json;
+} EvalOptions;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+LyraStatus eval_at(const EvalBody *body, const double *x, double *energy, double *force,
+                   LyraBlockMatrix *K)
+{
+    LyraEvaluation evaluation = {
+        .x = x,
+        .v = body->v,
+        .psd = body->psd,
+        .history = body->history,
+        .energy = energy,
+        .gradient = force,
+        .dfdx = K,
+    };
+    return lyra_assembly_evaluate(body->assembly, &evaluation);
+}
+
+static void end_body(EvalBody *body)
+{
+    lyra_block_matrix_destroy(body->K);
+    lyra_assembly_destroy(body->assembly);
+    lyra_solid_destroy(body->solid);
+    lyra_mesh_destroy(body->mesh);
+    lyra_context_destroy(body->ctx);
+    free(body->x);
+    free(body->v);
+    free(body->history);
+    free(body->force);
+}
+
+// ---- input --------------------------------------------------------------------------------------
+
+// adds the numbers of an .npy file, (n,3) or (3n), to `out` [n][3]
+static bool add_vectors(LyraContext *ctx, const char *path, int32_t vertex_count, double *out)
+{
+    LyraDense *dense = NULL;
+    if (lyra_dense_load_npy(ctx, path, &dense) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    LyraDenseView view = lyra_dense_view(dense);
+    int64_t n = vertex_count;
+    bool matrix = view.rows == n && view.columns == 3;
+    bool vector = view.rows == 3 * n && view.columns == 1;
+    bool good = matrix || vector;
+    if (!good) {
+        cli_fail("%s: found shape (%lld, %lld), expected (%lld, 3) or (%lld)", path,
+                 (long long)view.rows, (long long)view.columns, (long long)n, (long long)(3 * n));
+    }
+    for (int64_t i = 0; good && i < 3 * n; ++i) {
+        // column-major
+        double value = matrix ? view.values[i / 3 + n * (i % 3)] : view.values[i];
+        if (!isfinite(value)) {
+            cli_fail("%s: entry %lld is not finite", path, (long long)i);
+            good = false;
+        }
+        out[i] += value;
+    }
+    lyra_dense_destroy(dense);
+    return good;
+}
+
+// "name=number" into a constant; false if it is not that
+static bool parse_constant(char *text, LyraElasticConstant *out)
+{
+    char *equals = strchr(text, '='), *end = NULL;
+    if (!equals || equals == text) {
+        return false;
+    }
+    *equals = '\0';
+    out->name = text;
+    out->value = strtod(equals + 1, &end);
+    return end != equals + 1 && !*end && isfinite(out->value);
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+static bool save_force(const EvalBody *body, const char *path)
+{
+    // row-major (n, 3) is what is in memory: give its transpose
+    int32_t n = body->vertex_count;
+    double *columns = malloc((size_t)n * 3 * sizeof *columns + 1);
+    if (!columns) {
+        return false;
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)n; ++i) {
+        columns[i / 3 + (int64_t)n * (i % 3)] = body->force[i];
+    }
+    LyraDenseView view = {.rows = n, .columns = 3, .values = columns};
+    LyraStatus status = lyra_dense_save_npy(body->ctx, path, LYRA_NPY_ROW_MAJOR, view);
+    free(columns);
+    return status == LYRA_OK;
+}
+
+// K in the order of the file
+static LyraStatus save_stiffness(const EvalBody *body, const char *path)
+{
+    const LyraBlockPattern *inner = lyra_assembly_pattern(body->assembly);
+    const int32_t *order = lyra_assembly_order(body->assembly);
+    int32_t *place = malloc((size_t)body->vertex_count * sizeof *place + 1);
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *K = NULL;
+    LyraStatus status = LYRA_OUT_OF_MEMORY;
+    if (place) {
+        for (int32_t i = 0; i < body->vertex_count; ++i) {
+            place[order[i]] = i;
+        }
+        status = lyra_block_pattern_permute(inner, place, &pattern);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_block_matrix_create(pattern, &K);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_block_matrix_permute(K, body->K, place);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_block_matrix_save(K, path);
+    }
+    lyra_block_matrix_destroy(K);
+    lyra_block_pattern_destroy(pattern);
+    free(place);
+    return status;
+}
+
+// mass of `count` entries (row, column, value), each standing for a multiple of the 3x3 identity
+static LyraStatus save_mass_entries(const EvalBody *body, int64_t count, const int32_t *row,
+                                    const int32_t *column, const double *value, const char *path)
+{
+    int32_t *rows = malloc((size_t)count * 3 * sizeof *rows + 1);
+    int32_t *columns = malloc((size_t)count * 3 * sizeof *columns + 1);
+    double *values = malloc((size_t)count * 3 * sizeof *values + 1);
+    LyraCsrPattern *pattern = NULL;
+    LyraCsrMatrix *M = NULL;
+    LyraStatus status = LYRA_OUT_OF_MEMORY;
+    if (rows && columns && values) {
+        for (int64_t i = 0; i < 3 * count; ++i) {
+            rows[i] = 3 * row[i / 3] + (int32_t)(i % 3);
+            columns[i] = 3 * column[i / 3] + (int32_t)(i % 3);
+            values[i] = value[i / 3];
+        }
+        int32_t dofs = 3 * body->vertex_count;
+        status = lyra_csr_matrix_create_entries(body->ctx, dofs, dofs, LYRA_STORAGE_UPPER,
+                                                3 * count, rows, columns, values, &pattern, &M);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_csr_matrix_save(M, path);
+    }
+    lyra_csr_matrix_destroy(M);
+    lyra_csr_pattern_destroy(pattern);
+    free(rows);
+    free(columns);
+    free(values);
+    return status;
+}
+
+static LyraStatus save_lumped(const EvalBody *body, const double *densities, const char *path)
+{
+    int32_t n = body->vertex_count;
+    double *masses = malloc((size_t)n * sizeof *masses + 1);
+    int32_t *rows = malloc((size_t)n * sizeof *rows + 1);
+    LyraStatus status = LYRA_OUT_OF_MEMORY;
+    if (masses && rows) {
+        for (int32_t i = 0; i < n; ++i) {
+            rows[i] = i;
+        }
+        lyra_mesh_lumped_masses(body->mesh, densities, masses);
+        status = save_mass_entries(body, n, rows, rows, masses, path);
+    }
+    free(masses);
+    free(rows);
+    return status;
+}
+
+static LyraStatus save_consistent(const EvalBody *body, const double *densities, const char *path)
+{
+    LyraMassMatrix *mass = NULL;
+    LyraStatus status = lyra_mass_matrix_create(body->mesh, densities, true, &mass);
+    if (status != LYRA_OK) {
+        return status;
+    }
+    LyraMassMatrixView view = lyra_mass_matrix_view(mass);
+    int32_t *rows = malloc((size_t)view.entry_count * sizeof *rows + 1);
+    status = LYRA_OUT_OF_MEMORY;
+    if (rows) {
+        for (int32_t i = 0; i < view.row_count; ++i) {
+            for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+                rows[k] = i;
+            }
+        }
+        status = save_mass_entries(body, view.entry_count, rows, view.column, view.values, path);
+    }
+    free(rows);
+    lyra_mass_matrix_destroy(mass);
+    return status;
+}
+
+static LyraStatus save_mass(const EvalBody *body, const EvalOptions *options)
+{
+    int32_t elements = lyra_mesh_view(body->mesh).element_count;
+    double *densities = NULL;
+    if (options->density > 0) {
+        densities = malloc((size_t)elements * sizeof *densities + 1);
+        for (int32_t e = 0; densities && e < elements; ++e) {
+            densities[e] = options->density;
+        }
+    }
+    LyraStatus status = options->lumped ? save_lumped(body, densities, options->mass_out)
+                                        : save_consistent(body, densities, options->mass_out);
+    free(densities);
+    return status;
+}
+
+// ---- report -------------------------------------------------------------------------------------
+
+// Frobenius norm and trace of K
+static void measure_stiffness(const LyraBlockMatrix *K, double *frobenius, double *trace)
+{
+    LyraBlockPatternView pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(K));
+    const double *values = lyra_block_matrix_values(K);
+    double sum = 0;
+    *trace = 0;
+    for (int32_t i = 0; i < pattern.row_count; ++i) {
+        for (int64_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+            const double *block = values + 9 * k;
+            bool diagonal = pattern.column[k] == i;
+            double twice = pattern.storage == LYRA_STORAGE_UPPER && !diagonal ? 2 : 1;
+            for (int c = 0; c < 9; ++c) {
+                sum += twice * block[c] * block[c];
+            }
+            *trace += diagonal ? block[0] + block[4] + block[8] : 0;
+        }
+    }
+    *frobenius = sqrt(sum);
+}
+
+static double norm(int64_t n, const double *v)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        sum += v[i] * v[i];
+    }
+    return sqrt(sum);
+}
+
+static CliExit print_report(const EvalBody *body, const EvalOptions *options, double seconds)
+{
+    double frobenius, trace, min_det;
+    int32_t element;
+    measure_stiffness(body->K, &frobenius, &trace);
+    lyra_elastic_min_det(body->mesh, body->x, &min_det, &element);
+    double force = norm(3 * (int64_t)body->vertex_count, body->force);
+    if (options->json) {
+        CliJson json = {.file = stdout};
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "model", options->def.model);
+        cli_json_double(&json, "energy", body->energy);
+        cli_json_double(&json, "force_norm", force);
+        cli_json_double(&json, "stiffness_frobenius", frobenius);
+        cli_json_double(&json, "stiffness_trace", trace);
+        cli_json_double(&json, "min_det_f", min_det);
+        cli_json_int(&json, "min_det_f_element", element);
+        cli_json_double(&json, "seconds", seconds);
+        cli_json_close(&json, '}');
+    } else {
+        printf("model                %s\n", options->def.model);
+        printf("energy               %.15g J\n", body->energy);
+        printf("force norm           %.15g N\n", force);
+        printf("stiffness frobenius  %.15g N/m\n", frobenius);
+        printf("stiffness trace      %.15g N/m\n", trace);
+        printf("min det F            %.15g at element %d (counted from 0)\n", min_det, element);
+        printf("seconds              %.3g\n", seconds);
+    }
+    return cli_finish_output();
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static CliExit make_body(const char *path, const EvalOptions *options, EvalBody *body)
+{
+    body->psd = options->psd;
+    body->ctx = cli_context(options->threads, LYRA_ISA_AUTO);
+    body->mesh = body->ctx ? cli_load_mesh(body->ctx, path) : NULL;
+    if (!body->mesh) {
+        return CLI_BAD_INPUT;
+    }
+    LyraMeshView view = lyra_mesh_view(body->mesh);
+    size_t dofs = (size_t)view.vertex_count * 3;
+    body->vertex_count = view.vertex_count;
+    int32_t force_count = 0;
+    if (lyra_solid_create(body->ctx, body->mesh, &options->def, &body->solid) != LYRA_OK) {
+        return cli_failed();
+    }
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &force_count);
+    if (lyra_assembly_create(body->ctx, view.vertex_count, view.positions, force_count, forces,
+                             &body->assembly) != LYRA_OK ||
+        lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
+        return cli_failed();
+    }
+    body->x = malloc(dofs * sizeof *body->x + 1);
+    body->v = calloc(dofs + 1, sizeof *body->v);
+    body->force = malloc(dofs * sizeof *body->force + 1);
+    body->history =
+        calloc((size_t)lyra_assembly_history_size(body->assembly) + 1, sizeof *body->history);
+    if (!body->x || !body->v || !body->force || !body->history) {
+        return cli_fail("out of memory");
+    }
+    memcpy(body->x, view.positions, dofs * sizeof *body->x);
+    bool good = true;
+    if (options->displacement) {
+        good = add_vectors(body->ctx, options->displacement, view.vertex_count, body->x);
+    }
+    if (options->velocity) {
+        good = good && add_vectors(body->ctx, options->velocity, view.vertex_count, body->v);
+    }
+    return good ? CLI_OK : CLI_BAD_INPUT;
+}
+
+static CliExit run(const char *path, const EvalOptions *options)
+{
+    EvalBody body = {0};
+    CliExit exit = make_body(path, options, &body);
+    if (exit == CLI_OK && options->check) {
+        exit = eval_check(&body);
+    } else if (exit == CLI_OK) {
+        double start = now();
+        LyraStatus status = eval_at(&body, body.x, &body.energy, body.force, body.K);
+        double seconds = now() - start;
+        bool saved =
+            status == LYRA_OK && (!options->force_out || save_force(&body, options->force_out)) &&
+            (!options->stiffness_out || save_stiffness(&body, options->stiffness_out) == LYRA_OK) &&
+            (!options->mass_out || save_mass(&body, options) == LYRA_OK);
+        exit = saved ? print_report(&body, options, seconds) : cli_failed();
+    }
+    end_body(&body);
+    return exit;
+}
+
+CliExit cli_eval(int argument_count, char **arguments)
+{
+    EvalOptions o = {.def = lyra_solid_def_default()};
+    const CliOption options[] = {
+        {"--model", CLI_TEXT, &o.def.model, "NAME",
+         "neo-hookean, stvk, corotational ... (required)"},
+        {"--young", CLI_DOUBLE, &o.def.young, "E", "Pa, for all elements"},
+        {"--poisson", CLI_DOUBLE, &o.def.poisson, "NU", "with --young (default 0.45)"},
+        {"--density", CLI_DOUBLE, &o.density, "RHO", "kg/m^3, for all elements"},
+        {"--stiffness", CLI_DOUBLE, &o.def.stiffness, "K", "mass-spring, N/m (default: from E)"},
+        {"--param", CLI_LIST, &o.parameters, "NAME=X", "a parameter of the model; repeatable"},
+        {"--inversion", CLI_TEXT, &o.inversion, "MODE", "none, extend (default) or clamp"},
+        {"--inversion-threshold", CLI_DOUBLE, &o.def.inversion_threshold, "S",
+         "stretch (default 0.1)"},
+        {"--compression-resistance", CLI_DOUBLE, &o.def.compression_resistance, "R", "default 0"},
+        {"--convention", CLI_TEXT, &o.convention, "vega",
+         "frames of cubes and clamping as in Vega"},
+        {"--displacement", CLI_TEXT, &o.displacement, "U.npy",
+         "float64 (n,3) or (3n); default rest"},
+        {"--velocity", CLI_TEXT, &o.velocity, "V.npy", "float64 (n,3) or (3n); default zero"},
+        {"--force-out", CLI_TEXT, &o.force_out, "F.npy", "internal force, (n,3)"},
+        {"--stiffness-out", CLI_TEXT, &o.stiffness_out, "K.mtx", "tangent, Matrix Market"},
+        {"--mass-out", CLI_TEXT, &o.mass_out, "M.mtx", "mass matrix, Matrix Market"},
+        {"--lumped", CLI_FLAG, &o.lumped, NULL, "lumped instead of consistent mass"},
+        {"--psd", CLI_FLAG, &o.psd, NULL, "positive semi-definite tangent"},
+        {"--check", CLI_FLAG, &o.check, NULL, "finite differences at the state, instead"},
+        {"--threads", CLI_INT, &o.threads, "N", "default: all cores"},
+        {"--json", CLI_FLAG, &o.json, NULL, "print one JSON document"},
+        {0},
+    };
+    const CliUsage usage = {
+        .command = "lyra eval",
+        .positional = "MESH",
+        .description =
+            "Evaluates energy, internal force and tangent stiffness of a mesh at a state, "
+            "in the vertex\norder of the file.",
+        .example = "lyra eval turtle.veg --model neo-hookean --stiffness-out K.mtx --json",
+        .options = options,
+        .positional_min = 1,
+        .positional_max = 1,
+    };
+    o.def.model = NULL;
+    const char *path;
+    int32_t count;
+    CliExit exit;
+    if (!cli_parse(&usage, argument_count, arguments, &path, &count, &exit)) {
+        return exit;
+    }
+    if (!o.def.model) {
+        return cli_usage_error(&usage, "expected --model NAME");
+    }
+    if (o.convention && strcmp(o.convention, "vega") != 0) {
+        return cli_usage_error(&usage, "--convention is \"%s\", expected vega", o.convention);
+    }
+    if (o.threads < 0 || o.threads > 256 || o.density < 0) {
+        return cli_usage_error(&usage, "--threads is 1 to 256 and --density not negative");
+    }
+    o.def.vega = o.convention != NULL;
+    o.def.inversion = o.convention ? LYRA_INVERSION_CLAMP : o.def.inversion;
+    if (o.inversion && lyra_inversion_find(o.inversion, &o.def.inversion) != LYRA_OK) {
+        return cli_usage_error(&usage, "--inversion: %s", lyra_error_message());
+    }
+    LyraElasticConstant constants[CLI_LIST_MAX];
+    char texts[CLI_LIST_MAX][128];
+    for (int32_t i = 0; i < o.parameters.count; ++i) {
+        snprintf(texts[i], sizeof texts[i], "%s", o.parameters.items[i]);
+        if (!parse_constant(texts[i], &constants[i])) {
+            return cli_usage_error(&usage, "--param needs NAME=NUMBER, found \"%s\"",
+                                   o.parameters.items[i]);
+        }
+    }
+    o.def.constants = constants;
+    o.def.constant_count = o.parameters.count;
+    return run(path, &o);
+}

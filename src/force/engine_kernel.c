@@ -1,0 +1,395 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Gather, evaluate, scatter: the loop over the batches of a force, compiled once per instruction
+// set. Positions and gradients are padded to four doubles per vertex, so that a vertex is one
+// vector; tiles of 4 vertices by 4 components are transposed on the way in and out. Blocks come
+// from a kernel as [block][9][lane] and go to memory as nine neighbours per lane: tiles of 8
+// components by 8 (or 4) lanes are transposed, the ninth component follows alone.
+//
+// Lanes are added one after another in a fixed order, so vertices and blocks that lanes share are
+// safe and the sums have the same bits every time.
+
+#include "force/force.h"
+#include "math/lanes.h"
+
+#define WIDTH LYRA_BATCH_WIDTH
+
+typedef double Quad __attribute__((vector_size(32)));
+
+LY_INLINE Quad load_quad(const double *p)
+{
+    Quad q;
+    memcpy(&q, p, sizeof q);
+    return q;
+}
+
+LY_INLINE void store_quad(double *p, Quad q)
+{
+    memcpy(p, &q, sizeof q);
+}
+
+LY_INLINE void add_quad(double *p, Quad q)
+{
+    store_quad(p, load_quad(p) + q);
+}
+
+// rows to columns of a 4x4 tile
+LY_INLINE void transpose_quads(Quad q[4])
+{
+    Quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 2, 6);
+    Quad b = __builtin_shufflevector(q[0], q[1], 1, 5, 3, 7);
+    Quad c = __builtin_shufflevector(q[2], q[3], 0, 4, 2, 6);
+    Quad d = __builtin_shufflevector(q[2], q[3], 1, 5, 3, 7);
+    q[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    q[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    q[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+// ---- vertices -----------------------------------------------------------------------------------
+
+LY_INLINE void gather(int32_t nodes, const int32_t *vertex, const double *values, double *out)
+{
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t half = 0; half < WIDTH; half += 4) {
+            const int32_t *ids = vertex + a * WIDTH + half;
+            Quad q[4];
+            for (int i = 0; i < 4; ++i) {
+                q[i] = load_quad(values + 4 * (int64_t)ids[i]);
+            }
+            transpose_quads(q);
+            for (int c = 0; c < 3; ++c) {
+                store_quad(out + (3 * a + c) * WIDTH + half, q[c]);
+            }
+        }
+    }
+}
+
+LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *vertex,
+                                const double *gradient, double *out)
+{
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t half = 0; half < count; half += 4) {
+            const int32_t *ids = vertex + a * WIDTH + half;
+            Quad q[4];
+            for (int c = 0; c < 3; ++c) {
+                q[c] = load_quad(gradient + (3 * a + c) * WIDTH + half);
+            }
+            q[3] = (Quad){0};
+            transpose_quads(q);
+            int32_t live = count - half < 4 ? count - half : 4;
+            for (int32_t i = 0; i < live; ++i) {
+                add_quad(out + 4 * (int64_t)ids[i], q[i]);
+            }
+        }
+    }
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+#if LY_LANES == 8
+typedef double Octet __attribute__((vector_size(64)));
+
+// rows to columns of an 8x8 tile
+LY_INLINE void transpose_octets(Octet r[8])
+{
+    Octet a[8], b[8];
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        for (int k = 0; k < 2; ++k) {
+            b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[i + k + 2] =
+                __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int i = 0; i < 4; ++i) {
+        r[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+LY_INLINE void add_octet(int32_t slot, Octet low, double last, double *values)
+{
+    double *place = values + 9 * (int64_t)slot;
+    Octet sum;
+    memcpy(&sum, place, sizeof sum);
+    sum += low;
+    memcpy(place, &sum, sizeof sum);
+    place[8] += last;
+}
+#else
+// adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
+LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
+                                  double *values)
+{
+    Quad low[4], high[4];
+    for (int c = 0; c < 4; ++c) {
+        low[c] = load_quad(block + c * WIDTH);
+        high[c] = load_quad(block + (c + 4) * WIDTH);
+    }
+    transpose_quads(low);
+    transpose_quads(high);
+    for (int32_t i = 0; i < live; ++i) {
+        double *place = values + 9 * (int64_t)slot[i];
+        add_quad(place, low[i]);
+        add_quad(place + 4, high[i]);
+        place[8] += block[8 * WIDTH + i];
+    }
+}
+#endif
+
+// adds one block of all lanes, none transposed
+LY_INLINE void scatter_block(int32_t count, const int32_t *slot, const double *block,
+                             double *values)
+{
+#if LY_LANES == 8
+    Octet r[8];
+    for (int c = 0; c < 8; ++c) {
+        memcpy(&r[c], block + c * WIDTH, sizeof r[c]);
+    }
+    transpose_octets(r);
+    // a constant count keeps the tile in registers
+    if (count == WIDTH) {
+        for (int32_t i = 0; i < WIDTH; ++i) {
+            add_octet(slot[i], r[i], block[8 * WIDTH + i], values);
+        }
+    } else {
+        for (int32_t i = 0; i < count; ++i) {
+            add_octet(slot[i], r[i], block[8 * WIDTH + i], values);
+        }
+    }
+#else
+    if (count == WIDTH) {
+        scatter_block_quad(4, slot, block, values);
+        scatter_block_quad(4, slot + 4, block + 4, values);
+    } else {
+        for (int32_t half = 0; half < count; half += 4) {
+            int32_t live = count - half < 4 ? count - half : 4;
+            scatter_block_quad(live, slot + half, block + half, values);
+        }
+    }
+#endif
+}
+
+// adds one block of all lanes; lanes with a negative slot are transposed
+static void scatter_block_signed(int32_t count, const int32_t *slot, const double *block,
+                                 double *values)
+{
+    int32_t places[WIDTH], negative = 0;
+    for (int32_t i = 0; i < WIDTH; ++i) {
+        places[i] = slot[i] < 0 ? ~slot[i] : slot[i];
+        negative |= slot[i];
+    }
+    if (negative >= 0) {
+        scatter_block(count, places, block, values);
+        return;
+    }
+    // lane by lane the entry or its mirror image
+    double turned[9 * WIDTH] __attribute__((aligned(64)));
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMask mask = ly_less(ly_from_int32(slot + lane), ly_set(0));
+        for (int k = 0; k < 9; ++k) {
+            LyReal x = ly_load(block + k * WIDTH + lane);
+            LyReal mirrored = ly_load(block + (3 * (k % 3) + k / 3) * WIDTH + lane);
+            ly_store(turned + k * WIDTH + lane, ly_select(mask, mirrored, x));
+        }
+    }
+    scatter_block(count, places, turned, values);
+}
+
+// *diagonal -= block or its transpose
+LY_INLINE void subtract_block(const double *block, bool transposed, double *diagonal)
+{
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            const double *from = block + (transposed ? 3 * c + r : 3 * r + c) * WIDTH;
+            double *to = diagonal + (3 * r + c) * WIDTH;
+            for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+                ly_store(to + lane, ly_load(to + lane) - ly_load(from + lane));
+            }
+        }
+    }
+}
+
+// diagonal blocks from zero row sums: K_aa = - sum over b of K_ab, with K_ab = K_ba^T
+LY_INLINE void sum_diagonal(int32_t nodes, const double *blocks, double *diagonal)
+{
+    memset(diagonal, 0, (size_t)nodes * 9 * WIDTH * sizeof *diagonal);
+    int32_t k = 0;
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t b = a + 1; b < nodes; ++b, ++k) {
+            subtract_block(blocks + k * 9 * WIDTH, false, diagonal + a * 9 * WIDTH);
+            subtract_block(blocks + k * 9 * WIDTH, true, diagonal + b * 9 * WIDTH);
+        }
+    }
+}
+
+// place of pair (a, b), a <= b, among the blocks with the diagonal, row by row
+LY_INLINE int32_t pair_index(int32_t nodes, int32_t a, int32_t b)
+{
+    return a * nodes - a * (a - 1) / 2 + b - a;
+}
+
+// where the block of pair (a, b), a <= b, of a symmetric type lies
+LY_INLINE const double *find_block(int32_t nodes, bool without_diagonal, int32_t a, int32_t b,
+                                   const double *blocks, const double *diagonal)
+{
+    if (!without_diagonal) {
+        return blocks + pair_index(nodes, a, b) * 9 * WIDTH;
+    }
+    return a == b ? diagonal + a * 9 * WIDTH
+                  : blocks + (pair_index(nodes, a, b) - a - 1) * 9 * WIDTH;
+}
+
+// symmetric types into upper storage, nodes of each stencil ascending
+LY_INLINE void scatter_sorted(int32_t nodes, bool without_diagonal, int32_t count,
+                              const int32_t *slot, const double *blocks, const double *diagonal,
+                              double *values)
+{
+    for (int32_t a = 0, k = 0; a < nodes; ++a) {
+        for (int32_t b = a; b < nodes; ++b, ++k) {
+            scatter_block(count, slot + k * WIDTH,
+                          find_block(nodes, without_diagonal, a, b, blocks, diagonal), values);
+        }
+    }
+}
+
+// everything else
+static void scatter_general(const LyRun *run, int32_t count, const int32_t *slot,
+                            const double *blocks, const double *diagonal, double *values)
+{
+    const LyraForceType *type = run->batches->force->type;
+    int32_t nodes = type->nodes;
+    bool symmetric = type->traits & LYRA_FORCE_SYMMETRIC;
+    bool without_diagonal = symmetric && type->traits & LYRA_FORCE_TRANSLATION_INVARIANT;
+    for (int32_t a = 0, k = 0; a < nodes; ++a) {
+        for (int32_t b = run->symmetric ? a : 0; b < nodes; ++b, ++k) {
+            if (!symmetric) {
+                scatter_block_signed(count, slot + k * WIDTH, blocks + (a * nodes + b) * 9 * WIDTH,
+                                     values);
+                continue;
+            }
+            bool below = b < a;
+            const double *block =
+                find_block(nodes, without_diagonal, below ? b : a, below ? a : b, blocks, diagonal);
+            int32_t signed_slot[WIDTH];
+            for (int32_t i = 0; i < WIDTH; ++i) {
+                int32_t s = slot[k * WIDTH + i];
+                signed_slot[i] = below ? ~s : s;
+            }
+            scatter_block_signed(count, signed_slot, block, values);
+        }
+    }
+}
+
+static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
+                           const double *blocks, double *diagonal, double *values)
+{
+    const LyraForceType *type = run->batches->force->type;
+    uint32_t invariant = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
+    bool without_diagonal = (type->traits & invariant) == invariant;
+    bool sorted = run->symmetric && type->traits & LYRA_FORCE_REORDERABLE;
+    if (without_diagonal && sorted && type->nodes == 4) {
+        sum_diagonal(4, blocks, diagonal);
+        scatter_sorted(4, true, count, slot, blocks, diagonal, values);
+        return;
+    }
+    if (without_diagonal) {
+        sum_diagonal(type->nodes, blocks, diagonal);
+    }
+    if (sorted) {
+        scatter_sorted(type->nodes, without_diagonal, count, slot, blocks, diagonal, values);
+    } else {
+        scatter_general(run, count, slot, blocks, diagonal, values);
+    }
+}
+
+// ---- the loop -----------------------------------------------------------------------------------
+
+LY_INLINE void prefetch_blocks(const int32_t *slot, int32_t slot_count, const double *values)
+{
+    for (int32_t i = 0; i < slot_count * WIDTH; ++i) {
+        int32_t s = slot[i];
+        const double *place = values + 9 * (int64_t)(s < 0 ? ~s : s);
+        __builtin_prefetch(place, 1);
+        __builtin_prefetch(place + 8, 1);
+    }
+}
+
+double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena)
+{
+    const LyBatches *batches = run->batches;
+    const LyraForceType *type = batches->force->type;
+    const LyraEvaluation *evaluation = run->evaluation;
+    int32_t nodes = type->nodes, slots = batches->slot_count;
+    size_t vector_bytes = (size_t)(3 * nodes * WIDTH) * sizeof(double);
+    size_t block_bytes = (size_t)(lyra_force_type_blocks(type) * 9 * WIDTH) * sizeof(double);
+    LyArenaMark mark = ly_arena_mark(arena);
+    LyraBatch batch = {.psd = evaluation->psd, .time = evaluation->time, .dt = evaluation->dt};
+    double *x = lyra_arena_push(arena, vector_bytes);
+    double *v = run->v ? lyra_arena_push(arena, vector_bytes) : NULL;
+    double *diagonal = lyra_arena_push(arena, (size_t)(nodes * 9 * WIDTH) * sizeof(double));
+    double energies[WIDTH] __attribute__((aligned(64))) = {0};
+    batch.x = x;
+    batch.v = v;
+    batch.energy = evaluation->energy ? energies : NULL;
+    batch.gradient = run->gradient ? lyra_arena_push(arena, vector_bytes) : NULL;
+    batch.dfdx = run->dfdx ? lyra_arena_push(arena, block_bytes) : NULL;
+    batch.dfdv = run->dfdv ? lyra_arena_push(arena, block_bytes) : NULL;
+    double *a = run->contraction ? lyra_arena_push(arena, vector_bytes) : NULL;
+    double *c = run->contraction ? lyra_arena_push(arena, vector_bytes) : NULL;
+    batch.contraction = run->contraction ? lyra_arena_push(arena, vector_bytes) : NULL;
+    batch.a = a;
+    batch.b = c;
+    double sum = 0;
+    for (int32_t b = begin; b < end; ++b) {
+        const int32_t *vertex = batches->vertex + (int64_t)b * nodes * WIDTH;
+        const int32_t *slot = batches->slot + (int64_t)b * slots * WIDTH;
+        int64_t history = batches->history_begin + (int64_t)b * type->history_count * WIDTH;
+        batch.count = batches->count[b];
+        batch.element = batches->element + (int64_t)b * WIDTH;
+        batch.constants = batches->constants + (int64_t)b * type->constant_count * WIDTH;
+        batch.parameters = batches->parameters + (int64_t)b * type->parameter_count * WIDTH;
+        batch.history = evaluation->history ? evaluation->history + history : NULL;
+        batch.trial_history =
+            evaluation->trial_history ? evaluation->trial_history + history : NULL;
+        if (run->dfdx) {
+            // the places of this batch are on their way while the kernel computes
+            prefetch_blocks(slot, slots, run->dfdx);
+        }
+        gather(nodes, vertex, run->x, x);
+        if (v) {
+            gather(nodes, vertex, run->v, v);
+        }
+        if (batch.contraction) {
+            gather(nodes, vertex, run->a, a);
+            gather(nodes, vertex, run->b, c);
+        }
+        LyArenaMark inner = ly_arena_mark(arena);
+        type->evaluate(batches->force->self, &batch, arena);
+        ly_arena_release_to(arena, inner);
+        if (batch.energy) {
+            for (int32_t i = 0; i < batch.count; ++i) {
+                sum += energies[i];
+            }
+        }
+        if (batch.gradient) {
+            scatter_gradient(nodes, batch.count, vertex, batch.gradient, run->gradient);
+        }
+        if (batch.dfdx) {
+            scatter_blocks(run, batch.count, slot, batch.dfdx, diagonal, run->dfdx);
+        }
+        if (batch.dfdv) {
+            scatter_blocks(run, batch.count, slot, batch.dfdv, diagonal, run->dfdv);
+        }
+        if (batch.contraction) {
+            scatter_gradient(nodes, batch.count, vertex, batch.contraction, run->contraction);
+        }
+    }
+    ly_arena_release_to(arena, mark);
+    return sum;
+}

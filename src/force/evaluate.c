@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Evaluating an assembly. Leaves of the tree first: each copies its vertices in, clears its rows
+// and runs its batches; then level by level the batches that span more; last, gradients are copied
+// out. Every vertex and block is added to in an order that only the problem fixes.
+
+#include "force/force.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDTH LYRA_BATCH_WIDTH
+
+size_t ly_run_scratch(void)
+{
+    // positions, velocities, gradient, two directions and their contraction, diagonal blocks and
+    // two sets of n^2 blocks, and rounding
+    size_t nodes = LY_NODES_MAX;
+    return (6 * 3 * nodes + 9 * nodes + 2 * 9 * nodes * nodes) * WIDTH * sizeof(double) +
+           12 * LY_ALIGNMENT;
+}
+
+typedef struct Task {
+    LyraAssembly *assembly;
+    const LyraEvaluation *evaluation;
+    LyRunKernel *kernel;
+    double *dfdx, *dfdv;         // values
+    double *a, *b, *contraction; // [vertex][4], Nullable
+    int32_t level_begin;         // first node of the level
+} Task;
+
+static void copy_in(const int32_t *order, int32_t begin, int32_t end, const double *from,
+                    double *to)
+{
+    for (int32_t i = begin; i < end; ++i) {
+        const double *vertex = from + 3 * (int64_t)order[i];
+        to[4 * (int64_t)i] = vertex[0];
+        to[4 * (int64_t)i + 1] = vertex[1];
+        to[4 * (int64_t)i + 2] = vertex[2];
+    }
+}
+
+static void clear_rows(const LyraBlockPatternView *pattern, int32_t begin, int32_t end,
+                       double *values)
+{
+    int64_t first = pattern->row_start[begin], last = pattern->row_start[end];
+    memset(values + 9 * first, 0, (size_t)(9 * (last - first)) * sizeof *values);
+}
+
+static void prepare_leaf(const Task *task, int32_t leaf)
+{
+    LyraAssembly *assembly = task->assembly;
+    const LyraEvaluation *evaluation = task->evaluation;
+    LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
+    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
+    int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
+    copy_in(assembly->order, begin, end, evaluation->x, assembly->x);
+    if (evaluation->v) {
+        copy_in(assembly->order, begin, end, evaluation->v, assembly->v);
+    }
+    if (evaluation->gradient) {
+        memset(assembly->gradient + 4 * (int64_t)begin, 0,
+               (size_t)(4 * (int64_t)(end - begin)) * sizeof *assembly->gradient);
+    }
+    if (task->contraction) {
+        copy_in(assembly->order, begin, end, evaluation->a, task->a);
+        copy_in(assembly->order, begin, end, evaluation->b, task->b);
+        memset(task->contraction + 4 * (int64_t)begin, 0,
+               (size_t)(4 * (int64_t)(end - begin)) * sizeof *task->contraction);
+    }
+    if (task->dfdx) {
+        clear_rows(&pattern, begin, end, task->dfdx);
+    }
+    if (task->dfdv) {
+        clear_rows(&pattern, begin, end, task->dfdv);
+    }
+}
+
+static void run_node(void *data, int32_t index, int32_t worker)
+{
+    const Task *task = data;
+    LyraAssembly *assembly = task->assembly;
+    int32_t node = task->level_begin + index;
+    if (task->level_begin == 0) {
+        prepare_leaf(task, index);
+    }
+    double energy = 0;
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        const LyBatches *batches = &assembly->batches[f];
+        bool viscous = batches->force->type->traits & LYRA_FORCE_VELOCITY;
+        LyRun run = {
+            .batches = batches,
+            .evaluation = task->evaluation,
+            .symmetric = assembly->symmetric,
+            .x = assembly->x,
+            .v = viscous ? assembly->v : NULL,
+            .gradient = task->evaluation->gradient ? assembly->gradient : NULL,
+            .dfdx = task->dfdx,
+            .dfdv = viscous ? task->dfdv : NULL,
+            .a = task->a,
+            .b = task->b,
+            .contraction = task->contraction,
+        };
+        if (batches->begin[node] < batches->begin[node + 1]) {
+            energy += task->kernel(&run, batches->begin[node], batches->begin[node + 1],
+                                   assembly->arenas[worker]);
+        }
+    }
+    assembly->energy[node] = energy;
+}
+
+static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, const double *from,
+                              double *to)
+{
+    for (int32_t i = begin; i < end; ++i) {
+        double *vertex = to + 3 * (int64_t)order[i];
+        vertex[0] = from[4 * (int64_t)i];
+        vertex[1] = from[4 * (int64_t)i + 1];
+        vertex[2] = from[4 * (int64_t)i + 2];
+    }
+}
+
+static void copy_out(void *data, int32_t leaf, int32_t worker)
+{
+    (void)worker;
+    const Task *task = data;
+    const LyraAssembly *assembly = task->assembly;
+    const LyraEvaluation *evaluation = task->evaluation;
+    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
+    int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
+    if (evaluation->gradient) {
+        copy_vertices_out(assembly->order, begin, end, assembly->gradient, evaluation->gradient);
+    }
+    if (evaluation->contraction) {
+        copy_vertices_out(assembly->order, begin, end, task->contraction, evaluation->contraction);
+    }
+}
+
+static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *evaluation)
+{
+    if (!evaluation->x && assembly->vertex_count > 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no positions");
+    }
+    if ((evaluation->dfdx && lyra_block_matrix_pattern(evaluation->dfdx) != assembly->pattern) ||
+        (evaluation->dfdv && lyra_block_matrix_pattern(evaluation->dfdv) != assembly->pattern)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "evaluation: a matrix is not on the assembly's pattern");
+    }
+    if (assembly->history_size > 0 && !evaluation->history) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: a force has history, but none is given");
+    }
+    if (evaluation->contraction && (!evaluation->a || !evaluation->b)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: a contraction without two directions");
+    }
+    for (int32_t f = 0; evaluation->contraction && f < assembly->force_count; ++f) {
+        const LyraForceType *type = assembly->batches[f].force->type;
+        if (!(type->traits & LYRA_FORCE_CONTRACTION)) {
+            return ly_fail(
+                LYRA_UNSUPPORTED,
+                "evaluation: force %s, as it was created, has no derivative of its tangent",
+                type->name);
+        }
+    }
+    return LYRA_OK;
+}
+
+// room for directions and contraction, from the first call that needs it on
+static LyraStatus prepare_contraction(Task *task)
+{
+    LyraAssembly *assembly = task->assembly;
+    int64_t each = 4 * (int64_t)assembly->vertex_count;
+    if (!assembly->directions) {
+        LY_TRY(ly_allocate_zeroed(assembly->ctx, 3 * each, sizeof *assembly->directions,
+                                  &assembly->directions));
+    }
+    task->a = assembly->directions;
+    task->b = assembly->directions + each;
+    task->contraction = assembly->directions + 2 * each;
+    return LYRA_OK;
+}
+
+LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *evaluation)
+{
+    static LyRunKernel *const kernels[] = LY_KERNEL_TABLE(ly_force_run);
+    LY_TRY(check(assembly, evaluation));
+    const LyTree *tree = &assembly->tree;
+    Task task = {
+        .assembly = assembly,
+        .evaluation = evaluation,
+        .kernel = kernels[lyra_context_isa(assembly->ctx)],
+        .dfdx = evaluation->dfdx ? lyra_block_matrix_values_mutable(evaluation->dfdx) : NULL,
+        .dfdv = evaluation->dfdv ? lyra_block_matrix_values_mutable(evaluation->dfdv) : NULL,
+    };
+    LyraStatus status = LYRA_OK;
+    pthread_mutex_lock(&assembly->lock);
+    if (evaluation->contraction) {
+        LY_TRY_DONE(prepare_contraction(&task));
+    }
+    if (!evaluation->v) {
+        memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
+    }
+    for (int32_t level = 0; level < tree->levels; ++level) {
+        task.level_begin = ly_tree_level_begin(tree, level);
+        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, level), run_node, &task);
+    }
+    if (evaluation->gradient || evaluation->contraction) {
+        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), copy_out, &task);
+    }
+    if (evaluation->energy) {
+        double sum = 0;
+        for (int32_t node = 0; node < tree->node_count; ++node) {
+            sum += assembly->energy[node];
+        }
+        *evaluation->energy = sum;
+    }
+done:
+    pthread_mutex_unlock(&assembly->lock);
+    return status;
+}
+
+LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, int32_t parameter,
+                                       const double *values)
+{
+    if (force < 0 || force >= assembly->force_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: no force %d of %d", force,
+                       assembly->force_count);
+    }
+    const LyBatches *b = &assembly->batches[force];
+    int32_t parameter_count = b->force->type->parameter_count;
+    if (parameter < 0 || parameter >= parameter_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: force %s has no parameter %d of %d",
+                       b->force->type->name, parameter, parameter_count);
+    }
+    for (int32_t e = 0; e < b->force->stencil_count; ++e) {
+        if (!isfinite(values[e])) {
+            return ly_fail(LYRA_NOT_FINITE, "assembly: parameter %d of stencil %d is not finite",
+                           parameter, e);
+        }
+    }
+    pthread_mutex_lock(&assembly->lock);
+    for (int32_t batch = 0; batch < b->batch_count; ++batch) {
+        double *to = b->parameters + ((int64_t)batch * parameter_count + parameter) * WIDTH;
+        for (int32_t lane = 0; lane < WIDTH; ++lane) {
+            to[lane] = values[b->element[(int64_t)batch * WIDTH + lane]];
+        }
+    }
+    pthread_mutex_unlock(&assembly->lock);
+    return LYRA_OK;
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Fibre forces from meshes: settings, constants, types.
+
+#include "force/fibre.h"
+
+#include "base/base.h"
+#include "force/rest_shape.h"
+
+#include <math.h>
+
+LyraFibreDef lyra_fibre_def_default(void)
+{
+    return (LyraFibreDef){.tension_only = true, .cookie = LY_DEF_COOKIE};
+}
+
+// ---- constants ----------------------------------------------------------------------------------
+
+static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    const LyFibre *force = self;
+    const double *a = force->directions + 3 * (int64_t)element;
+    double b[9];
+    ly_rest_tet(force->corners + 12 * (int64_t)element, order, b, constants + LY_FIBRE_VOLUME);
+    for (int k = 0; k < 3; ++k) {
+        constants[LY_FIBRE_M + k] = b[3 * k] * a[0] + b[3 * k + 1] * a[1] + b[3 * k + 2] * a[2];
+    }
+}
+
+// cubes keep the order of the mesh
+static void setup_cube(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    (void)order;
+    const LyFibre *force = self;
+    const double *a = force->directions + 3 * (int64_t)element;
+    double edges[3];
+    ly_rest_cube(force->corners + 24 * (int64_t)element, edges);
+    for (int i = 0; i < 3; ++i) {
+        constants[LY_FIBRE_M + i] = a[i] / edges[i];
+    }
+    constants[LY_FIBRE_VOLUME] = fabs(edges[0] * edges[1] * edges[2]);
+}
+
+// unit vectors, by way of the largest entry so that none overflows
+static LyraStatus fill_directions(int32_t count, const double *from, double *to)
+{
+    for (int32_t e = 0; e < count; ++e) {
+        const double *a = from + 3 * (int64_t)e;
+        double largest = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
+        if (!isfinite(a[0] + a[1] + a[2]) || !(largest > 0)) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "fibre: element %d has the direction (%g, %g, %g), expected a finite "
+                           "vector that is not zero",
+                           e, a[0], a[1], a[2]);
+        }
+        double u[3] = {a[0] / largest, a[1] / largest, a[2] / largest};
+        double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        for (int i = 0; i < 3; ++i) {
+            to[3 * (int64_t)e + i] = u[i] / length;
+        }
+    }
+    return LYRA_OK;
+}
+
+// ---- creation -----------------------------------------------------------------------------------
+
+static void destroy(void *self)
+{
+    LyFibre *force = self;
+    if (force) {
+        ly_release(force->ctx, force->corners);
+        ly_release(force->ctx, force->directions);
+        ly_release(force->ctx, force);
+    }
+}
+
+static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind)
+{
+    static LyFibreKernel *const tets[] = LY_KERNEL_TABLE(ly_fibre_tet);
+    static LyFibreKernel *const cubes[] = LY_KERNEL_TABLE(ly_fibre_cube);
+    bool tet = kind == LYRA_ELEMENT_TET4;
+    uint32_t traits =
+        LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
+    return (LyraForceType){
+        .name = "fibre",
+        .nodes = lyra_element_kind_nodes(kind),
+        .traits = traits | (tet ? LYRA_FORCE_REORDERABLE : 0u),
+        .constant_count = LY_FIBRE_CONSTANTS,
+        .parameter_count = LYRA_FIBRE_PARAMETER_COUNT,
+        .setup = tet ? setup_tet : setup_cube,
+        .evaluate = (tet ? tets : cubes)[lyra_context_isa(ctx)],
+        .destroy = destroy,
+    };
+}
+
+static LyraStatus check_def(const LyraFibreDef *def, int32_t element_count)
+{
+    if (!def->directions && element_count > 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "fibre: no directions for %d elements",
+                       element_count);
+    }
+    const struct {
+        const char *name;
+        double value, high;
+    } numbers[] = {{"stiffness", def->stiffness, INFINITY},
+                   {"exponent", def->exponent, INFINITY},
+                   {"active stress", def->active_stress, INFINITY},
+                   {"activation", def->activation, 1}};
+    for (int32_t i = 0; i < LY_COUNT_OF(numbers); ++i) {
+        double value = numbers[i].value;
+        if (!(value >= 0 && value <= numbers[i].high) || !isfinite(value)) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "fibre: %s %g, expected 0 %s", numbers[i].name,
+                           value, isfinite(numbers[i].high) ? "to 1" : "or more");
+        }
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraFibreDef *def,
+                             LyraForce **out)
+{
+    LY_CHECK_DEF(def, "lyra_fibre_def_default");
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LY_TRY(check_def(def, view.element_count));
+    double *parameters = NULL;
+    LyFibre *self = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, 1, sizeof *self, &self));
+    self->ctx = ctx;
+    self->type = make_type(ctx, view.kind);
+    self->tension_only = def->tension_only;
+    int64_t count = view.element_count;
+    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &self->corners));
+    LY_TRY_DONE(ly_allocate_array(ctx, 3 * count, sizeof(double), &self->directions));
+    LY_TRY_DONE(fill_directions(view.element_count, def->directions, self->directions));
+    LY_TRY_DONE(ly_allocate_array(ctx, count * LYRA_FIBRE_PARAMETER_COUNT, sizeof *parameters,
+                                  &parameters));
+    for (int64_t e = 0; e < count; ++e) {
+        double *p = parameters + e * LYRA_FIBRE_PARAMETER_COUNT;
+        p[LYRA_FIBRE_STIFFNESS] = def->stiffness;
+        p[LYRA_FIBRE_EXPONENT] = def->exponent;
+        p[LYRA_FIBRE_ACTIVE_STRESS] = def->active_stress;
+        p[LYRA_FIBRE_ACTIVATION] = def->activation;
+    }
+    LyraForceDef force = lyra_force_def_default();
+    force.type = &self->type;
+    force.self = self;
+    force.stencil_count = view.element_count;
+    force.stencils = view.elements;
+    force.parameters = parameters;
+    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    self = NULL; // the force's now
+done:
+    destroy(self);
+    ly_release(ctx, parameters);
+    return status;
+}

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the fibre kernels and their set-up share.
+
+#ifndef LY_FORCE_FIBRE_H
+#define LY_FORCE_FIBRE_H
+
+#include "lyra/fibre.h"
+#include "math/kernel.h"
+
+/// Constants of a tet: m_a = b_a . a of nodes 1 to 3, 1/m, and the volume, m^3. Of a cube: a_i /
+/// h_i and the volume.
+enum { LY_FIBRE_M = 0, LY_FIBRE_VOLUME = 3, LY_FIBRE_CONSTANTS };
+
+typedef struct LyFibre {
+    LyraContext *ctx;
+    LyraForceType type;
+    bool tension_only;
+    double *corners;    // [element][nodes][3], rest
+    double *directions; // [element][3], unit
+} LyFibre;
+
+typedef void LyFibreKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);
+
+LY_KERNEL_DECLARE(LyFibreKernel, ly_fibre_tet);
+LY_KERNEL_DECLARE(LyFibreKernel, ly_fibre_cube);
+
+#endif

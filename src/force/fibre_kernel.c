@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Fibres. docs/theory/fibre.md has the derivation; numbers in brackets are its equations.
+//
+// With a the unit fibre at rest, b_a the gradient of the shape function of node a, m_a = b_a . a,
+//   g = F a = sum_a m_a x_a,  I4 = g.g,  d = I4 - 1 (0 where slack),  q = k2 d^2
+//   W = k1/2 d^2 phi(q) + T/2 (I4 - 1),  T = activation x active stress             [1] [2]
+//   W' = dW/dI4 = k1 d e^q + T/2,  W'' = k1 (1 + 2 q) e^q
+//   f_a = V m_a 2 W' g                                                                  [3]
+//   K_ab = V m_a m_b (2 W' 1 + 4 W'' g g^T)                                             [4]
+// whose eigenvalues are V m_a m_b times 2 W', twice, and 2 W' + 4 W'' I4 along g: the PSD mode
+// clamps these at 0                                                                     [5].
+
+#include "force/fibre.h"
+#include "force/rest_shape.h"
+#include "math/mat3_lanes.h"
+
+#define WIDTH LYRA_BATCH_WIDTH
+
+// exponents beyond count as this, so that nothing overflows
+#define EXPONENT_MAX 300.0
+
+// ---- law ----------------------------------------------------------------------------------------
+
+typedef struct Law {
+    LyReal stiffness, exponent, active;
+} Law;
+
+typedef struct Fibre {
+    LyReal energy;        // per volume
+    LyReal tension;       // 2 W'
+    LyReal across, along; // K = across 1 + along g g^T
+} Fibre;
+
+LY_INLINE Law load_law(const LyraBatch *batch, int lane)
+{
+    const double *parameters = batch->parameters + lane;
+    LyReal activation = ly_load(parameters + LYRA_FIBRE_ACTIVATION * WIDTH);
+    activation = ly_min(ly_max(activation, ly_set(0)), ly_set(1));
+    return (Law){ly_load(parameters + LYRA_FIBRE_STIFFNESS * WIDTH),
+                 ly_load(parameters + LYRA_FIBRE_EXPONENT * WIDTH),
+                 activation * ly_load(parameters + LYRA_FIBRE_ACTIVE_STRESS * WIDTH)};
+}
+
+// e^q and phi = (e^q - 1) / q for q in [0, EXPONENT_MAX]. q = k ln 2 + r with |r| <= ln 2 / 2;
+// (e^r - 1) / r by its series, whose next term is below 2^-56.
+LY_INLINE void exponential(LyReal q, LyReal *exp, LyReal *phi)
+{
+    const double shift = 0x1.8p52, high = 0x1.62e42fee00000p-1, low = 0x1.a39ef35793c76p-33;
+    LyReal shifted = q * 1.4426950408889634 + shift, k = shifted - shift;
+    LyReal r = (q - k * high) - k * low;
+    LyReal power = ly_from_bits((ly_bits(shifted) - INT64_C(0x4338000000000000) + 1023) << 52);
+    static const double factors[14] = {1,
+                                       1. / 2,
+                                       1. / 6,
+                                       1. / 24,
+                                       1. / 120,
+                                       1. / 720,
+                                       1. / 5040,
+                                       1. / 40320,
+                                       1. / 362880,
+                                       1. / 3628800,
+                                       1. / 39916800,
+                                       1. / 479001600,
+                                       1. / 6227020800.,
+                                       1. / 87178291200.};
+    LyReal series = ly_set(factors[13]);
+#pragma GCC unroll 13
+    for (int i = 12; i >= 0; --i) {
+        series = series * r + factors[i];
+    }
+    LyReal small = power * (series * r); // 2^k (e^r - 1)
+    *exp = small + power;
+    LyMask first = ly_less(ly_abs(k), ly_set(0.5));
+    *phi = ly_select(first, series, (small + (power - 1.0)) / ly_select(first, ly_set(1), q));
+}
+
+LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal I4)
+{
+    LyReal zero = ly_set(0), strain = I4 - 1.0, d = strain, live = ly_set(1);
+    if (tension_only) {
+        LyMask taut = ly_greater(strain, zero);
+        d = ly_select(taut, strain, zero);
+        live = ly_select(taut, live, zero);
+    }
+    LyReal q = ly_min(law->exponent * d * d, ly_set(EXPONENT_MAX)), exp, phi;
+    exponential(q, &exp, &phi);
+    Fibre fibre;
+    fibre.energy = 0.5 * (law->stiffness * d * d * phi + law->active * strain);
+    fibre.tension = 2.0 * law->stiffness * d * exp + law->active;
+    fibre.across = fibre.tension;
+    fibre.along = 4.0 * law->stiffness * (1.0 + 2.0 * q) * exp * live;
+    if (psd) {
+        LyMask exact = ly_greater_equal(fibre.tension, zero);
+        // slack across: what is left along g, if anything
+        LyReal rest = ly_max(fibre.tension + fibre.along * I4, zero);
+        LyMask some = ly_greater(rest, zero);
+        LyReal along = ly_select(some, rest / ly_select(some, I4, ly_set(1)), zero);
+        fibre.across = ly_select(exact, fibre.across, zero);
+        fibre.along = ly_select(exact, fibre.along, along);
+    }
+    return fibre;
+}
+
+LY_INLINE LyReal square(const LyVec3 *g)
+{
+    return g->v[0] * g->v[0] + g->v[1] * g->v[1] + g->v[2] * g->v[2];
+}
+
+// across 1 + along g g^T
+LY_INLINE LyMat3 law_matrix(const Fibre *fibre, const LyVec3 *g)
+{
+    LyMat3 M;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            M.m[i][j] = fibre->along * g->v[i] * g->v[j];
+        }
+        M.m[i][i] += fibre->across;
+    }
+    return M;
+}
+
+// ---- tets ---------------------------------------------------------------------------------------
+
+LY_INLINE void evaluate_tet(const LyFibre *self, const LyraBatch *batch, int lane)
+{
+    Law law = load_law(batch, lane);
+    LyReal m[4], volume = ly_load(batch->constants + LY_FIBRE_VOLUME * WIDTH + lane);
+    LyVec3 g;
+    for (int a = 1; a < 4; ++a) {
+        m[a] = ly_load(batch->constants + (LY_FIBRE_M + a - 1) * WIDTH + lane);
+    }
+    m[0] = -(m[1] + m[2] + m[3]);
+    for (int i = 0; i < 3; ++i) {
+        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        g.v[i] = ly_set(0);
+        for (int a = 1; a < 4; ++a) {
+            g.v[i] += m[a] * (ly_load(batch->x + (3 * a + i) * WIDTH + lane) - x0);
+        }
+    }
+    Fibre fibre = evaluate_law(&law, self->tension_only, batch->psd, square(&g));
+    if (batch->energy) {
+        ly_store(batch->energy + lane, volume * fibre.energy);
+    }
+    for (int a = 0; batch->gradient && a < 4; ++a) {
+        LyReal scale = volume * m[a] * fibre.tension;
+        for (int i = 0; i < 3; ++i) {
+            ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, scale * g.v[i]);
+        }
+    }
+    if (!batch->dfdx) {
+        return;
+    }
+    LyMat3 M = law_matrix(&fibre, &g);
+    for (int a = 0, pair = 0; a < 4; ++a) {
+        for (int b = a + 1; b < 4; ++b, ++pair) {
+            LyMat3 K = ly_mat3_scale(&M, volume * m[a] * m[b]);
+            ly_mat3_store_components(batch->dfdx + 9 * pair * WIDTH + lane, WIDTH, &K);
+        }
+    }
+}
+
+// ---- cubes, 2x2x2 Gauss points ------------------------------------------------------------------
+
+// N_a = 1/8 prod (1 + s_i t_i) with t_i = +- 1/sqrt(3) at the points: times h_i, its derivative is
+// s_i/4 (1 + s_j t_j)(1 + s_k t_k)
+LY_INLINE double shape_derivative(int node, int axis, int point)
+{
+    double value = 0.25 * ly_cube_sign(node, axis);
+    for (int j = 0; j < 3; ++j) {
+        double t = 0.57735026918962576451 * ly_cube_sign(point, j);
+        value *= j == axis ? 1 : 1 + ly_cube_sign(node, j) * t;
+    }
+    return value;
+}
+
+LY_INLINE void evaluate_cube(const LyFibre *self, const LyraBatch *batch, int lane)
+{
+    Law law = load_law(batch, lane);
+    LyReal volume = 0.125 * ly_load(batch->constants + LY_FIBRE_VOLUME * WIDTH + lane);
+    LyReal direction[3], energy = ly_set(0);
+    LyVec3 x[8], f[8];
+    for (int i = 0; i < 3; ++i) {
+        direction[i] = ly_load(batch->constants + (LY_FIBRE_M + i) * WIDTH + lane);
+        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        for (int a = 0; a < 8; ++a) {
+            x[a].v[i] = ly_load(batch->x + (3 * a + i) * WIDTH + lane) - x0;
+            f[a].v[i] = ly_set(0);
+        }
+    }
+    LyReal m[8][8]; // [point][node]
+    LyMat3 M[8];    // [point]
+    for (int p = 0; p < 8; ++p) {
+        LyVec3 g = {{ly_set(0), ly_set(0), ly_set(0)}};
+        for (int a = 0; a < 8; ++a) {
+            m[p][a] = shape_derivative(a, 0, p) * direction[0] +
+                      shape_derivative(a, 1, p) * direction[1] +
+                      shape_derivative(a, 2, p) * direction[2];
+            for (int i = 0; i < 3; ++i) {
+                g.v[i] += m[p][a] * x[a].v[i];
+            }
+        }
+        Fibre fibre = evaluate_law(&law, self->tension_only, batch->psd, square(&g));
+        energy += fibre.energy;
+        for (int a = 0; a < 8; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                f[a].v[i] += volume * m[p][a] * fibre.tension * g.v[i];
+            }
+        }
+        M[p] = law_matrix(&fibre, &g);
+        M[p] = ly_mat3_scale(&M[p], volume);
+    }
+    if (batch->energy) {
+        ly_store(batch->energy + lane, volume * energy);
+    }
+    for (int a = 0; batch->gradient && a < 8; ++a) {
+        for (int i = 0; i < 3; ++i) {
+            ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, f[a].v[i]);
+        }
+    }
+    for (int a = 0, pair = 0; batch->dfdx && a < 8; ++a) {
+        for (int b = a + 1; b < 8; ++b, ++pair) {
+            LyMat3 K = ly_mat3_scale(&M[0], m[0][a] * m[0][b]);
+            for (int p = 1; p < 8; ++p) {
+                LyReal scale = m[p][a] * m[p][b];
+                for (int k = 0; k < 9; ++k) {
+                    K.m[k / 3][k % 3] += scale * M[p].m[k / 3][k % 3];
+                }
+            }
+            ly_mat3_store_components(batch->dfdx + 9 * pair * WIDTH + lane, WIDTH, &K);
+        }
+    }
+}
+
+// ---- over the lanes of a batch ------------------------------------------------------------------
+
+#define DEFINE_KERNEL(shape)                                                                       \
+    void LY_KERNEL(ly_fibre_##shape)(const void *self, const LyraBatch *batch, LyraArena *scratch) \
+    {                                                                                              \
+        (void)scratch;                                                                             \
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
+            evaluate_##shape(self, batch, lane);                                                   \
+        }                                                                                          \
+    }
+
+DEFINE_KERNEL(tet)
+DEFINE_KERNEL(cube)

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of forces and assemblies.
+
+#ifndef LY_FORCE_FORCE_H
+#define LY_FORCE_FORCE_H
+
+#include "base/base.h"
+#include "lyra/force.h"
+#include "math/kernel.h"
+
+#include <pthread.h>
+
+#define LY_NODES_MAX 8
+
+struct LyraForce {
+    LyraContext *ctx;
+    const LyraForceType *type;
+    void *self;
+    int32_t stencil_count;
+    int32_t *stencils;  // [stencil_count][nodes]
+    double *parameters; // [stencil_count][parameter_count]
+};
+
+/// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
+typedef struct LyBatches {
+    const LyraForce *force;
+    int32_t batch_count;
+    int32_t slot_count;    // per stencil
+    int32_t *begin;        // [tree nodes + 1], first batch of each node of the tree
+    int32_t *count;        // [batch], live lanes
+    int32_t *element;      // [batch][lane]
+    int32_t *vertex;       // [batch][node][lane], internal places
+    int32_t *slot;         // [batch][slot][lane]; ~place where the transpose goes
+    double *constants;     // [batch][constant][lane]
+    double *parameters;    // [batch][parameter][lane]
+    int64_t history_begin; // first double of this force in a history block
+} LyBatches;
+
+/// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the
+/// smallest range that holds all its vertices. Nodes of one level touch different vertices, so they
+/// run side by side; levels follow one another from the leaves up. Sizes come from the vertex count
+/// alone.
+typedef struct LyTree {
+    int32_t vertex_count;
+    int32_t levels;     // at least 1; level 0 has 2^(levels - 1) leaves
+    int32_t node_count; // 2^levels - 1, leaves first, then level by level
+} LyTree;
+
+struct LyraAssembly {
+    LyraContext *ctx;
+    int32_t vertex_count, force_count;
+    LyTree tree;
+    bool symmetric;
+    int32_t *order; // [vertex_count], caller's vertex at each internal place
+    LyraBlockPattern *pattern;
+    LyBatches *batches; // [force_count]
+    int64_t history_size;
+    // scratch of evaluations, under the lock
+    pthread_mutex_t lock;
+    double *x, *v, *gradient; // [vertex_count][4], internal order
+    double *directions;       // [3][vertex_count][4]: a, b, contraction; made when first needed
+    double *energy;           // [node_count]
+    LyraArena **arenas;       // [thread_count]
+};
+
+/// What a kernel needs to run a range of batches.
+typedef struct LyRun {
+    const LyBatches *batches;
+    const LyraEvaluation *evaluation;
+    bool symmetric;      // matrices are stored upper
+    const double *x, *v; // [vertex][4]
+    double *gradient;    // [vertex][4], Nullable
+    double *dfdx, *dfdv; // values, Nullable
+    const double *a, *b; // [vertex][4], Nullable without contraction
+    double *contraction; // [vertex][4], Nullable
+} LyRun;
+
+/// Runs batches [begin, end) and returns the sum of their energies. Pushes at most
+/// ly_run_scratch() bytes and what the type declares.
+typedef double LyRunKernel(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena);
+LY_KERNEL_DECLARE(LyRunKernel, ly_force_run);
+
+size_t ly_run_scratch(void);
+
+int32_t ly_tree_level_begin(const LyTree *tree, int32_t level);
+int32_t ly_tree_level_size(const LyTree *tree, int32_t level);
+/// First internal place of a leaf; the next leaf begins where it ends.
+int32_t ly_tree_leaf_begin(const LyTree *tree, int32_t leaf);
+
+#endif

@@ -1,0 +1,432 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Forces of isotropic solids: settings checked, parameters of each element, rest shapes, Gauss
+// points of cubes, and the choice of the kernel.
+
+#include "force/isotropic.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <string.h>
+
+LyraMaterialLaw ly_isotropic_law(LyraElasticModel model)
+{
+    switch (model) {
+    case LYRA_ELASTIC_STVK:
+        return LYRA_MATERIAL_STVK;
+    case LYRA_ELASTIC_NEO_HOOKEAN:
+        return LYRA_MATERIAL_NEO_HOOKEAN;
+    case LYRA_ELASTIC_MOONEY_RIVLIN:
+        return LYRA_MATERIAL_MOONEY_RIVLIN;
+    case LYRA_ELASTIC_STABLE_NEO_HOOKEAN:
+        return LYRA_MATERIAL_STABLE_NEO_HOOKEAN;
+    case LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG:
+        return LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG;
+    case LYRA_ELASTIC_YEOH:
+        return LYRA_MATERIAL_YEOH;
+    case LYRA_ELASTIC_ARRUDA_BOYCE:
+        return LYRA_MATERIAL_ARRUDA_BOYCE;
+    case LYRA_ELASTIC_FUNG:
+        return LYRA_MATERIAL_FUNG;
+    case LYRA_ELASTIC_REDUCED_POLYNOMIAL:
+        return LYRA_MATERIAL_REDUCED_POLYNOMIAL;
+    case LYRA_ELASTIC_OGDEN:
+        return LYRA_MATERIAL_OGDEN;
+    case LYRA_ELASTIC_BIPHASIC_SPLINE:
+        return LYRA_MATERIAL_BIPHASIC_SPLINE;
+    case LYRA_ELASTIC_ROTATED_LINEAR:
+        return LYRA_MATERIAL_ROTATED_LINEAR;
+    default:
+        return LYRA_MATERIAL_LAW_COUNT;
+    }
+}
+
+// ---- settings -----------------------------------------------------------------------------------
+
+static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *law)
+{
+    if ((unsigned)def->inversion >= LYRA_INVERSION_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "elastic: inversion mode %d, expected 0 to %d",
+                       (int)def->inversion, LYRA_INVERSION_COUNT - 1);
+    }
+    if (!(def->inversion_threshold > 0 && def->inversion_threshold < 1)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "elastic: inversion threshold %g, expected a stretch between 0 and 1",
+                       def->inversion_threshold);
+    }
+    if (!(def->compression_resistance >= 0 && isfinite(def->compression_resistance))) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "elastic: compression resistance %g, expected a number from 0 up",
+                       def->compression_resistance);
+    }
+    if (!law->name || !law->evaluate || law->parameter_count < 0 ||
+        law->parameter_count > LYRA_MATERIAL_PARAMETERS_MAX ||
+        (law->parameter_count > 0 && !law->parameter_names)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "elastic: the law needs a name, evaluate, and at most %d named parameters",
+                       LYRA_MATERIAL_PARAMETERS_MAX);
+    }
+    if (def->inversion == LYRA_INVERSION_EXTEND && !law->expand) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: law %s has no `expand`, which the inversion mode extend needs",
+                       law->name);
+    }
+    return LYRA_OK;
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+// values given by name, the resistance last
+typedef struct Given {
+    double value[LYRA_MATERIAL_PARAMETERS_MAX + 1];
+    bool is[LYRA_MATERIAL_PARAMETERS_MAX + 1];
+    bool all; // of the law's own
+} Given;
+
+static LyraStatus read_constants(const LyraElasticDef *def, const LyraMaterialType *law,
+                                 Given *given)
+{
+    *given = (Given){.all = true};
+    int32_t count = law->parameter_count;
+    for (int32_t c = 0; c < def->constant_count; ++c) {
+        const LyraElasticConstant *constant = &def->constants[c];
+        int32_t at = 0;
+        while (at < count && strcmp(law->parameter_names[at], constant->name) != 0) {
+            ++at;
+        }
+        if (at == count && strcmp(constant->name, "compression-resistance") != 0) {
+            char list[256] = "";
+            size_t length = 0;
+            for (int32_t i = 0; i < count; ++i) {
+                size_t word = strlen(law->parameter_names[i]);
+                if (length + word + 3 < sizeof list) {
+                    memcpy(list + length, law->parameter_names[i], word);
+                    memcpy(list + length + word, ", ", 3);
+                    length += word + 2;
+                }
+            }
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "law %s has no parameter \"%s\", expected one of: "
+                           "%scompression-resistance",
+                           law->name, constant->name, list);
+        }
+        if (!isfinite(constant->value)) {
+            return ly_fail(LYRA_NOT_FINITE, "parameter \"%s\" of law %s is not finite",
+                           constant->name, law->name);
+        }
+        given->value[at] = constant->value;
+        given->is[at] = true;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        given->all = given->all && given->is[i];
+    }
+    return LYRA_OK;
+}
+
+// parameters from a material of the mesh
+static LyraStatus from_material(LyraMaterialLaw law, const LyraMeshMaterial *material, double *p)
+{
+    if (material->kind == LYRA_MESH_MATERIAL_MOONEY_RIVLIN && law == LYRA_MATERIAL_MOONEY_RIVLIN) {
+        p[0] = material->mooney_rivlin.mu01;
+        p[1] = material->mooney_rivlin.mu10;
+        p[2] = material->mooney_rivlin.v1;
+        return LYRA_OK;
+    }
+    if (material->kind != LYRA_MESH_MATERIAL_ENU) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "material \"%s\" is not of the kind ENU that model %s takes", material->name,
+                       lyra_material_type(law, LYRA_ISA_SCALAR)->name);
+    }
+    LY_TRY(ly_check_enu(material));
+    return lyra_material_from_enu(law, material->enu.young, material->enu.poisson, p);
+}
+
+// three bulk moduli of a user's law at rest: W_11 + 2 W_12
+static double find_bulk3(const LyraMaterialType *law, const void *user, const double *values)
+{
+    enum { WIDTH = LYRA_MATERIAL_WIDTH };
+    double arguments[3 * WIDTH], p[LYRA_MATERIAL_PARAMETERS_MAX * WIDTH], g[3 * WIDTH],
+        h[6 * WIDTH];
+    bool invariants = law->arguments == LYRA_MATERIAL_INVARIANTS;
+    for (int i = 0; i < 3 * WIDTH; ++i) {
+        arguments[i] = invariants && i < 2 * WIDTH ? 3 : 1;
+    }
+    for (int i = 0; i < law->parameter_count * WIDTH; ++i) {
+        p[i] = values[i / WIDTH];
+    }
+    LyraMaterialBatch batch = {
+        .arguments = arguments, .parameters = p, .gradient = g, .hessian = h};
+    law->evaluate(user, &batch);
+    double W[6];
+    for (int n = 0; n < 6; ++n) {
+        W[n] = h[n * WIDTH];
+    }
+    if (!invariants) {
+        return W[0] + 2 * W[3];
+    }
+    // along equal stretches z = (2, 4, 1) for each, see isotropic_point.h
+    double curvature = 4 * W[0] + 16 * W[1] + W[2] + 16 * W[3] + 8 * W[4] + 4 * W[5];
+    return 2 * g[0] + 12 * g[WIDTH] + 2 * g[2 * WIDTH] + 3 * curvature;
+}
+
+// whether the parameters make sense to the law
+static LyraStatus check_parameters(LyraMaterialLaw law, const double *p)
+{
+    if (law == LYRA_MATERIAL_OGDEN && (p[1] == 0 || p[3] == 0 || p[5] == 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "ogden: an exponent alpha is 0");
+    }
+    if (law == LYRA_MATERIAL_FUNG && p[1] == 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "fung: b is 0");
+    }
+    if (law == LYRA_MATERIAL_ARRUDA_BOYCE && !(p[1] > 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "arruda-boyce: lock is %g, expected > 0", p[1]);
+    }
+    if (law == LYRA_MATERIAL_BIPHASIC_SPLINE && !(p[2] > 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "biphasic-spline: limit is %g, expected > 0", p[2]);
+    }
+    return LYRA_OK;
+}
+
+// parameters of one kind of element, [parameter_count + 1]
+static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialType *law,
+                                  const Given *given, const LyraMeshMaterial *material, double *p)
+{
+    LyraMaterialLaw known = def->law ? LYRA_MATERIAL_LAW_COUNT : ly_isotropic_law(def->model);
+    int32_t count = law->parameter_count;
+    if (!given->all) {
+        if (def->law) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "law %s needs all its parameters among the constants", law->name);
+        }
+        if (def->young != 0) {
+            LY_TRY(lyra_material_from_enu(known, def->young, def->poisson, p));
+        } else {
+            LY_TRY(from_material(known, material, p));
+        }
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        p[i] = given->is[i] ? given->value[i] : p[i];
+    }
+    LY_TRY(check_parameters(known, p));
+    p[count] = 0;
+    if (given->is[count]) {
+        p[count] = given->value[count];
+    } else if (def->compression_resistance > 0) {
+        double bulk3 = def->law ? find_bulk3(law, def->law_user, p) : lyra_material_bulk3(known, p);
+        p[count] = def->compression_resistance * bulk3;
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus fill_parameters(LyraContext *ctx, const LyraElasticDef *def,
+                                  const LyraMaterialType *law, const LyraMeshView *mesh,
+                                  double *parameters)
+{
+    Given given;
+    LY_TRY(read_constants(def, law, &given));
+    int64_t count = law->parameter_count + 1;
+    // one material is enough where the mesh has no say
+    bool uniform = given.all || def->young != 0;
+    int32_t materials = uniform ? 1 : mesh->material_count;
+    double *table = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, materials * count, sizeof *table, &table));
+    for (int32_t m = 0; m < materials; ++m) {
+        LY_TRY_DONE(make_parameters(def, law, &given, uniform ? NULL : &mesh->materials[m],
+                                    table + m * count));
+    }
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        int32_t m = uniform ? 0 : mesh->element_materials[e];
+        memcpy(parameters + e * count, table + m * count, (size_t)count * sizeof *table);
+    }
+done:
+    ly_release(ctx, table);
+    return status;
+}
+
+// ---- rest shapes --------------------------------------------------------------------------------
+
+static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    const LyIsotropic *solid = self;
+    ly_tet_setup(solid->rest + 12 * (int64_t)element, order, constants);
+}
+
+static void setup_cube(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    (void)order;
+    const LyIsotropic *solid = self;
+    constants[LY_CUBE_EDGE] = solid->rest[element];
+}
+
+static const int8_t place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+
+// corners may be off by this part of the edge, as files have few digits
+#define CUBE_TOLERANCE 1e-4
+
+static LyraStatus measure_cubes(const LyraMeshView *mesh, double *edges)
+{
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        const int32_t *ids = mesh->elements + 8 * (int64_t)e;
+        const double *low = mesh->positions + 3 * (int64_t)ids[0];
+        const double *high = mesh->positions + 3 * (int64_t)ids[6];
+        double edge = (high[0] - low[0] + high[1] - low[1] + high[2] - low[2]) / 3, off = 0;
+        for (int a = 0; a < 8; ++a) {
+            const double *x = mesh->positions + 3 * (int64_t)ids[a];
+            for (int i = 0; i < 3; ++i) {
+                off = fmax(off, fabs(x[i] - low[i] - edge * place[a][i]));
+            }
+        }
+        if (!(edge > 0) || !(off <= CUBE_TOLERANCE * edge) || !isfinite(1 / edge) ||
+            !isfinite(edge * edge * edge)) {
+            return ly_fail(LYRA_BAD_MESH,
+                           "element %d is not an axis-aligned cube of positive size with its "
+                           "corners in order",
+                           e);
+        }
+        edges[e] = edge;
+    }
+    return LYRA_OK;
+}
+
+static void fill_rule(int32_t n, LyCubeRule *rule)
+{
+    double root = n == 2 ? sqrt(1.0 / 3) : sqrt(0.6);
+    double at[3] = {0.5 - root / 2, n == 2 ? 0.5 + root / 2 : 0.5, 0.5 + root / 2};
+    double weight[3] = {n == 2 ? 0.5 : 5.0 / 18, n == 2 ? 0.5 : 4.0 / 9, 5.0 / 18};
+    rule->n = n;
+    for (int i = 0; i < n; ++i) {
+        double N[2] = {1 - at[i], at[i]};
+        rule->value[0][i] = N[0];
+        rule->value[1][i] = N[1];
+        rule->product[0][i] = N[0] * N[0];
+        rule->product[1][i] = N[0] * N[1];
+        rule->product[2][i] = N[1] * N[1];
+    }
+    for (int q = 0; q < n * n * n; ++q) {
+        int index[3] = {q % n, q / n % n, q / n / n};
+        rule->weight[q] = weight[index[0]] * weight[index[1]] * weight[index[2]];
+        for (int a = 0; a < 8; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                int j = (i + 1) % 3, k = (i + 2) % 3;
+                rule->shape[q][a][i] = (place[a][i] ? 1 : -1) * rule->value[place[a][j]][index[j]] *
+                                       rule->value[place[a][k]][index[k]];
+            }
+        }
+    }
+}
+
+// ---- creation -----------------------------------------------------------------------------------
+
+static void destroy_solid(void *self)
+{
+    LyIsotropic *solid = self;
+    if (solid) {
+        ly_release(solid->ctx, solid->rest);
+        ly_release(solid->ctx, solid);
+    }
+}
+
+static bool is_stvk(const LyraElasticDef *def)
+{
+    return !def->law && def->model == LYRA_ELASTIC_STVK;
+}
+
+// the third derivatives of the other inversion modes jump at the threshold
+static bool has_contraction(const LyraElasticDef *def)
+{
+    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE;
+}
+
+static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
+{
+    static LyElasticKernel *const tets[] = LY_KERNEL_TABLE(ly_tet_isotropic);
+    static LyElasticKernel *const cubes[] = LY_KERNEL_TABLE(ly_cube_isotropic);
+    static LyElasticKernel *const stvk[] = LY_KERNEL_TABLE(ly_tet_stvk);
+    static LyElasticKernel *const neo_hookean[] = LY_KERNEL_TABLE(ly_tet_neo_hookean);
+    static LyElasticKernel *const contracted[] = LY_KERNEL_TABLE(ly_tet_stvk_contracted);
+    static LyElasticKernel *const contracted_cubes[] = LY_KERNEL_TABLE(ly_cube_stvk_contracted);
+    if (kind == LYRA_ELEMENT_CUBE8) {
+        return has_contraction(def) ? contracted_cubes[isa] : cubes[isa];
+    }
+    if (is_stvk(def)) {
+        return has_contraction(def) ? contracted[isa] : stvk[isa];
+    }
+    if (!def->law && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
+        return neo_hookean[isa];
+    }
+    return tets[isa];
+}
+
+static LyraStatus make_solid(LyraContext *ctx, const LyraMeshView *mesh, const LyraElasticDef *def,
+                             const LyraMaterialType *law, LyIsotropic **out)
+{
+    LyIsotropic *solid = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
+    bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8;
+    solid->ctx = ctx;
+    solid->law = law;
+    solid->law_user = def->law_user;
+    solid->inversion = def->inversion;
+    solid->threshold = def->inversion_threshold;
+    solid->type = (LyraForceType){
+        .name = law->name,
+        .nodes = cubes ? 8 : 4,
+        .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
+                  LYRA_FORCE_TRANSLATION_INVARIANT | (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
+                  (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
+        .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
+        .parameter_count = law->parameter_count + 1,
+        .scratch_bytes = cubes ? LY_CUBE_SCRATCH : 0,
+        .setup = cubes ? setup_cube : setup_tet,
+        .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
+        .destroy = destroy_solid,
+    };
+    LyraStatus status = LYRA_OK;
+    if (cubes) {
+        // three points along an edge integrate the fourth powers of StVK exactly
+        fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
+        LY_TRY_DONE(ly_allocate_array(ctx, mesh->element_count, sizeof(double), &solid->rest));
+        LY_TRY_DONE(measure_cubes(mesh, solid->rest));
+    } else {
+        LY_TRY_DONE(ly_tet_corners_create(ctx, mesh, &solid->rest));
+    }
+    *out = solid;
+done:
+    if (status != LYRA_OK) {
+        destroy_solid(solid);
+    }
+    return status;
+}
+
+LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
+                               LyraForce **out)
+{
+    const LyraMaterialType *law =
+        def->law ? def->law
+                 : lyra_material_type(ly_isotropic_law(def->model), lyra_context_isa(ctx));
+    LY_TRY(check_def(def, law));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    double *parameters = NULL;
+    LyIsotropic *solid = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * (law->parameter_count + 1),
+                                  sizeof *parameters, &parameters));
+    LY_TRY_DONE(fill_parameters(ctx, def, law, &view, parameters));
+    LY_TRY_DONE(make_solid(ctx, &view, def, law, &solid));
+    LyraForceDef force = lyra_force_def_default();
+    force.type = &solid->type;
+    force.self = solid;
+    force.stencil_count = view.element_count;
+    force.stencils = view.elements;
+    force.parameters = parameters;
+    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    solid = NULL; // the force's now
+done:
+    destroy_solid(solid);
+    ly_release(ctx, parameters);
+    return status;
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the kernels of isotropic solids and their set-up share.
+
+#ifndef LY_FORCE_ISOTROPIC_H
+#define LY_FORCE_ISOTROPIC_H
+
+#include "force/elastic.h"
+#include "lyra/material.h"
+
+/// Constants of a cube: the length of its edge, m.
+enum { LY_CUBE_EDGE = 0, LY_CUBE_CONSTANTS };
+
+#define LY_CUBE_POINTS_MAX 27
+
+/// Gauss points of the unit cube, x fastest: the same numbers for all cubes.
+typedef struct LyCubeRule {
+    int32_t n;                              // points along an edge
+    double weight[LY_CUBE_POINTS_MAX];      // sum 1
+    double shape[LY_CUBE_POINTS_MAX][8][3]; // gradients of the shape functions
+    double product[3][3], value[2][3];      // N_0 N_0, N_0 N_1, N_1 N_1 and N_0, N_1 along an edge
+} LyCubeRule;
+
+/// `self` of the forces of isotropic solids. The parameters of an element are those of the law,
+/// then its resistance to compression.
+typedef struct LyIsotropic {
+    LyraForceType type; // of this force
+    LyraContext *ctx;
+    double *rest; // tets: corners [element][4][3]; cubes: edge [element]
+    const LyraMaterialType *law;
+    const void *law_user;
+    LyraInversion inversion;
+    double threshold;
+    LyCubeRule rule; // cubes
+} LyIsotropic;
+
+LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
+LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
+/// With the derivative of the tangent, for the inversion mode none.
+LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_stvk_contracted);
+LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
+
+/// Bytes of scratch of the kernels of cubes: 216 blocks of 9 numbers.
+#define LY_CUBE_SCRATCH (216 * 9 * LYRA_BATCH_WIDTH * sizeof(double))
+
+/// Law of a model, LYRA_MATERIAL_LAW_COUNT if it is not an isotropic one.
+LyraMaterialLaw ly_isotropic_law(LyraElasticModel model);
+
+/// lyra_elastic_create for the models that have a law, and for a user's own.
+LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
+                               LyraForce **out);
+
+#endif

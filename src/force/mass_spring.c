@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Forces over lists of springs: their types and parameters. The mathematics is in spring_kernel.c.
+
+#include "force/springs.h"
+
+#include "base/base.h"
+
+#include <math.h>
+
+#define SPRING_TRAITS (LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_REORDERABLE)
+#define UNDAMPED_TRAITS                                                                            \
+    (SPRING_TRAITS | LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_CONTRACTION)
+#define FULL_TRAITS                                                                                \
+    (SPRING_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_VELOCITY | LYRA_FORCE_CONTRACTION)
+#define ALONG_TRAITS (SPRING_TRAITS | LYRA_FORCE_VELOCITY)
+
+#define SPRING_TYPE(word, bits, numbers, memory, kernel)                                           \
+    {                                                                                              \
+        .name = word, .nodes = 2, .traits = bits, .parameter_count = numbers,                      \
+        .history_count = memory, .evaluate = kernel,                                               \
+    }
+#if LY_HAVE_X86_KERNELS
+#define SPRING_TYPES(word, bits, numbers, memory, kernel)                                          \
+    {                                                                                              \
+        [LYRA_ISA_SCALAR] = SPRING_TYPE(word, bits, numbers, memory, kernel##_scalar),             \
+        [LYRA_ISA_BASELINE] = SPRING_TYPE(word, bits, numbers, memory, kernel##_baseline),         \
+        [LYRA_ISA_AVX2] = SPRING_TYPE(word, bits, numbers, memory, kernel##_avx2),                 \
+        [LYRA_ISA_AVX512] = SPRING_TYPE(word, bits, numbers, memory, kernel##_avx512),             \
+    }
+#else
+#define SPRING_TYPES(word, bits, numbers, memory, kernel)                                          \
+    {                                                                                              \
+        [LYRA_ISA_SCALAR] = SPRING_TYPE(word, bits, numbers, memory, kernel##_scalar),             \
+        [LYRA_ISA_BASELINE] = SPRING_TYPE(word, bits, numbers, memory, kernel##_baseline),         \
+    }
+#endif
+
+static const LyraForceType undamped_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("mass-spring", UNDAMPED_TRAITS, LYRA_SPRING_DAMPING, 0, ly_spring_undamped);
+static const LyraForceType full_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("mass-spring", FULL_TRAITS, LYRA_SPRING_PARAMETER_COUNT, 0, ly_spring_full);
+static const LyraForceType along_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("mass-spring", ALONG_TRAITS, LYRA_SPRING_PARAMETER_COUNT, 0, ly_spring_along);
+static const LyraForceType along_symmetric_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("mass-spring", ALONG_TRAITS | LYRA_FORCE_SYMMETRIC, LYRA_SPRING_PARAMETER_COUNT, 0,
+                 ly_spring_along_symmetric);
+static const LyraForceType maxwell_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("maxwell-spring", UNDAMPED_TRAITS | LYRA_FORCE_HISTORY,
+                 LYRA_MAXWELL_PARAMETER_COUNT, LY_MAXWELL_HISTORY, ly_spring_maxwell);
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+// where a number of each spring comes from: the first that is not NULL
+typedef struct Source {
+    const char *what;
+    const double *springs; // [spring_count]
+    const double *groups;  // [group_count]
+    double all;
+    bool positive; // 0 is refused
+} Source;
+
+static LyraStatus fill_parameter(const LyraSpringsView *springs, const Source *source,
+                                 int32_t parameter, int32_t parameter_count, double *parameters)
+{
+    for (int32_t s = 0; s < springs->spring_count; ++s) {
+        double value = source->springs  ? source->springs[s]
+                       : source->groups ? source->groups[springs->groups[s]]
+                                        : source->all;
+        if (!isfinite(value)) {
+            return ly_fail(LYRA_NOT_FINITE, "spring %d: %s %g", s, source->what, value);
+        }
+        if (value < 0 || (source->positive && value == 0)) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "spring %d: %s %g, expected %s 0", s,
+                           source->what, value, source->positive ? ">" : ">=");
+        }
+        parameters[(int64_t)s * parameter_count + parameter] = value;
+    }
+    return LYRA_OK;
+}
+
+// force of `type` with parameter i of each spring from sources[i]
+static LyraStatus create_force(LyraContext *ctx, const LyraSpringsView *springs,
+                               const LyraForceType *type, const Source *sources, LyraForce **out)
+{
+    double *parameters = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)springs->spring_count * type->parameter_count,
+                                  sizeof *parameters, &parameters));
+    for (int32_t i = 0; i < type->parameter_count; ++i) {
+        LY_TRY_DONE(fill_parameter(springs, &sources[i], i, type->parameter_count, parameters));
+    }
+    LyraForceDef def = lyra_force_def_default();
+    def.type = type;
+    def.stencil_count = springs->spring_count;
+    def.stencils = springs->vertices;
+    def.parameters = parameters;
+    LY_TRY_DONE(lyra_force_create(ctx, &def, out));
+done:
+    ly_release(ctx, parameters);
+    return status;
+}
+
+// ---- creation -----------------------------------------------------------------------------------
+
+LyraMassSpringDef lyra_mass_spring_def_default(void)
+{
+    return (LyraMassSpringDef){.stiffness = 1, .cookie = LY_DEF_COOKIE};
+}
+
+LyraStatus lyra_mass_spring_create(LyraContext *ctx, const LyraSprings *springs,
+                                   const LyraMassSpringDef *def, LyraForce **out)
+{
+    LY_CHECK_DEF(def, "lyra_mass_spring_def_default");
+    const LyraForceType *types;
+    switch (def->damping_kind) {
+    case LYRA_SPRING_UNDAMPED:
+        types = undamped_types;
+        break;
+    case LYRA_SPRING_DAMPING_FULL:
+        types = full_types;
+        break;
+    case LYRA_SPRING_DAMPING_ALONG:
+        types = def->symmetric ? along_symmetric_types : along_types;
+        break;
+    default:
+        return ly_fail(LYRA_INVALID_ARGUMENT, "mass-spring: kind of damping %d, expected 0 to %d",
+                       (int)def->damping_kind, LYRA_SPRING_DAMPING_KIND_COUNT - 1);
+    }
+    const Source sources[LYRA_SPRING_PARAMETER_COUNT] = {
+        [LYRA_SPRING_STIFFNESS] = {.what = "stiffness",
+                                   .springs = def->spring_stiffness,
+                                   .groups = def->group_stiffness,
+                                   .all = def->stiffness},
+        [LYRA_SPRING_REST_LENGTH] = {.what = "rest length", .springs = springs->rest_lengths},
+        [LYRA_SPRING_DAMPING] = {.what = "damping",
+                                 .springs = def->spring_damping,
+                                 .groups = def->group_damping,
+                                 .all = def->damping},
+    };
+    return create_force(ctx, &springs->view, &types[lyra_context_isa(ctx)], sources, out);
+}
+
+LyraMaxwellSpringDef lyra_maxwell_spring_def_default(void)
+{
+    return (LyraMaxwellSpringDef){
+        .stiffness = 1, .branch_stiffness = 1, .relaxation_time = 1, .cookie = LY_DEF_COOKIE};
+}
+
+LyraStatus lyra_maxwell_spring_create(LyraContext *ctx, const LyraSprings *springs,
+                                      const LyraMaxwellSpringDef *def, LyraForce **out)
+{
+    LY_CHECK_DEF(def, "lyra_maxwell_spring_def_default");
+    const Source sources[LYRA_MAXWELL_PARAMETER_COUNT] = {
+        [LYRA_MAXWELL_STIFFNESS] = {.what = "stiffness",
+                                    .springs = def->spring_stiffness,
+                                    .all = def->stiffness},
+        [LYRA_MAXWELL_REST_LENGTH] = {.what = "rest length", .springs = springs->rest_lengths},
+        [LYRA_MAXWELL_BRANCH_STIFFNESS] = {.what = "stiffness of the branch",
+                                           .springs = def->spring_branch_stiffness,
+                                           .all = def->branch_stiffness},
+        [LYRA_MAXWELL_RELAXATION_TIME] = {.what = "relaxation time",
+                                          .springs = def->spring_relaxation_time,
+                                          .all = def->relaxation_time,
+                                          .positive = true},
+    };
+    return create_force(ctx, &springs->view, &maxwell_types[lyra_context_isa(ctx)], sources, out);
+}

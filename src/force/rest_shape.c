@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "force/rest_shape.h"
+
+#include "base/base.h"
+#include "mesh/element.h"
+
+#include <math.h>
+#include <string.h>
+
+// how far, in edges, corners of a cube may be off those of a box
+#define BOX_TOLERANCE 1e-6
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// the inverse of the matrix with columns edge_1, edge_2, edge_3 has rows b_1, b_2, b_3
+void ly_rest_tet(const double corners[12], const int32_t order[4], double b[9], double *volume)
+{
+    double edge[3][3], area[3];
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            edge[k][i] = corners[3 * order[k + 1] + i] - corners[3 * order[0] + i];
+        }
+    }
+    cross(edge[0], edge[1], area);
+    double volume6 = area[0] * edge[2][0] + area[1] * edge[2][1] + area[2] * edge[2][2];
+    for (int k = 0; k < 3; ++k) {
+        cross(edge[(k + 1) % 3], edge[(k + 2) % 3], b + 3 * k);
+        for (int i = 0; i < 3; ++i) {
+            b[3 * k + i] /= volume6;
+        }
+    }
+    *volume = fabs(volume6) / 6;
+}
+
+void ly_rest_cube(const double corners[24], double edges[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        edges[i] = 0;
+        for (int32_t a = 0; a < 8; ++a) {
+            edges[i] += 0.25 * ly_cube_sign(a, i) * corners[3 * a + i];
+        }
+    }
+}
+
+static bool is_tet_fit(const double *corners)
+{
+    static const int32_t natural[4] = {0, 1, 2, 3};
+    double b[9], volume;
+    ly_rest_tet(corners, natural, b, &volume);
+    // a volume whose gradients overflow is as good as none
+    bool finite = isfinite(volume);
+    for (int i = 0; i < 9; ++i) {
+        finite = finite && isfinite(b[i]);
+    }
+    return finite && volume > 0;
+}
+
+static bool is_cube_fit(const double *corners)
+{
+    double edges[3];
+    ly_rest_cube(corners, edges);
+    double volume = edges[0] * edges[1] * edges[2];
+    return isfinite(volume) && volume > 0 && isfinite(1 / volume);
+}
+
+static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind kind,
+                                const double *corners)
+{
+    double volume = ly_element_volume(mesh, e), edges[3];
+    bool fit = kind == LYRA_ELEMENT_TET4 ? is_tet_fit(corners) : is_cube_fit(corners);
+    if (!(volume > 0) || !fit) {
+        return ly_fail(LYRA_BAD_MESH,
+                       "element %d has %s rest volume; `lyra mesh orient` repairs orientation", e,
+                       volume < 0 ? "negative" : "zero");
+    }
+    if (kind == LYRA_ELEMENT_CUBE8 && !ly_cube_is_box(mesh, e, BOX_TOLERANCE, edges)) {
+        return ly_fail(LYRA_BAD_MESH, "element %d is no axis-aligned box", e);
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    int64_t nodes = lyra_element_kind_nodes(view.kind);
+    double *corners = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_array(ctx, 3 * nodes * view.element_count, sizeof *corners, &corners));
+    for (int64_t i = 0; i < nodes * view.element_count; ++i) {
+        memcpy(corners + 3 * i, view.positions + 3 * (int64_t)view.elements[i],
+               3 * sizeof *corners);
+    }
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        LY_TRY_DONE(check_element(mesh, e, view.kind, corners + 3 * nodes * e));
+    }
+    *out = corners;
+done:
+    if (status != LYRA_OK) {
+        ly_release(ctx, corners);
+    }
+    return status;
+}

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Models by name: a table from names to the functions that make their forces.
+
+#include "lyra/solid.h"
+
+#include "base/base.h"
+#include "lyra/corotational.h"
+#include "lyra/fibre.h"
+#include "lyra/springs.h"
+
+#include <string.h>
+
+#define FORCES_MAX 2
+
+struct LyraSolid {
+    LyraContext *ctx;
+    int32_t force_count;
+    LyraForce *forces[FORCES_MAX];
+};
+
+// adds the forces of one model to a solid
+typedef LyraStatus Maker(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def);
+
+// place for the next force; count it with keep() once it stands
+static LyraForce **next(LyraSolid *solid)
+{
+    return &solid->forces[solid->force_count];
+}
+
+static LyraStatus keep(LyraSolid *solid, LyraStatus status)
+{
+    solid->force_count += status == LYRA_OK;
+    return status;
+}
+
+// ---- makers -------------------------------------------------------------------------------------
+
+static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+{
+    LyraElasticDef elastic = lyra_elastic_def_default();
+    LY_TRY(lyra_elastic_model_find(def->model, &elastic.model));
+    elastic.inversion = def->inversion;
+    elastic.inversion_threshold = def->inversion_threshold;
+    elastic.compression_resistance = def->compression_resistance;
+    elastic.young = def->young;
+    elastic.poisson = def->poisson;
+    elastic.constants = def->constants;
+    elastic.constant_count = def->constant_count;
+    return keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid)));
+}
+
+static LyraStatus refuse_constants(const LyraSolidDef *def)
+{
+    return def->constant_count == 0
+               ? LYRA_OK
+               : ly_fail(LYRA_INVALID_ARGUMENT, "model %s has no parameter \"%s\"", def->model,
+                         def->constants[0].name);
+}
+
+// the mesh with one ENU material for all elements where the settings give one
+static LyraStatus with_material(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def,
+                                LyraMesh **copy)
+{
+    if (def->young == 0) {
+        return LYRA_OK;
+    }
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LyraMeshMaterial material = lyra_mesh_material_default();
+    material.enu = (LyraMaterialEnu){.young = def->young, .poisson = def->poisson};
+    view.material_count = 1;
+    view.materials = &material;
+    view.set_count = view.region_count = 0;
+    return lyra_mesh_create(solid->ctx, &view, copy);
+}
+
+static LyraStatus make_corotational(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+{
+    LY_TRY(refuse_constants(def));
+    LyraCorotationalDef corotational = lyra_corotational_def_default();
+    for (int m = 0; m < LYRA_COROTATIONAL_MODEL_COUNT; ++m) {
+        if (strcmp(def->model, lyra_corotational_model_name((LyraCorotationalModel)m)) == 0) {
+            corotational.model = (LyraCorotationalModel)m;
+        }
+    }
+    corotational.cube_frame = def->vega ? LYRA_CUBE_FRAME_VEGA : LYRA_CUBE_FRAME_CENTRE;
+    LyraMesh *copy = NULL;
+    LY_TRY(with_material(solid, mesh, def, &copy));
+    LyraStatus status =
+        lyra_corotational_create(solid->ctx, copy ? copy : mesh, &corotational, next(solid));
+    lyra_mesh_destroy(copy);
+    return keep(solid, status);
+}
+
+static LyraStatus make_springs(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+{
+    LY_TRY(refuse_constants(def));
+    if (!(def->stiffness >= 0) || !(def->damping >= 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "mass-spring: stiffness and damping must not be negative");
+    }
+    LyraContext *ctx = solid->ctx;
+    LyraSprings *springs = NULL;
+    LyraMesh *copy = NULL;
+    double *stiffness = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(lyra_springs_create_from_mesh(ctx, mesh, &springs));
+    LyraMassSpringDef spring = lyra_mass_spring_def_default();
+    spring.stiffness = def->stiffness;
+    spring.damping = def->damping;
+    spring.damping_kind = def->damping > 0 ? LYRA_SPRING_DAMPING_FULL : LYRA_SPRING_UNDAMPED;
+    if (def->stiffness == 0) {
+        LY_TRY_DONE(with_material(solid, mesh, def, &copy));
+        LY_TRY_DONE(ly_allocate_array(ctx, lyra_springs_view(springs).spring_count,
+                                      sizeof *stiffness, &stiffness));
+        LY_TRY_DONE(lyra_springs_modulus_stiffness(springs, copy ? copy : mesh, NULL, stiffness));
+        spring.spring_stiffness = stiffness;
+    }
+    LY_TRY_DONE(keep(solid, lyra_mass_spring_create(ctx, springs, &spring, next(solid))));
+done:
+    ly_release(ctx, stiffness);
+    lyra_mesh_destroy(copy);
+    lyra_springs_destroy(springs);
+    return status;
+}
+
+// fibres in a neo-Hookean matrix
+static LyraStatus make_fibre(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+{
+    LyraSolidDef matrix = *def;
+    matrix.model = "neo-hookean";
+    matrix.constant_count = 0;
+    LY_TRY(make_elastic(solid, mesh, &matrix));
+    LyraFibreDef fibre = lyra_fibre_def_default();
+    const struct {
+        const char *name;
+        double *value;
+    } parameters[] = {
+        {"fibre-stiffness", &fibre.stiffness},
+        {"fibre-exponent", &fibre.exponent},
+        {"active-stress", &fibre.active_stress},
+        {"activation", &fibre.activation},
+    };
+    for (int32_t c = 0; c < def->constant_count; ++c) {
+        int32_t p = 0;
+        while (p < LY_COUNT_OF(parameters) &&
+               strcmp(def->constants[c].name, parameters[p].name) != 0) {
+            ++p;
+        }
+        if (p == LY_COUNT_OF(parameters)) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "model fibre has no parameter \"%s\", expected one of: fibre-stiffness, "
+                           "fibre-exponent, active-stress, activation",
+                           def->constants[c].name);
+        }
+        *parameters[p].value = def->constants[c].value;
+    }
+    int32_t elements = lyra_mesh_view(mesh).element_count;
+    double *along_x = NULL;
+    if (!def->directions) {
+        LY_TRY(ly_allocate_zeroed(solid->ctx, 3 * (int64_t)elements, sizeof *along_x, &along_x));
+        for (int32_t e = 0; e < elements; ++e) {
+            along_x[3 * (int64_t)e] = 1;
+        }
+    }
+    fibre.directions = def->directions ? def->directions : along_x;
+    LyraStatus status = keep(solid, lyra_fibre_create(solid->ctx, mesh, &fibre, next(solid)));
+    ly_release(solid->ctx, along_x);
+    return status;
+}
+
+// ---- the list -----------------------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    Maker *make;
+} models[] = {
+    {"linear", make_corotational},
+    {"corotational", make_corotational},
+    {"corotational-exact", make_corotational},
+    {"stvk", make_elastic},
+    {"neo-hookean", make_elastic},
+    {"mooney-rivlin", make_elastic},
+    {"stable-neo-hookean", make_elastic},
+    {"stable-neo-hookean-log", make_elastic},
+    {"ogden", make_elastic},
+    {"yeoh", make_elastic},
+    {"arruda-boyce", make_elastic},
+    {"fung", make_elastic},
+    {"reduced-polynomial", make_elastic},
+    {"biphasic-spline", make_elastic},
+    {"rotated-linear", make_elastic},
+    {"fibre", make_fibre},
+    {"mass-spring", make_springs},
+};
+
+const char *lyra_solid_model(int32_t index)
+{
+    return index >= 0 && index < LY_COUNT_OF(models) ? models[index].name : NULL;
+}
+
+static LyraStatus find_maker(const char *name, Maker **make)
+{
+    char list[512] = "";
+    for (int32_t m = 0; m < LY_COUNT_OF(models); ++m) {
+        if (strcmp(name, models[m].name) == 0) {
+            *make = models[m].make;
+            return LYRA_OK;
+        }
+        strncat(list, m > 0 ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, models[m].name, sizeof list - strlen(list) - 1);
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT, "no model \"%s\", expected one of: %s", name, list);
+}
+
+LyraSolidDef lyra_solid_def_default(void)
+{
+    LyraElasticDef elastic = lyra_elastic_def_default();
+    return (LyraSolidDef){
+        .model = "neo-hookean",
+        .poisson = elastic.poisson,
+        .inversion = elastic.inversion,
+        .inversion_threshold = elastic.inversion_threshold,
+        .cookie = LY_DEF_COOKIE,
+    };
+}
+
+LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraSolidDef *def,
+                             LyraSolid **out)
+{
+    LY_CHECK_DEF(def, "lyra_solid_def_default");
+    Maker *make = NULL;
+    LY_TRY(find_maker(def->model, &make));
+    LyraSolid *solid = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
+    solid->ctx = ctx;
+    LyraStatus status = make(solid, mesh, def);
+    if (status != LYRA_OK) {
+        lyra_solid_destroy(solid);
+        return status;
+    }
+    *out = solid;
+    return LYRA_OK;
+}
+
+void lyra_solid_destroy(LyraSolid *solid)
+{
+    if (!solid) {
+        return;
+    }
+    for (int32_t f = 0; f < solid->force_count; ++f) {
+        lyra_force_destroy(solid->forces[f]);
+    }
+    ly_release(solid->ctx, solid);
+}
+
+LyraForce *const *lyra_solid_forces(const LyraSolid *solid, int32_t *count)
+{
+    *count = solid->force_count;
+    return solid->forces;
+}
+
+bool lyra_solid_is_conservative(const LyraSolid *solid)
+{
+    bool conservative = true;
+    for (int32_t f = 0; f < solid->force_count; ++f) {
+        conservative &= (lyra_force_type(solid->forces[f])->traits & LYRA_FORCE_CONSERVATIVE) != 0;
+    }
+    return conservative;
+}

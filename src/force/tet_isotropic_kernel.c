@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Tets of any isotropic law. One point per tet: energy V W, gradient f_a = V P b_a, and from the
+// six blocks D_ac of the directions b_1, b_2, b_3 those of the nodes:
+//   K_ac = V D_ac for a, c > 0,  K_0c = - V sum over a > 0 of D_ac.
+
+#include "force/isotropic_point.h"
+
+#define WIDTH LYRA_BATCH_WIDTH
+
+LY_INLINE void load_directions(const LyraBatch *batch, int lane, LyVec3 b[3])
+{
+    for (int a = 0; a < 3; ++a) {
+        b[a] = ly_vec3_load_lanes(batch->constants + (LY_TET_B + 3 * a) * WIDTH + lane);
+    }
+}
+
+LY_INLINE void store_gradients(const LyraBatch *batch, const LyPoints *points, int lane)
+{
+    LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
+    LyMat3 P = ly_mat3_load_lanes(points->P + lane);
+    LyVec3 b[3], sum = {{ly_set(0), ly_set(0), ly_set(0)}};
+    load_directions(batch, lane, b);
+    for (int a = 0; a < 3; ++a) {
+        LyVec3 f = ly_mat3_apply(&P, &b[a]);
+        for (int i = 0; i < 3; ++i) {
+            f.v[i] *= volume;
+            sum.v[i] += f.v[i];
+            ly_store(batch->gradient + (3 * (a + 1) + i) * WIDTH + lane, f.v[i]);
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        ly_store(batch->gradient + i * WIDTH + lane, -sum.v[i]);
+    }
+}
+
+LY_INLINE void store_block(const LyraBatch *batch, int lane, int pair, const LyMat3 *K)
+{
+    ly_mat3_store_lanes(batch->dfdx + 9 * pair * WIDTH + lane, K);
+}
+
+LY_INLINE void store_tangent(const LyIsotropic *solid, const LyraBatch *batch,
+                             const LyPoints *points, int lane)
+{
+    LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
+    LyVec3 b[3];
+    LyMat3 D[6];
+    load_directions(batch, lane, b);
+    ly_points_blocks(solid, points, lane, b, D);
+    for (int n = 0; n < 6; ++n) {
+        D[n] = ly_mat3_scale(&D[n], volume);
+    }
+    // pairs 01 02 03 12 13 23; the blocks are 11 22 33 12 23 13
+    const LyMat3 *d12 = &D[3], *d23 = &D[4], *d13 = &D[5];
+    LyMat3 K[3];
+    for (int k = 0; k < 9; ++k) {
+        int i = k / 3, j = k % 3;
+        K[0].m[i][j] = -(D[0].m[i][j] + d12->m[j][i] + d13->m[j][i]);
+        K[1].m[i][j] = -(d12->m[i][j] + D[1].m[i][j] + d23->m[j][i]);
+        K[2].m[i][j] = -(d13->m[i][j] + d23->m[i][j] + D[2].m[i][j]);
+    }
+    store_block(batch, lane, 0, &K[0]);
+    store_block(batch, lane, 1, &K[1]);
+    store_block(batch, lane, 2, &K[2]);
+    store_block(batch, lane, 3, d12);
+    store_block(batch, lane, 4, d13);
+    store_block(batch, lane, 5, d23);
+}
+
+void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)scratch;
+    const LyIsotropic *solid = self;
+    LyPoints points __attribute__((aligned(64)));
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyVec3 b[3];
+        LyMat3 F;
+        load_directions(batch, lane, b);
+        for (int i = 0; i < 3; ++i) {
+            LyReal x0 = ly_load(batch->x + i * WIDTH + lane), d[3];
+            for (int a = 0; a < 3; ++a) {
+                d[a] = ly_load(batch->x + (3 * (a + 1) + i) * WIDTH + lane) - x0;
+            }
+            for (int j = 0; j < 3; ++j) {
+                F.m[i][j] = d[0] * b[0].v[j] + d[1] * b[1].v[j] + d[2] * b[2].v[j];
+            }
+        }
+        ly_mat3_store_lanes(points.F + lane, &F);
+    }
+    ly_points_evaluate(solid, batch->parameters, batch->dfdx != NULL, batch->psd, &points);
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        if (batch->energy) {
+            LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
+            ly_store(batch->energy + lane, volume * ly_load(points.energy + lane));
+        }
+        if (batch->gradient) {
+            store_gradients(batch, &points, lane);
+        }
+        if (batch->dfdx) {
+            store_tangent(solid, batch, &points, lane);
+        }
+    }
+}
