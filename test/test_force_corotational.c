@@ -104,7 +104,7 @@ LYRA_TEST(corotational_symmetry_is_as_declared)
             int32_t dofs = 3 * body.n;
             for (int32_t i = 0; i < dofs; ++i) {
                 for (int32_t j = 0; j < dofs; ++j) {
-                    worst = fmax(worst, fabs(K[i + j * dofs] - K[j + i * dofs]));
+                    worst = larger(worst, fabs(K[i + j * dofs] - K[j + i * dofs]));
                     size = fmax(size, fabs(K[i + j * dofs]));
                 }
             }

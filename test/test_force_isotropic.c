@@ -446,7 +446,7 @@ static void check_projection(LyraElasticModel model, LyraElementKind kind, LyraI
                        state, low);
         double apart = 0, norm = 0;
         for (int32_t i = 0; i < size * size; ++i) {
-            apart = fmax(apart, fabs(exact[i] - projected[i]));
+            apart = larger(apart, fabs(exact[i] - projected[i]));
             norm = fmax(norm, fabs(exact[i]));
         }
         bool same = apart <= 1e-11 * norm;

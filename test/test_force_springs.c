@@ -111,9 +111,9 @@ LYRA_TEST(springs_symmetric_option_gives_the_symmetric_part)
     for (int32_t i = 0; i < dofs; ++i) {
         for (int32_t j = 0; j < dofs; ++j) {
             double a = K[i + j * dofs], b = K[j + i * dofs];
-            apart = fmax(apart, fabs(0.5 * (a + b) - K_symmetric[i + j * dofs]));
-            apart = fmax(apart, fabs(D[i + j * dofs] - D_symmetric[i + j * dofs]));
-            skew = fmax(skew, fabs(a - b));
+            apart = larger(apart, fabs(0.5 * (a + b) - K_symmetric[i + j * dofs]));
+            apart = larger(apart, fabs(D[i + j * dofs] - D_symmetric[i + j * dofs]));
+            skew = larger(skew, fabs(a - b));
         }
     }
     TEST_NEAR(apart, 0, 1e-12 * largest_of((int64_t)dofs * dofs, K));
@@ -150,10 +150,10 @@ LYRA_TEST(springs_tensor_is_symmetric_and_agrees_with_contractions)
             for (int32_t k = 0; k < d; ++k) {
                 double entry = tensor[(i * d + j) * d + k];
                 sum += entry * a[j] * b[k];
-                skew = fmax(skew, fabs(entry - tensor[(j * d + i) * d + k]));
+                skew = larger(skew, fabs(entry - tensor[(j * d + i) * d + k]));
             }
         }
-        apart = fmax(apart, fabs(sum - h[i]));
+        apart = larger(apart, fabs(sum - h[i]));
     }
     TEST_CHECK(size > 1);
     TEST_NEAR(apart, 0, 1e-12 * size);
