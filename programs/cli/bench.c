@@ -190,6 +190,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--threads", CLI_INT, &bench.threads, "N", "most threads to use (default: all cores)"},
         {"--mesh", CLI_TEXT, &bench.mesh, "FILE",
          "measure on this mesh instead of a generated one"},
+        {"--model", CLI_TEXT, &bench.model, "NAME", "only this model in the suite forces"},
         {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.5)"},
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
         {"--csv", CLI_FLAG, &csv, NULL, "print comma-separated rows"},

@@ -19,6 +19,7 @@ typedef struct BenchTime {
 typedef struct Bench {
     int32_t threads;       ///< Most threads a row may use.
     const char *mesh;      ///< --mesh: a file in place of the generated case. Nullable.
+    const char *model;     ///< --model: only this model in the suite of forces. Nullable.
     double seconds;        ///< Time to spend on each figure.
     double read_bandwidth; ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.

@@ -136,13 +136,18 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
 static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subject)
 {
     const char *model;
+    bool found = false;
     for (int32_t m = 0; (model = lyra_solid_model(m)); ++m) {
+        if (bench->model && strcmp(bench->model, model) != 0) {
+            continue;
+        }
+        found = true;
         CliExit exit = bench_model(bench, mesh, subject, model);
         if (exit != CLI_OK) {
             return exit;
         }
     }
-    return CLI_OK;
+    return found ? CLI_OK : cli_fail("no model \"%s\"", bench->model);
 }
 
 static CliExit bench_generated(Bench *bench, LyraContext *ctx, LyraElementKind kind)
