@@ -310,16 +310,6 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
 
 // ---- the loop -----------------------------------------------------------------------------------
 
-LY_INLINE void prefetch_blocks(const int32_t *slot, int32_t slot_count, const double *values)
-{
-    for (int32_t i = 0; i < slot_count * WIDTH; ++i) {
-        int32_t s = slot[i];
-        const double *place = values + 9 * (int64_t)(s < 0 ? ~s : s);
-        __builtin_prefetch(place, 1);
-        __builtin_prefetch(place + 8, 1);
-    }
-}
-
 double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena)
 {
     const LyBatches *batches = run->batches;
@@ -357,10 +347,6 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
         batch.history = evaluation->history ? evaluation->history + history : NULL;
         batch.trial_history =
             evaluation->trial_history ? evaluation->trial_history + history : NULL;
-        if (run->dfdx) {
-            // the places of this batch are on their way while the kernel computes
-            prefetch_blocks(slot, slots, run->dfdx);
-        }
         gather(nodes, vertex, run->x, x);
         if (v) {
             gather(nodes, vertex, run->v, v);
