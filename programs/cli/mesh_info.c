@@ -185,7 +185,7 @@ static void print_mesh(const char *path, const MeshFacts *facts)
     printf("  center of mass   %g %g %g m\n", mass->center_of_mass[0], mass->center_of_mass[1],
            mass->center_of_mass[2]);
     for (int i = 0; i < 3; ++i) {
-        printf("  %-16s % -14.8g % -14.8g % -14.8g%s\n", i ? "" : "inertia", mass->inertia[3 * i],
+        printf("  %-16s % -14.8g % -14.8g % -14.8g %s\n", i ? "" : "inertia", mass->inertia[3 * i],
                mass->inertia[3 * i + 1], mass->inertia[3 * i + 2], i ? "" : "kg m^2");
     }
     for (int32_t m = 0; m < facts->view.material_count; ++m) {
