@@ -6,6 +6,7 @@
 #include "force/corotational.h"
 
 #include "base/base.h"
+#include "force/definite.h"
 #include "force/force.h"
 #include "force/rest_shape.h"
 #include "force/stiffness.h"
@@ -183,19 +184,25 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     bool tets = kind == LYRA_ELEMENT_TET4, linear = force->model == LYRA_COROTATIONAL_LINEAR;
     bool conservative = linear || (tets && force->isotropic);
     bool symmetric = conservative || force->model == LYRA_COROTATIONAL_APPROXIMATE;
+    // exact tangents that are not projected by themselves are kept aside
+    bool aside = force->model == LYRA_COROTATIONAL_EXACT &&
+                 !(tets && force->isotropic && force->frame_steps == 1);
+    int32_t nodes = lyra_element_kind_nodes(kind);
     uint32_t traits = LYRA_FORCE_TRANSLATION_INVARIANT;
     traits |= conservative ? LYRA_FORCE_CONSERVATIVE : 0u;
     traits |= symmetric ? LYRA_FORCE_SYMMETRIC : 0u;
     traits |= tets ? LYRA_FORCE_REORDERABLE : 0u;
+    traits |= linear ? LYRA_FORCE_CONTRACTION : 0u;
     traits |= force->frame_steps > 1 ? LYRA_FORCE_HISTORY : 0u;
     force->type = (LyraForceType){
         .name = model_names[force->model],
-        .nodes = lyra_element_kind_nodes(kind),
+        .nodes = nodes,
         .traits = traits,
         .constant_count = tets ? LY_TET_CONSTANTS : LY_BOX_CONSTANTS,
         .parameter_count =
             force->isotropic ? LYRA_ELASTIC_PARAMETER_COUNT : LYRA_STIFFNESS_PARAMETER_COUNT,
         .history_count = force->frame_steps > 1 ? LY_FRAME_HISTORY : 0,
+        .scratch_bytes = aside ? LY_POSITIVE_SCRATCH(nodes, symmetric) : 0,
         .setup = tets ? setup_tet : setup_cube,
         .evaluate = find_kernel(kind, force),
         .destroy = destroy,

@@ -14,9 +14,11 @@
 // - X in place of x this is the corotated element; its force is R K z and its tangent
 //   R^T K_ab R = K_ab + A_a Z [b_b]x                                                        [15]
 // with b_b the gradient, by node b, of what R is the rotation of, Z = (tr S 1 - S)^-1, and column k
-// of A_a = [e_k]x f_a - (K [e_k]x z)_a.
+// of A_a = [e_k]x f_a - (K [e_k]x z)_a. In the PSD mode it is R K R^T, unless the exact one is
+// positive.
 
 #include "force/corotational_lanes.h"
+#include "force/definite.h"
 #include "force/rest_shape.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -349,9 +351,8 @@ LY_INLINE void evaluate_cube(const LyCorotational *self, bool isotropic, bool ro
     }
 }
 
-void LY_KERNEL(ly_corotational_cube)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+static void evaluate_cubes(const void *self, const LyraBatch *batch)
 {
-    (void)scratch;
     const LyCorotational *force = self;
     bool rotated = force->model != LYRA_COROTATIONAL_LINEAR;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
@@ -364,5 +365,18 @@ void LY_KERNEL(ly_corotational_cube)(const void *self, const LyraBatch *batch, L
         } else {
             evaluate_cube(force, false, false, batch, lane);
         }
+    }
+}
+
+void LY_KERNEL(ly_corotational_cube)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    const LyCorotational *force = self;
+    if (batch->contraction) {
+        ly_clear_contraction(batch, 8);
+    }
+    if (force->type.scratch_bytes > 0 && batch->psd && batch->dfdx) {
+        ly_evaluate_positive(evaluate_cubes, 8, false, self, batch, scratch);
+    } else {
+        evaluate_cubes(self, batch);
     }
 }

@@ -14,8 +14,10 @@
 //   P = 2 mu (F - R) + lambda (tr S - 3) R                                                    [5]
 //   K_ab = V [ 2 mu (b_a.b_b) 1 + lambda r_a r_b^T + [r_a]x c (tr T 1 - T)^-1 [r_b]x^T ]      [9]
 // and the PSD mode clamps the eigenvalues of c (tr T 1 - T)^-1 at -mu                        [11].
+// That of the others is the approximate tangent, unless the exact one is positive.
 
 #include "force/corotational_lanes.h"
+#include "force/definite.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
@@ -278,9 +280,8 @@ LY_INLINE void evaluate_general(const LyCorotational *self, bool isotropic, bool
 
 // ---- over the lanes of a batch ------------------------------------------------------------------
 
-void LY_KERNEL(ly_corotational_tet)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+static void evaluate_tets(const void *self, const LyraBatch *batch)
 {
-    (void)scratch;
     const LyCorotational *force = self;
     bool rotated = force->model != LYRA_COROTATIONAL_LINEAR;
     if (!force->isotropic) {
@@ -303,5 +304,19 @@ void LY_KERNEL(ly_corotational_tet)(const void *self, const LyraBatch *batch, Ly
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
             evaluate_enu(false, batch, lane);
         }
+    }
+}
+
+void LY_KERNEL(ly_corotational_tet)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    const LyCorotational *force = self;
+    bool symmetric = force->type.traits & LYRA_FORCE_SYMMETRIC;
+    if (batch->contraction) {
+        ly_clear_contraction(batch, 4);
+    }
+    if (force->type.scratch_bytes > 0 && batch->psd && batch->dfdx) {
+        ly_evaluate_positive(evaluate_tets, 4, symmetric, self, batch, scratch);
+    } else {
+        evaluate_tets(self, batch);
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Axis-aligned cubes of any isotropic law, by n x n x n Gauss points.
+// Axis-aligned boxes of any isotropic law, by n x n x n Gauss points.
 //
-// With h the edge and N_a the trilinear shape functions of the unit cube, at point q
-//   F = 1/h sum over a of x_a grad N_a^T,
-// energy h^3 sum w W, gradient f_a = h^2 sum w P grad N_a, and
-//   K_ac = h sum over q, k, l of w (d_k N_a) (d_l N_c) D_kl,   D_kl = e_k . dP/dF . e_l.
+// With h_i the edges, V their product and N_a the trilinear shape functions of the unit cube, at
+// point q
+//   F = sum over a of x_a (grad N_a)^T H^-1,   H = diag(h),
+// energy V sum w W, gradient f_a = V sum w P H^-1 grad N_a, and
+//   K_ac = V sum over q, k, l of w (d_k N_a) (d_l N_c) D_kl / (h_k h_l),
+//   D_kl = e_k . dP/dF . e_l.
 //
 // Each factor (d_k N_a)(d_l N_c) is a product of functions of single coordinates. Along coordinate
 // m that function is, up to the signs of the derivatives,
@@ -17,7 +19,12 @@
 // so the blocks D_kl are summed over the points coordinate by coordinate into 63 moments, and a
 // block K_ac is a signed sum of nine of them: about a fifth of the work of adding 28 blocks at each
 // of 27 points. For l < k, D_kl = D_lk^T and the moment is the transpose of that of (c, a).
+//
+// In the PSD mode each point has its dP/dF projected. The sum over the points may be positive though
+// a point is not: where a point was changed the exact tangent is summed as well, and stays where it
+// is positive.
 
+#include "force/definite.h"
 #include "force/isotropic_point.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -39,7 +46,13 @@ typedef struct Sums {
     double points[3 * 6 * BLOCK], x[3 * COUNT_X * BLOCK], y[3 * COUNT_Y * BLOCK],
         z[COUNT_Z * BLOCK];
 } Sums;
-_Static_assert(sizeof(Sums) == LY_CUBE_SCRATCH, "what the type declares");
+
+// what the kernel has of the arena
+typedef struct Scratch {
+    Sums sums;
+    double exact[28 * BLOCK]; // tangent, as it is beside the projected one
+} Scratch;
+_Static_assert(sizeof(Scratch) == LY_CUBE_SCRATCH, "what the type declares");
 
 // the factors of the moments of pair n along coordinate m: [moment][point]
 LY_INLINE const double (*factors(const LyCubeRule *rule, int n, int m))[3]
@@ -148,96 +161,157 @@ static void store_blocks(const Sums *sums, int lane, double *dfdx)
     }
 }
 
-// positions less that of node 0
-typedef struct Corners {
+// positions less that of node 0, and sums over the points
+typedef struct Cubes {
     double x[21 * WIDTH];
-} Corners;
+    double energy[WIDTH]; // density
+    double f[24 * WIDTH];
+} Cubes;
 
-LY_INLINE LyMat3 gradient_at(const Corners *corners, int lane, LyReal inverse,
+LY_INLINE LyVec3 load_edges(const LyraBatch *batch, int lane)
+{
+    return ly_vec3_load_lanes(batch->constants + LY_CUBE_EDGES * WIDTH + lane);
+}
+
+LY_INLINE LyReal find_volume(const LyVec3 *h)
+{
+    return h->v[0] * h->v[1] * h->v[2];
+}
+
+static void load_corners(const LyraBatch *batch, Cubes *cubes)
+{
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        for (int k = 0; k < 21; ++k) {
+            ly_store(cubes->x + k * WIDTH + lane, ly_load(batch->x + (k + 3) * WIDTH + lane) -
+                                                      ly_load(batch->x + k % 3 * WIDTH + lane));
+        }
+    }
+}
+
+LY_INLINE LyMat3 gradient_at(const Cubes *cubes, int lane, const LyVec3 *h,
                              const double shape[8][3])
 {
     LyMat3 F;
+    LyReal inverse[3] = {1.0 / h->v[0], 1.0 / h->v[1], 1.0 / h->v[2]};
     for (int i = 0; i < 3; ++i) {
         LyReal row[3] = {ly_set(0), ly_set(0), ly_set(0)};
         for (int a = 1; a < 8; ++a) {
-            LyReal x = ly_load(corners->x + (3 * (a - 1) + i) * WIDTH + lane);
+            LyReal x = ly_load(cubes->x + (3 * (a - 1) + i) * WIDTH + lane);
             for (int j = 0; j < 3; ++j) {
                 row[j] += shape[a][j] * x;
             }
         }
         for (int j = 0; j < 3; ++j) {
-            F.m[i][j] = row[j] * inverse;
+            F.m[i][j] = row[j] * inverse[j];
         }
     }
     return F;
 }
 
+// energy and gradient of point q
+LY_INLINE void add_point(const LyCubeRule *rule, int q, const LyPoints *points, int lane,
+                         const LyVec3 *h, Cubes *cubes)
+{
+    LyReal scale = rule->weight[q] * find_volume(h);
+    LyMat3 P = ly_mat3_load_lanes(points->P + lane);
+    ly_store(cubes->energy + lane,
+             ly_load(cubes->energy + lane) + rule->weight[q] * ly_load(points->energy + lane));
+    for (int j = 0; j < 3; ++j) {
+        LyReal column = scale / h->v[j];
+        for (int i = 0; i < 3; ++i) {
+            P.m[i][j] *= column;
+        }
+    }
+    for (int a = 1; a < 8; ++a) {
+        const double *g = rule->shape[q][a];
+        for (int i = 0; i < 3; ++i) {
+            double *to = cubes->f + (3 * a + i) * WIDTH + lane;
+            ly_store(to,
+                     ly_load(to) + (P.m[i][0] * g[0] + P.m[i][1] * g[1] + P.m[i][2] * g[2]));
+        }
+    }
+}
+
+// the blocks of point q
+LY_INLINE void add_blocks(const LyIsotropic *solid, int q, const LyPoints *points, int lane,
+                          const LyVec3 *h, Sums *sums)
+{
+    const LyCubeRule *rule = &solid->rule;
+    LyReal scale = rule->weight[q] * find_volume(h);
+    LyMat3 D[6];
+    ly_points_blocks(solid, points, lane, NULL, D);
+    for (int k = 0; k < 6; ++k) {
+        D[k] = ly_mat3_scale(&D[k], scale / (h->v[pair_k[k]] * h->v[pair_l[k]]));
+        ly_mat3_store_lanes(sums->points + (q % rule->n * 6 + k) * BLOCK + lane, &D[k]);
+    }
+    close_point(rule->n, rule, q, lane, sums);
+}
+
+// Sums over the points: energy and gradient into `cubes`, blocks into `sums` where given. Returns
+// whether a point was projected.
+static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool psd, Cubes *cubes,
+                       Sums *sums)
+{
+    const LyCubeRule *rule = &solid->rule;
+    LyPoints points __attribute__((aligned(64)));
+    bool projected = false;
+    memset(cubes->energy, 0, sizeof cubes->energy);
+    memset(cubes->f, 0, sizeof cubes->f);
+    for (int q = 0; q < rule->n * rule->n * rule->n; ++q) {
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            LyVec3 h = load_edges(batch, lane);
+            LyMat3 F = gradient_at(cubes, lane, &h, rule->shape[q]);
+            ly_mat3_store_lanes(points.F + lane, &F);
+        }
+        LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, sums != NULL, psd, &points);
+        projected = projected || points.projected;
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            LyVec3 h = load_edges(batch, lane);
+            add_point(rule, q, &points, lane, &h, cubes);
+            if (sums) {
+                add_blocks(solid, q, &points, lane, &h, sums);
+            }
+        }
+    }
+    return projected;
+}
+
+static void store_all_blocks(const Sums *sums, double *dfdx)
+{
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        store_blocks(sums, lane, dfdx);
+    }
+}
+
 void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
 {
     const LyIsotropic *solid = self;
-    const LyCubeRule *rule = &solid->rule;
-    bool tangent = batch->dfdx != NULL;
-    Sums *sums = tangent ? lyra_arena_push(scratch, sizeof *sums) : NULL;
-    LyPoints points __attribute__((aligned(64)));
-    Corners corners __attribute__((aligned(64)));
-    double energy[WIDTH] __attribute__((aligned(64))) = {0};
-    double f[24 * WIDTH] __attribute__((aligned(64))) = {0};
+    Scratch *room = batch->dfdx ? lyra_arena_push(scratch, sizeof *room) : NULL;
+    Sums *sums = room ? &room->sums : NULL;
+    Cubes cubes __attribute__((aligned(64)));
+    load_corners(batch, &cubes);
+    bool projected = sum_points(solid, batch, batch->psd, &cubes, sums);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        for (int k = 0; k < 21; ++k) {
-            ly_store(corners.x + k * WIDTH + lane, ly_load(batch->x + (k + 3) * WIDTH + lane) -
-                                                       ly_load(batch->x + k % 3 * WIDTH + lane));
-        }
-    }
-    const double *edges = batch->constants + LY_CUBE_EDGE * WIDTH;
-    int n = rule->n;
-    for (int q = 0; q < n * n * n; ++q) {
-        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-            LyMat3 F = gradient_at(&corners, lane, 1.0 / ly_load(edges + lane), rule->shape[q]);
-            ly_mat3_store_lanes(points.F + lane, &F);
-        }
-        LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, batch->psd, &points);
-        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-            LyReal h = ly_load(edges + lane);
-            ly_store(energy + lane,
-                     ly_load(energy + lane) + rule->weight[q] * ly_load(points.energy + lane));
-            LyMat3 P = ly_mat3_load_lanes(points.P + lane);
-            P = ly_mat3_scale(&P, rule->weight[q] * h * h);
-            for (int a = 1; a < 8; ++a) {
-                const double *g = rule->shape[q][a];
-                for (int i = 0; i < 3; ++i) {
-                    double *to = f + (3 * a + i) * WIDTH + lane;
-                    ly_store(to, ly_load(to) +
-                                     (P.m[i][0] * g[0] + P.m[i][1] * g[1] + P.m[i][2] * g[2]));
-                }
-            }
-            if (tangent) {
-                LyReal scale = rule->weight[q] * h;
-                LyMat3 D[6];
-                ly_points_blocks(solid, &points, lane, NULL, D);
-                for (int k = 0; k < 6; ++k) {
-                    D[k] = ly_mat3_scale(&D[k], scale);
-                    ly_mat3_store_lanes(sums->points + (q % n * 6 + k) * BLOCK + lane, &D[k]);
-                }
-                close_point(n, rule, q, lane, sums);
-            }
-        }
-    }
-    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyReal h = ly_load(edges + lane);
+        LyVec3 h = load_edges(batch, lane);
         if (batch->energy) {
-            ly_store(batch->energy + lane, h * h * h * ly_load(energy + lane));
+            ly_store(batch->energy + lane, find_volume(&h) * ly_load(cubes.energy + lane));
         }
         for (int i = 0; batch->gradient && i < 3; ++i) {
             LyReal sum = ly_set(0);
             for (int a = 1; a < 8; ++a) {
-                LyReal x = ly_load(f + (3 * a + i) * WIDTH + lane);
+                LyReal x = ly_load(cubes.f + (3 * a + i) * WIDTH + lane);
                 sum += x;
                 ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, x);
             }
             ly_store(batch->gradient + i * WIDTH + lane, -sum);
         }
-        if (tangent) {
-            store_blocks(sums, lane, batch->dfdx);
-        }
+    }
+    if (sums) {
+        store_all_blocks(sums, batch->dfdx);
+    }
+    if (sums && projected) {
+        sum_points(solid, batch, false, &cubes, sums);
+        store_all_blocks(sums, room->exact);
+        LY_KERNEL(ly_keep_positive)(8, true, room->exact, batch->dfdx);
     }
 }

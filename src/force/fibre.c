@@ -6,6 +6,7 @@
 #include "force/fibre.h"
 
 #include "base/base.h"
+#include "force/definite.h"
 #include "force/force.h"
 #include "force/rest_shape.h"
 
@@ -78,7 +79,7 @@ static void destroy(void *self)
     }
 }
 
-static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind)
+static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind, bool tension_only)
 {
     static LyFibreKernel *const tets[] = LY_KERNEL_TABLE(ly_fibre_tet);
     static LyFibreKernel *const cubes[] = LY_KERNEL_TABLE(ly_fibre_cube);
@@ -91,6 +92,7 @@ static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind)
         .traits = traits | (tet ? LYRA_FORCE_REORDERABLE : 0u),
         .constant_count = LY_FIBRE_CONSTANTS,
         .parameter_count = LYRA_FIBRE_PARAMETER_COUNT,
+        .scratch_bytes = tet || tension_only ? 0 : LY_POSITIVE_SCRATCH(8, true),
         .setup = tet ? setup_tet : setup_cube,
         .evaluate = (tet ? tets : cubes)[lyra_context_isa(ctx)],
         .destroy = destroy,
@@ -131,7 +133,7 @@ LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraF
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 1, sizeof *self, &self));
     self->ctx = ctx;
-    self->type = make_type(ctx, view.kind);
+    self->type = make_type(ctx, view.kind, def->tension_only);
     self->tension_only = def->tension_only;
     int64_t count = view.element_count;
     LY_TRY_DONE(ly_rest_corners(ctx, mesh, &self->corners));

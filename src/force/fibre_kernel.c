@@ -12,6 +12,7 @@
 // whose eigenvalues are V m_a m_b times 2 W', twice, and 2 W' + 4 W'' I4 along g: the PSD mode
 // clamps these at 0                                                                     [5].
 
+#include "force/definite.h"
 #include "force/fibre.h"
 #include "force/rest_shape.h"
 #include "math/elementary.h"
@@ -203,14 +204,28 @@ LY_INLINE void evaluate_cube(const LyFibre *self, const LyraBatch *batch, int la
 
 // ---- over the lanes of a batch ------------------------------------------------------------------
 
-#define DEFINE_KERNEL(shape)                                                                       \
-    void LY_KERNEL(ly_fibre_##shape)(const void *self, const LyraBatch *batch, LyraArena *scratch) \
-    {                                                                                              \
-        (void)scratch;                                                                             \
-        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
-            evaluate_##shape(self, batch, lane);                                                   \
-        }                                                                                          \
+void LY_KERNEL(ly_fibre_tet)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)scratch;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        evaluate_tet(self, batch, lane);
     }
+}
 
-DEFINE_KERNEL(tet)
-DEFINE_KERNEL(cube)
+static void evaluate_cubes(const void *self, const LyraBatch *batch)
+{
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        evaluate_cube(self, batch, lane);
+    }
+}
+
+void LY_KERNEL(ly_fibre_cube)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    const LyFibre *force = self;
+    // without tension_only points may be slack that others make up for
+    if (force->type.scratch_bytes > 0 && batch->psd && batch->dfdx) {
+        ly_evaluate_positive(evaluate_cubes, 8, true, self, batch, scratch);
+    } else {
+        evaluate_cubes(self, batch);
+    }
+}

@@ -258,39 +258,11 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
 {
     (void)order;
     const LyIsotropic *solid = self;
-    constants[LY_CUBE_EDGE] = solid->rest[element];
+    ly_rest_cube(solid->rest + 24 * (int64_t)element, constants + LY_CUBE_EDGES);
 }
 
 static const int8_t place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-
-// corners may be off by this part of the edge, as files have few digits
-#define CUBE_TOLERANCE 1e-4
-
-static LyraStatus measure_cubes(const LyraMeshView *mesh, double *edges)
-{
-    for (int32_t e = 0; e < mesh->element_count; ++e) {
-        const int32_t *ids = mesh->elements + 8 * (int64_t)e;
-        const double *low = mesh->positions + 3 * (int64_t)ids[0];
-        const double *high = mesh->positions + 3 * (int64_t)ids[6];
-        double edge = (high[0] - low[0] + high[1] - low[1] + high[2] - low[2]) / 3, off = 0;
-        for (int a = 0; a < 8; ++a) {
-            const double *x = mesh->positions + 3 * (int64_t)ids[a];
-            for (int i = 0; i < 3; ++i) {
-                off = fmax(off, fabs(x[i] - low[i] - edge * place[a][i]));
-            }
-        }
-        if (!(edge > 0) || !(off <= CUBE_TOLERANCE * edge) || !isfinite(1 / edge) ||
-            !isfinite(edge * edge * edge)) {
-            return ly_fail(LYRA_BAD_MESH,
-                           "element %d is not an axis-aligned cube of positive size with its "
-                           "corners in order",
-                           e);
-        }
-        edges[e] = edge;
-    }
-    return LYRA_OK;
-}
 
 static void fill_rule(int32_t n, LyCubeRule *rule)
 {
@@ -390,11 +362,8 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     if (cubes) {
         // three points along an edge integrate the fourth powers of StVK exactly
         fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
-        LY_TRY_DONE(ly_allocate_array(ctx, mesh->element_count, sizeof(double), &solid->rest));
-        LY_TRY_DONE(measure_cubes(mesh, solid->rest));
-    } else {
-        LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
     }
+    LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
     *out = solid;
 done:
     if (status != LYRA_OK) {

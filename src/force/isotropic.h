@@ -9,8 +9,8 @@
 #include "force/elastic.h"
 #include "lyra/material.h"
 
-/// Constants of a cube: the length of its edge, m.
-enum { LY_CUBE_EDGE = 0, LY_CUBE_CONSTANTS };
+/// Constants of a cube: the lengths of its edges along x, y, z, m.
+enum { LY_CUBE_EDGES = 0, LY_CUBE_CONSTANTS = 3 };
 
 #define LY_CUBE_POINTS_MAX 27
 
@@ -27,7 +27,7 @@ typedef struct LyCubeRule {
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
     LyraContext *ctx;
-    double *rest; // tets: corners [element][4][3]; cubes: edge [element]
+    double *rest; // corners, [element][nodes][3]
     const LyraMaterialType *law;
     const void *law_user;
     LyraInversion inversion;
@@ -41,8 +41,8 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_stvk_contracted);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 
-/// Bytes of scratch of the kernels of cubes: 216 blocks of 9 numbers.
-#define LY_CUBE_SCRATCH (216 * 9 * LYRA_BATCH_WIDTH * sizeof(double))
+/// Bytes of scratch of the kernels of cubes: 216 blocks of 9 numbers, and 28 of an exact tangent.
+#define LY_CUBE_SCRATCH ((216 + 28) * 9 * LYRA_BATCH_WIDTH * sizeof(double))
 
 /// Law of a model, LYRA_MATERIAL_LAW_COUNT if it is not an isotropic one.
 LyraMaterialLaw ly_isotropic_law(LyraElasticModel model);

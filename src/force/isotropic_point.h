@@ -61,6 +61,7 @@ LY_INLINE LyResistance ly_resistance(LyReal rho, LyReal J)
 /// A batch of points; arrays are [component][LY_WIDTH].
 typedef struct LyPoints {
     bool stretches;             // which form holds the tangent
+    bool projected;             // whether a tangent was changed by more than rounding
     double F[9 * LY_WIDTH];     // in
     double energy[LY_WIDTH];    // W
     double P[9 * LY_WIDTH];     // dW/dF

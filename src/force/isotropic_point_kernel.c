@@ -137,10 +137,18 @@ LY_INLINE void stretch_add_resistance(LyReal rho, const LyReal s[3], StretchForm
     }
 }
 
-// no negative eigenvalues; what has none is left as it is
-LY_INLINE void stretch_project(StretchForm *form)
+// beside the largest entry of the Hessian, negative eigenvalues up to this are rounding
+#define ROUNDING 1e-14
+
+// no negative eigenvalues; what has none is left as it is. Returns whether a lane had some.
+LY_INLINE bool stretch_project(StretchForm *form)
 {
     LyReal *h = form->second, zero = ly_set(0);
+    LyReal least = ly_min(form->flip[0], form->twist[0]), size = ly_abs(h[0]);
+    for (int i = 1; i < 3; ++i) {
+        least = ly_min(least, ly_min(form->flip[i], form->twist[i]));
+        size = ly_max(size, ly_abs(h[i]));
+    }
     LyMat3 H = {{{h[0], h[3], h[5]}, {h[3], h[1], h[4]}, {h[5], h[4], h[2]}}}, Q;
     LyVec3 values;
     ly_mat3_eigen(&H, &values, &Q);
@@ -157,6 +165,7 @@ LY_INLINE void stretch_project(StretchForm *form)
         form->flip[i] = ly_max(form->flip[i], zero);
         form->twist[i] = ly_max(form->twist[i], zero);
     }
+    return ly_any(ly_less(ly_min(least, values.v[2]), -ROUNDING * size));
 }
 
 // ---- the form in invariants ---------------------------------------------------------------------
@@ -316,8 +325,8 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
             bool clamp = solid->inversion == LYRA_INVERSION_CLAMP;
             stretch_add_resistance(rho, clamp ? c.v : s.v, &form);
         }
-        if (psd) {
-            stretch_project(&form);
+        if (psd && stretch_project(&form)) {
+            points->projected = true;
         }
         // P = U diag(W_i) V^T
         LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
@@ -342,6 +351,7 @@ void LY_KERNEL(ly_points_evaluate)(const LyIsotropic *solid, const double *param
                                    bool psd, LyPoints *points)
 {
     points->stretches = solid->law->arguments == LYRA_MATERIAL_STRETCHES || (tangent && psd);
+    points->projected = false;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         if (points->stretches || solid->inversion == LYRA_INVERSION_NONE) {
             break;

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-// how far, in edges, corners of a cube may be off those of a box
-#define BOX_TOLERANCE 1e-6
+// how far, in parts of the shortest edge, corners of a cube may be off those of a box: files have
+// few digits
+#define BOX_TOLERANCE 1e-4
 
 static void cross(const double a[3], const double b[3], double out[3])
 {
@@ -81,7 +82,7 @@ static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind
                        volume < 0 ? "negative" : "zero");
     }
     if (kind == LYRA_ELEMENT_CUBE8 && !ly_cube_is_box(mesh, e, BOX_TOLERANCE, edges)) {
-        return ly_fail(LYRA_BAD_MESH, "element %d is no axis-aligned box", e);
+        return ly_fail(LYRA_BAD_MESH, "element %d is no axis-aligned box with its corners in order", e);
     }
     return LYRA_OK;
 }

@@ -19,6 +19,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/corotational_cube_kernel.c
   force/corotational_tet_kernel.c
   force/cube_isotropic_kernel.c
+  force/definite_kernel.c
   force/engine_kernel.c
   force/fibre_kernel.c
   force/spring_kernel.c

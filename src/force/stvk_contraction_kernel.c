@@ -8,8 +8,8 @@
 // linear up to a constant, S'(X) = lambda tr(X) 1 + 2 mu X,
 //   dE_A = (F^T A + A^T F)/2,  dE_B likewise,  ddE = (A^T B + B^T A)/2,
 //   ddP = A S'(dE_B) + B S'(dE_A) + F S'(ddE),
-// and node n of a tet gets V ddP b_n, that of a cube h^2 sum over the points of w ddP grad N_n. All
-// is a polynomial of fourth degree at most along each coordinate, so three points integrate it
+// and node n of a tet gets V ddP b_n, that of a cube with the edges H = diag(h)
+// V sum over the points of w ddP H^-1 grad N_n. All is a polynomial of fourth degree at most along each coordinate, so three points integrate it
 // exactly.
 //
 // Resistance to compression r(J) adds, with G = cof F, G_A its derivative along A, A x B that of
@@ -169,7 +169,7 @@ void LY_KERNEL(ly_tet_stvk_contracted)(const void *self, const LyraBatch *batch,
 
 // ---- cubes --------------------------------------------------------------------------------------
 
-LY_INLINE LyMat3 cube_gradient(const double *values, int lane, LyReal inverse,
+LY_INLINE LyMat3 cube_gradient(const double *values, int lane, const LyReal inverse[3],
                                const double shape[8][3])
 {
     LyMat3 F;
@@ -183,7 +183,7 @@ LY_INLINE LyMat3 cube_gradient(const double *values, int lane, LyReal inverse,
             }
         }
         for (int j = 0; j < 3; ++j) {
-            F.m[i][j] = row[j] * inverse;
+            F.m[i][j] = row[j] * inverse[j];
         }
     }
     return F;
@@ -192,8 +192,9 @@ LY_INLINE LyMat3 cube_gradient(const double *values, int lane, LyReal inverse,
 static void contract_cube(const LyCubeRule *rule, const LyraBatch *batch, int lane)
 {
     Constants c = load_constants(batch, lane);
-    LyReal h = ly_load(batch->constants + LY_CUBE_EDGE * WIDTH + lane), inverse = 1.0 / h;
-    LyReal f[8][3];
+    LyVec3 h = ly_vec3_load_lanes(batch->constants + LY_CUBE_EDGES * WIDTH + lane);
+    LyReal volume = h.v[0] * h.v[1] * h.v[2], f[8][3];
+    LyReal inverse[3] = {1.0 / h.v[0], 1.0 / h.v[1], 1.0 / h.v[2]};
     for (int k = 0; k < 24; ++k) {
         f[k / 3][k % 3] = ly_set(0);
     }
@@ -203,7 +204,9 @@ static void contract_cube(const LyCubeRule *rule, const LyraBatch *batch, int la
                        cube_gradient(batch->a, lane, inverse, shape),
                        cube_gradient(batch->b, lane, inverse, shape)};
         LyMat3 ddP = second_derivative(&c, &g);
-        ddP = ly_mat3_scale(&ddP, rule->weight[q] * h * h);
+        for (int k = 0; k < 9; ++k) {
+            ddP.m[k / 3][k % 3] *= rule->weight[q] * volume * inverse[k % 3];
+        }
         for (int n = 1; n < 8; ++n) {
             for (int i = 0; i < 3; ++i) {
                 f[n][i] += ddP.m[i][0] * shape[n][0] + ddP.m[i][1] * shape[n][1] +

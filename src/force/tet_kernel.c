@@ -270,6 +270,9 @@ void LY_KERNEL(ly_tet_linear)(const void *self, const LyraBatch *batch, LyraAren
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         evaluate_linear(batch, lane);
     }
+    if (batch->contraction) {
+        ly_clear_contraction(batch, 4);
+    }
 }
 
 // whether the batch asks for more than a closed form gives
