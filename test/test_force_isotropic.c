@@ -373,106 +373,6 @@ LYRA_TEST(isotropic_paths_with_and_without_svd_agree)
     }
 }
 
-// ---- projection ---------------------------------------------------------------------------------
-
-static void element_matrix(const Body *body, double *K)
-{
-    int32_t size = 3 * body->n;
-    double d[24], y[24];
-    for (int32_t j = 0; j < size; ++j) {
-        memset(d, 0, sizeof d);
-        d[j] = 1;
-        apply_tangent(body, d, y);
-        for (int32_t i = 0; i < size; ++i) {
-            K[i * size + j] = y[i];
-        }
-    }
-}
-
-// smallest over largest eigenvalue
-static double smallest_eigenvalue(LyraContext *ctx, int32_t size, const double *K)
-{
-    double values[24], vectors[576];
-    TEST_OK(lyra_dense_eigen(ctx, size, K, values, vectors));
-    double largest = fmax(fabs(values[0]), fabs(values[size - 1]));
-    return largest > 0 ? values[0] / largest : 0;
-}
-
-static void check_projection(LyraElasticModel model, LyraElementKind kind, LyraInversion inversion,
-                             int states)
-{
-    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraElasticDef def = lyra_elastic_def_default();
-    def.model = model;
-    def.inversion = inversion;
-    def.compression_resistance = 500;
-    bool tet = kind == LYRA_ELEMENT_TET4;
-    const double corners[12] = {0, 0, 0, 0.1, 0, 0.01, 0.02, 0.1, 0, 0.01, 0.03, 0.1};
-    const int32_t ids[4] = {2, 0, 1, 3};
-    Body body = {0};
-    if (tet) {
-        LyraMeshView view = {.kind = LYRA_ELEMENT_TET4,
-                             .vertex_count = 4,
-                             .element_count = 1,
-                             .positions = corners,
-                             .elements = ids};
-        TEST_OK(lyra_mesh_create(ctx, &view, &body.mesh));
-        TEST_OK(lyra_elastic_create(ctx, body.mesh, &def, &body.force));
-        TEST_OK(lyra_assembly_create(ctx, 4, corners, 1, &body.force, &body.assembly));
-        TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(body.assembly), &body.K));
-        body.n = 4;
-        body.rest = malloc(sizeof corners);
-        memcpy(body.rest, corners, sizeof corners);
-    } else {
-        body = make_body(ctx, def, kind, 1, 1, 1);
-    }
-    TestRandom random = test_random(23);
-    int32_t size = 3 * body.n, positive = 0, changed = 0;
-    double x[24], g[24], energy, exact[576], projected[576];
-    for (int state = 0; state < states; ++state) {
-        double F[9];
-        test_random_matrix3(&random, (TestMatrixKind)(state % TEST_MATRIX_GRADED), 1, F);
-        for (int32_t i = 0; i < size; ++i) {
-            const double *p = body.rest + i / 3 * 3, *row = F + 3 * (i % 3);
-            x[i] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] +
-                   (tet ? 0 : 0.01 * test_random_normal(&random));
-        }
-        evaluate(&body, x, false, &energy, g);
-        element_matrix(&body, exact);
-        evaluate(&body, x, true, &energy, g);
-        element_matrix(&body, projected);
-        double low = smallest_eigenvalue(ctx, size, projected);
-        TEST_CHECK_MSG(low >= -1e-12, "%s, state %d: eigenvalue %g", lyra_elastic_model_name(model),
-                       state, low);
-        double apart = 0, norm = 0;
-        for (int32_t i = 0; i < size * size; ++i) {
-            apart = larger(apart, fabs(exact[i] - projected[i]));
-            norm = fmax(norm, fabs(exact[i]));
-        }
-        bool same = apart <= 1e-11 * norm;
-        // a cube may be positive although one of its points is not
-        if (tet && smallest_eigenvalue(ctx, size, exact) >= -1e-14) {
-            ++positive;
-            TEST_CHECK_MSG(same, "%s, state %d: changed by %g", lyra_elastic_model_name(model),
-                           state, apart / norm);
-        }
-        changed += !same;
-    }
-    TEST_CHECK(!tet || positive > 0);
-    TEST_CHECK(changed > 0);
-    end_body(&body);
-    test_context_end(ctx);
-}
-
-LYRA_TEST(isotropic_projected_tangents_have_no_negative_eigenvalues)
-{
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        check_projection((LyraElasticModel)model, LYRA_ELEMENT_TET4, LYRA_INVERSION_EXTEND, 1000);
-        check_projection((LyraElasticModel)model, LYRA_ELEMENT_CUBE8, LYRA_INVERSION_EXTEND, 100);
-        check_projection((LyraElasticModel)model, LYRA_ELEMENT_TET4, LYRA_INVERSION_CLAMP, 200);
-    }
-}
-
 // ---- a user's own law ---------------------------------------------------------------------------
 
 // a copy of a law under another name takes the general kernels and gives the same numbers
@@ -497,6 +397,11 @@ LYRA_TEST(isotropic_user_laws_work_on_tets_and_cubes)
         mine.constants = constants;
         mine.constant_count = law.parameter_count;
         mine.compression_resistance = 500;
+        // a simple law does without `expand` where nothing is extended
+        if (round % 2) {
+            law.expand = NULL;
+            theirs.inversion = mine.inversion = LYRA_INVERSION_CLAMP;
+        }
         // on cubes the built-in StVK has more points, which tells nothing apart at uniform states
         compare(theirs, mine, (LyraElementKind)(round % 2), false, 0.3, 1e-11);
     }

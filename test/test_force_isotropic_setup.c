@@ -241,24 +241,36 @@ LYRA_TEST(isotropic_bad_settings_are_refused)
     expect(ctx, mesh, &def, LYRA_NOT_FINITE, "mu");
     def.constants = &zero;
     def.model = LYRA_ELASTIC_OGDEN;
-    expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "alpha");
+    expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "alpha2 of element 0 is 0, expected not 0");
+    static const struct {
+        LyraElasticModel model;
+        LyraElasticConstant constant;
+        const char *message;
+    } refused[] = {
+        {LYRA_ELASTIC_STVK, {"mu", -1}, "stvk: mu of element 0 is -1, expected 0 or more"},
+        {LYRA_ELASTIC_FUNG, {"b", 0}, "fung: b of element 0 is 0, expected not 0"},
+        {LYRA_ELASTIC_ARRUDA_BOYCE, {"lock", 0}, "lock of element 0 is 0, expected more than 0"},
+        {LYRA_ELASTIC_BIPHASIC_SPLINE, {"limit", -1}, "limit of element 0 is -1"},
+        {LYRA_ELASTIC_YEOH, {"compression-resistance", -1}, "resistance of element 0 is -1"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
+        def.model = refused[i].model;
+        def.constants = &refused[i].constant;
+        expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, refused[i].message);
+    }
     LyraMaterialType law = *lyra_material_type(LYRA_MATERIAL_STVK, LYRA_ISA_SCALAR);
     law.expand = NULL;
     def = good;
     def.law = &law;
-    expect(ctx, mesh, &def, LYRA_UNSUPPORTED, "expand");
+    expect(ctx, mesh, &def, LYRA_UNSUPPORTED, "extend needs; clamp and none do without");
     def.inversion = LYRA_INVERSION_CLAMP;
     expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "all its parameters");
     lyra_mesh_destroy(mesh);
-    // a box, then a cube of no size
-    for (int round = 0; round < 2; ++round) {
-        for (int i = 0; i < 24; ++i) {
-            x[i] = cube_corners[i] * (round ? 0 : 1 + 0.1 * (i % 3));
-        }
-        TEST_REQUIRE_OK(lyra_mesh_create(ctx, &view, &mesh));
-        expect(ctx, mesh, &good, LYRA_BAD_MESH, "element 0");
-        lyra_mesh_destroy(mesh);
-    }
+    // a cube of no size
+    memset(x, 0, sizeof x);
+    TEST_REQUIRE_OK(lyra_mesh_create(ctx, &view, &mesh));
+    expect(ctx, mesh, &good, LYRA_BAD_MESH, "element 0");
+    lyra_mesh_destroy(mesh);
     LyraInversion inversion;
     TEST_OK(lyra_inversion_find("clamp", &inversion));
     TEST_EQUAL(inversion, LYRA_INVERSION_CLAMP);

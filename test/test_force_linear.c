@@ -282,3 +282,27 @@ LYRA_TEST(linear_tangent_is_constant)
     }
     test_context_end(ctx);
 }
+
+LYRA_TEST(linear_contraction_is_zero)
+{
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        for (int n = 0; n < 4; ++n) {
+            LyraMeshMaterial material = n / 2 ? orthotropic_material() : enu_material(1e5, 0.3);
+            LyraMesh *mesh = make_single(ctx, (LyraElementKind)(n % 2), &material);
+            LyraSolidDef def = lyra_solid_def_default();
+            def.model = "linear";
+            Body body = make_solid_body(ctx, mesh, &def);
+            double h[24], g[24];
+            memset(h, 0xff, sizeof h);
+            LyraEvaluation evaluation = {
+                .x = body.rest, .a = body.rest, .b = body.rest, .gradient = g, .contraction = h};
+            TEST_OK(lyra_assembly_evaluate(body.assembly, &evaluation));
+            for (int32_t i = 0; i < 3 * body.n; ++i) {
+                TEST_CHECK(h[i] == 0);
+            }
+            end_body(&body);
+        }
+        test_context_end(ctx);
+    }
+}

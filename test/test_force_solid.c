@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // All models of lyra_solid_model() on tets and cubes: empty meshes, few elements, vertices of no
-// element, numbers that are not finite, units.
+// element, numbers that are not finite, units, boxes.
 
 #include "force_bodies.h"
 
@@ -288,6 +288,103 @@ LYRA_TEST(solids_scale_with_units)
                                off[1], off[2]);
                 end_body(&body);
             }
+        }
+    }
+    test_context_end(ctx);
+}
+
+// ---- boxes --------------------------------------------------------------------------------------
+
+// one box with edges of its own, as a cube or as tets that fill it
+static LyraMesh *make_brick(LyraContext *ctx, LyraElementKind kind)
+{
+    static const double size[3] = {0.1, 0.25, 0.04};
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraMesh *unit = NULL, *mesh = NULL;
+    double x[24];
+    shape.kind = kind;
+    for (int i = 0; i < 3; ++i) {
+        shape.cells[i] = 1;
+        shape.size[i] = 1;
+    }
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &unit));
+    LyraMeshView view = lyra_mesh_view(unit);
+    for (int i = 0; i < 24; ++i) {
+        x[i] = size[i % 3] * view.positions[i];
+    }
+    view.positions = x;
+    TEST_OK(lyra_mesh_create(ctx, &view, &mesh));
+    lyra_mesh_destroy(unit);
+    return mesh;
+}
+
+// a cube need not have equal edges: it has the energy of tets in uniform states, and derivatives
+LYRA_TEST(solids_of_boxes)
+{
+    const double F[9] = {1.2, 0.1, 0, -0.1, 0.9, 0.2, 0.05, 0, 1.1};
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        for (int32_t m = 0; lyra_solid_model(m); ++m) {
+            const char *model = lyra_solid_model(m);
+            double energy[2], x[24];
+            bool conservative = false;
+            for (int kind = 0; kind < 2; ++kind) {
+                LyraMesh *mesh = make_brick(ctx, (LyraElementKind)kind);
+                Body body = make_solid(ctx, model, mesh, 1e4, 0.1);
+                TestRandom random = test_random(5);
+                for (int32_t i = 0; i < 3 * body.n; ++i) {
+                    const double *X = body.rest + i / 3 * 3, *row = F + 3 * (i % 3);
+                    x[i] = row[0] * X[0] + row[1] * X[1] + row[2] * X[2];
+                }
+                evaluate(&body, x, &energy[kind], NULL, false);
+                conservative = lyra_solid_is_conservative(body.solid);
+                if (kind == 1 && strcmp(model, "corotational") != 0) {
+                    for (int32_t i = 0; i < 3 * body.n; ++i) {
+                        x[i] += 0.004 * test_random_normal(&random);
+                    }
+                    check_derivatives(&body, x, 0.05, &random, conservative, model);
+                }
+                end_body(&body);
+            }
+            if (strcmp(model, "mass-spring") != 0) {
+                TEST_CHECK_MSG(fabs(energy[1] - energy[0]) <= 1e-12 * energy[0], "%s: %g and %g J",
+                               model, energy[0], energy[1]);
+            }
+        }
+        test_context_end(ctx);
+    }
+}
+
+// all models take and refuse the same cubes
+LYRA_TEST(solids_agree_on_what_a_cube_is)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t m = 0; lyra_solid_model(m); ++m) {
+        const char *model = lyra_solid_model(m);
+        if (strcmp(model, "mass-spring") == 0) {
+            continue; // springs care for lengths only
+        }
+        for (int round = 0; round < 2; ++round) {
+            LyraMeshMaterial material = lyra_mesh_material_default();
+            LyraMesh *plain = make_single(ctx, LYRA_ELEMENT_CUBE8, &material), *mesh = NULL;
+            LyraMeshView view = lyra_mesh_view(plain);
+            double x[24];
+            memcpy(x, view.positions, sizeof x);
+            x[7] += round ? 2e-4 : 5e-5; // few digits, or a corner out of place
+            view.positions = x;
+            TEST_OK(lyra_mesh_create(ctx, &view, &mesh));
+            LyraSolidDef def = lyra_solid_def_default();
+            LyraSolid *solid = NULL;
+            def.model = model;
+            if (round == 0) {
+                TEST_OK(lyra_solid_create(ctx, mesh, &def, &solid));
+            } else {
+                TEST_STATUS(lyra_solid_create(ctx, mesh, &def, &solid), LYRA_BAD_MESH);
+                TEST_CONTAINS(lyra_error_message(), "element 0 is no axis-aligned box");
+            }
+            lyra_solid_destroy(solid);
+            lyra_mesh_destroy(mesh);
+            lyra_mesh_destroy(plain);
         }
     }
     test_context_end(ctx);

@@ -231,7 +231,7 @@ LYRA_TEST(springs_bad_constants_and_meshes_are_refused)
     def = lyra_mass_spring_def_default();
     def.stiffness = -1;
     TEST_STATUS(lyra_mass_spring_create(ctx, springs, &def, &force), LYRA_INVALID_ARGUMENT);
-    TEST_CONTAINS(lyra_error_message(), "spring 0: stiffness -1");
+    TEST_CONTAINS(lyra_error_message(), "stiffness of element 0 is -1");
     def.stiffness = NAN;
     TEST_STATUS(lyra_mass_spring_create(ctx, springs, &def, &force), LYRA_NOT_FINITE);
     def.stiffness = 1;

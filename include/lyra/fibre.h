@@ -20,7 +20,7 @@ typedef enum LyraFibreParameter {
     LYRA_FIBRE_STIFFNESS = 0, ///< k1, Pa, >= 0.
     LYRA_FIBRE_EXPONENT,      ///< k2, dimensionless, >= 0.
     LYRA_FIBRE_ACTIVE_STRESS, ///< Second Piola stress along the fibre at full activation, Pa, >= 0.
-    LYRA_FIBRE_ACTIVATION,    ///< Values outside [0, 1] count as the nearer end.
+    LYRA_FIBRE_ACTIVATION,    ///< In [0, 1].
     LYRA_FIBRE_PARAMETER_COUNT
 } LyraFibreParameter;
 

@@ -10,6 +10,7 @@
 #define LYRA_FORCE_H
 
 #include "lyra/base.h"
+#include "lyra/parameter.h"
 #include "lyra/sparse.h"
 
 #ifdef __cplusplus
@@ -68,8 +69,12 @@ typedef struct LyraForceType {
     uint32_t traits;         ///< LyraForceTrait bits.
     int32_t constant_count;  ///< Numbers per stencil that `setup` gives, frozen.
     int32_t parameter_count; ///< Numbers per stencil that may change while running.
-    int32_t history_count;   ///< Numbers per stencil remembered from step to step.
-    size_t scratch_bytes;    ///< Most bytes an evaluation pushes on the arena.
+    /// Names of the parameters, for messages, [parameter_count]. Nullable.
+    const char *const *parameter_names;
+    /// Values that they may take, [parameter_count]. Nullable: any finite ones.
+    const LyraParameterKind *parameter_kinds;
+    int32_t history_count; ///< Numbers per stencil remembered from step to step.
+    size_t scratch_bytes;  ///< Most bytes an evaluation pushes on the arena.
     /// Writes the constants of stencil `element` [constant_count] for nodes in the order
     /// order[0..nodes): node k of the batch is node order[k] of the stencil. Nullable without
     /// constants.
@@ -98,7 +103,8 @@ typedef struct LyraForce LyraForce;
 
 LYRA_API LyraForceDef lyra_force_def_default(void);
 
-/// Makes a force; stencils and parameters are copied. On failure `self` stays the caller's.
+/// Makes a force; stencils and parameters are copied. On failure `self` stays the caller's. Fails
+/// with LYRA_INVALID_ARGUMENT, or LYRA_NOT_FINITE, for a parameter that is not of its kind.
 LYRA_API LyraStatus lyra_force_create(LyraContext *ctx, const LyraForceDef *def, LyraForce **out);
 
 /// Accepts NULL.
@@ -129,7 +135,10 @@ LYRA_API const LyraBlockPattern *lyra_assembly_pattern(const LyraAssembly *assem
 /// Vertex that stands at each internal place, [vertex_count].
 LYRA_API const int32_t *lyra_assembly_order(const LyraAssembly *assembly);
 
-/// Sets parameter `parameter` of all stencils of force `force`: `values` [stencil_count].
+/// Sets parameter `parameter` of all stencils of force `force`: `values` [stencil_count]. Fails,
+/// naming force, parameter, stencil and value, if one is not of the parameter's kind. Constants
+/// bound to one another, as 3 lambda + 2 mu > 0, change one after another and are the caller's
+/// care.
 LYRA_API LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force,
                                                 int32_t parameter, const double *values);
 

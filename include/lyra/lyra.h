@@ -24,6 +24,7 @@
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/parameter.h"
 #include "lyra/reorder.h"
 #include "lyra/solid.h"
 #include "lyra/sparse.h"

@@ -10,6 +10,7 @@
 #define LYRA_MATERIAL_H
 
 #include "lyra/base.h"
+#include "lyra/parameter.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +26,8 @@ typedef enum LyraMaterialArguments {
 } LyraMaterialArguments;
 
 /// Points to evaluate. Component-major: arguments[i * LYRA_MATERIAL_WIDTH + p] is argument i of
-/// point p. All points are to be computed; none depends on another.
+/// point p. All points are to be computed; none depends on another. All arrays are aligned to 64
+/// bytes.
 typedef struct LyraMaterialBatch {
     const double *arguments;  ///< As the type's `arguments` says, [3].
     const double *parameters; ///< [parameter_count].
@@ -41,13 +43,16 @@ typedef struct LyraMaterialType {
     bool without_second;                ///< On invariants: W does not depend on II. Saves work.
     int32_t parameter_count;            ///< Numbers per element, [0, LYRA_MATERIAL_PARAMETERS_MAX].
     const char *const *parameter_names; ///< [parameter_count].
+    /// What elements may have for them, [parameter_count]. Nullable: any finite numbers.
+    const LyraParameterKind *parameter_kinds;
     /// Writes those outputs that are not NULL. Where W has no value (J <= 0 under a logarithm) it
     /// may give NaN.
     void (*evaluate)(const void *user, const LyraMaterialBatch *batch);
     /// Writes the Taylor polynomial of W in the stretches about the point `stretches` [3] with
     /// powers up to 2 of each: coefficient of d1^i d2^j d3^k at taylor[9 i + 3 j + k], [27]. Always
     /// in the stretches, also for a law on invariants. Nullable: then the law has no
-    /// LYRA_INVERSION_EXTEND.
+    /// LYRA_INVERSION_EXTEND, the default of LyraElasticDef, and needs
+    /// LYRA_INVERSION_CLAMP or LYRA_INVERSION_NONE.
     void (*expand)(const void *user, const double *stretches, const double *parameters,
                    double *taylor);
 } LyraMaterialType;

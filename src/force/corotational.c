@@ -178,6 +178,10 @@ static LyElasticKernel *find_kernel(LyraElementKind kind, const LyCorotational *
     return plain ? linear[isa] : tets[isa];
 }
 
+static const char *const lame_names[LYRA_ELASTIC_PARAMETER_COUNT] = {"lambda", "mu"};
+static const LyraParameterKind lame_kinds[LYRA_ELASTIC_PARAMETER_COUNT] = {
+    LYRA_PARAMETER_ANY, LYRA_PARAMETER_NOT_NEGATIVE};
+
 // the type depends on the settings, so that each force has its own
 static void fill_type(LyraElementKind kind, LyCorotational *force)
 {
@@ -201,6 +205,8 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
         .constant_count = tets ? LY_TET_CONSTANTS : LY_BOX_CONSTANTS,
         .parameter_count =
             force->isotropic ? LYRA_ELASTIC_PARAMETER_COUNT : LYRA_STIFFNESS_PARAMETER_COUNT,
+        .parameter_names = force->isotropic ? lame_names : NULL,
+        .parameter_kinds = force->isotropic ? lame_kinds : NULL,
         .history_count = force->frame_steps > 1 ? LY_FRAME_HISTORY : 0,
         .scratch_bytes = aside ? LY_POSITIVE_SCRATCH(nodes, symmetric) : 0,
         .setup = tets ? setup_tet : setup_cube,

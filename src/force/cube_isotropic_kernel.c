@@ -20,9 +20,9 @@
 // block K_ac is a signed sum of nine of them: about a fifth of the work of adding 28 blocks at each
 // of 27 points. For l < k, D_kl = D_lk^T and the moment is the transpose of that of (c, a).
 //
-// In the PSD mode each point has its dP/dF projected. The sum over the points may be positive though
-// a point is not: where a point was changed the exact tangent is summed as well, and stays where it
-// is positive.
+// In the PSD mode each point has its dP/dF projected. The sum over the points may be positive
+// though a point is not: where a point was changed the exact tangent is summed as well, and stays
+// where it is positive.
 
 #include "force/definite.h"
 #include "force/isotropic_point.h"
@@ -226,8 +226,7 @@ LY_INLINE void add_point(const LyCubeRule *rule, int q, const LyPoints *points, 
         const double *g = rule->shape[q][a];
         for (int i = 0; i < 3; ++i) {
             double *to = cubes->f + (3 * a + i) * WIDTH + lane;
-            ly_store(to,
-                     ly_load(to) + (P.m[i][0] * g[0] + P.m[i][1] * g[1] + P.m[i][2] * g[2]));
+            ly_store(to, ly_load(to) + (P.m[i][0] * g[0] + P.m[i][1] * g[1] + P.m[i][2] * g[2]));
         }
     }
 }

@@ -7,10 +7,11 @@
 #define LY_FORCE_DEFINITE_H
 
 #include "lyra/force.h"
+#include "math/kernel.h"
 #include "math/lanes.h"
 
 /// Puts the tangents of `exact` in place of those of `dfdx` in the lanes where they, or their
-/// symmetric parts, have no eigenvalue below -1e-13 of their norm. Both have the layout of a
+/// symmetric parts, have no eigenvalue below -4e-13 of their norm. Both have the layout of a
 /// translation invariant type with `nodes` nodes, at most 8: pairs a < b, or all blocks if
 /// not `symmetric`.
 typedef void LyKeepPositiveKernel(int nodes, bool symmetric, const double *exact, double *dfdx);

@@ -7,7 +7,7 @@
 // its rows and columns of the nodes 1 to n - 1 and T x the positions of these relative to node 0.
 // So K and A have the same signs, and as |T|^2 = n, an eigenvalue of A not below -e means none of K
 // below -n e. A + e 1 has a factor with positive pivots, up to the rounding of the factorization,
-// just if A has no eigenvalue below -e. With e = 1e-13 |A| / n, above that rounding, this separates
+// just if A has no eigenvalue below -e. With e = 4e-13 |A| / n, above that rounding, this separates
 // matrices that are positive from those that are not.
 
 #include "force/definite.h"
@@ -16,7 +16,7 @@
 #include <math.h>
 
 #define WIDTH LYRA_BATCH_WIDTH
-#define SLACK 1e-13
+#define SLACK 4e-13
 
 enum { ROWS_MAX = 21, ENTRIES_MAX = ROWS_MAX * (ROWS_MAX + 1) / 2 };
 

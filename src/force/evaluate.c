@@ -233,10 +233,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
                        b->force->type->name, parameter, parameter_count);
     }
     for (int32_t e = 0; e < b->force->stencil_count; ++e) {
-        if (!isfinite(values[e])) {
-            return ly_fail(LYRA_NOT_FINITE, "assembly: parameter %d of stencil %d is not finite",
-                           parameter, e);
-        }
+        LY_TRY(ly_force_check_parameter(b->force->type, parameter, e, values[e]));
     }
     pthread_mutex_lock(&assembly->lock);
     for (int32_t batch = 0; batch < b->batch_count; ++batch) {

@@ -79,6 +79,19 @@ static void destroy(void *self)
     }
 }
 
+static const char *const parameter_names[LYRA_FIBRE_PARAMETER_COUNT] = {
+    [LYRA_FIBRE_STIFFNESS] = "stiffness",
+    [LYRA_FIBRE_EXPONENT] = "exponent",
+    [LYRA_FIBRE_ACTIVE_STRESS] = "active stress",
+    [LYRA_FIBRE_ACTIVATION] = "activation",
+};
+static const LyraParameterKind parameter_kinds[LYRA_FIBRE_PARAMETER_COUNT] = {
+    [LYRA_FIBRE_STIFFNESS] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_FIBRE_EXPONENT] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_FIBRE_ACTIVE_STRESS] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_FIBRE_ACTIVATION] = LYRA_PARAMETER_FRACTION,
+};
+
 static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind, bool tension_only)
 {
     static LyFibreKernel *const tets[] = LY_KERNEL_TABLE(ly_fibre_tet);
@@ -92,6 +105,8 @@ static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind, bool tens
         .traits = traits | (tet ? LYRA_FORCE_REORDERABLE : 0u),
         .constant_count = LY_FIBRE_CONSTANTS,
         .parameter_count = LYRA_FIBRE_PARAMETER_COUNT,
+        .parameter_names = parameter_names,
+        .parameter_kinds = parameter_kinds,
         .scratch_bytes = tet || tension_only ? 0 : LY_POSITIVE_SCRATCH(8, true),
         .setup = tet ? setup_tet : setup_cube,
         .evaluate = (tet ? tets : cubes)[lyra_context_isa(ctx)],
@@ -104,20 +119,6 @@ static LyraStatus check_def(const LyraFibreDef *def, int32_t element_count)
     if (!def->directions && element_count > 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "fibre: no directions for %d elements",
                        element_count);
-    }
-    const struct {
-        const char *name;
-        double value, high;
-    } numbers[] = {{"stiffness", def->stiffness, INFINITY},
-                   {"exponent", def->exponent, INFINITY},
-                   {"active stress", def->active_stress, INFINITY},
-                   {"activation", def->activation, 1}};
-    for (int32_t i = 0; i < LY_COUNT_OF(numbers); ++i) {
-        double value = numbers[i].value;
-        if (!(value >= 0 && value <= numbers[i].high) || !isfinite(value)) {
-            return ly_fail(LYRA_INVALID_ARGUMENT, "fibre: %s %g, expected 0 %s", numbers[i].name,
-                           value, isfinite(numbers[i].high) ? "to 1" : "or more");
-        }
     }
     return LYRA_OK;
 }

@@ -38,11 +38,10 @@ typedef struct Fibre {
 LY_INLINE Law load_law(const LyraBatch *batch, int lane)
 {
     const double *parameters = batch->parameters + lane;
-    LyReal activation = ly_load(parameters + LYRA_FIBRE_ACTIVATION * WIDTH);
-    activation = ly_min(ly_max(activation, ly_set(0)), ly_set(1));
     return (Law){ly_load(parameters + LYRA_FIBRE_STIFFNESS * WIDTH),
                  ly_load(parameters + LYRA_FIBRE_EXPONENT * WIDTH),
-                 activation * ly_load(parameters + LYRA_FIBRE_ACTIVE_STRESS * WIDTH)};
+                 ly_load(parameters + LYRA_FIBRE_ACTIVATION * WIDTH) *
+                     ly_load(parameters + LYRA_FIBRE_ACTIVE_STRESS * WIDTH)};
 }
 
 LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal I4)

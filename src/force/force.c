@@ -4,6 +4,7 @@
 #include "force/force.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 int32_t lyra_force_type_blocks(const LyraForceType *type)
@@ -20,6 +21,29 @@ LyraForceDef lyra_force_def_default(void)
     return (LyraForceDef){.cookie = LY_DEF_COOKIE};
 }
 
+LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
+                                    double value)
+{
+    static const char *const expected[LYRA_PARAMETER_KIND_COUNT] = {
+        "a finite number", "not 0", "0 or more", "more than 0", "0 to 1"};
+    LyraParameterKind kind =
+        type->parameter_kinds ? type->parameter_kinds[parameter] : LYRA_PARAMETER_ANY;
+    bool fits[LYRA_PARAMETER_KIND_COUNT] = {true, value != 0, value >= 0, value > 0,
+                                            value >= 0 && value <= 1};
+    if (isfinite(value) && fits[kind]) {
+        return LYRA_OK;
+    }
+    char number[32];
+    const char *name = number;
+    snprintf(number, sizeof number, "parameter %d", parameter);
+    if (type->parameter_names) {
+        name = type->parameter_names[parameter];
+    }
+    return ly_fail(isfinite(value) ? LYRA_INVALID_ARGUMENT : LYRA_NOT_FINITE,
+                   "force %s: %s of element %d is %g, expected %s", type->name, name, stencil,
+                   value, expected[kind]);
+}
+
 static LyraStatus check_type(const LyraForceType *type)
 {
     if (!type || !type->name || !type->evaluate) {
@@ -33,6 +57,12 @@ static LyraStatus check_type(const LyraForceType *type)
         (type->constant_count > 0 && !type->setup)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "force %s: a count is negative, or constants have no setup", type->name);
+    }
+    for (int32_t i = 0; type->parameter_kinds && i < type->parameter_count; ++i) {
+        if ((unsigned)type->parameter_kinds[i] >= LYRA_PARAMETER_KIND_COUNT) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "force %s: parameter %d of kind %d of %d",
+                           type->name, i, (int)type->parameter_kinds[i], LYRA_PARAMETER_KIND_COUNT);
+        }
     }
     return LYRA_OK;
 }
@@ -55,12 +85,9 @@ static LyraStatus check_stencils(const LyraForceDef *def)
     }
     int64_t count = (int64_t)def->stencil_count * def->type->parameter_count;
     for (int64_t i = 0; i < count; ++i) {
-        if (!isfinite(def->parameters[i])) {
-            return ly_fail(LYRA_NOT_FINITE,
-                           "force %s: parameter %lld of stencil %lld is not finite",
-                           def->type->name, (long long)(i % def->type->parameter_count),
-                           (long long)(i / def->type->parameter_count));
-        }
+        int32_t each = def->type->parameter_count;
+        LY_TRY(ly_force_check_parameter(def->type, (int32_t)(i % each), (int32_t)(i / each),
+                                        def->parameters[i]));
     }
     return LYRA_OK;
 }

@@ -24,6 +24,10 @@ struct LyraForce {
     double *parameters; // [stencil_count][parameter_count]
 };
 
+/// Fails unless `value` is of the kind that `parameter` of the type must be.
+LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
+                                    double value);
+
 /// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does.
 LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
                                    const LyraForceType *type, void *self, const double *parameters,

@@ -70,7 +70,8 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
     }
     if (def->inversion == LYRA_INVERSION_EXTEND && !law->expand) {
         return ly_fail(LYRA_UNSUPPORTED,
-                       "elastic: law %s has no `expand`, which the inversion mode extend needs",
+                       "elastic: law %s has no function `expand`, which the inversion mode extend "
+                       "needs; clamp and none do without",
                        law->name);
     }
     return LYRA_OK;
@@ -147,8 +148,9 @@ static LyraStatus from_material(LyraMaterialLaw law, const LyraMeshMaterial *mat
 static double find_bulk3(const LyraMaterialType *law, const void *user, const double *values)
 {
     enum { WIDTH = LYRA_MATERIAL_WIDTH };
-    double arguments[3 * WIDTH], p[LYRA_MATERIAL_PARAMETERS_MAX * WIDTH], g[3 * WIDTH],
-        h[6 * WIDTH];
+    double arguments[3 * WIDTH] __attribute__((aligned(64)));
+    double p[LYRA_MATERIAL_PARAMETERS_MAX * WIDTH] __attribute__((aligned(64)));
+    double g[3 * WIDTH] __attribute__((aligned(64))), h[6 * WIDTH] __attribute__((aligned(64)));
     bool invariants = law->arguments == LYRA_MATERIAL_INVARIANTS;
     for (int i = 0; i < 3 * WIDTH; ++i) {
         arguments[i] = invariants && i < 2 * WIDTH ? 3 : 1;
@@ -171,24 +173,6 @@ static double find_bulk3(const LyraMaterialType *law, const void *user, const do
     return 2 * g[0] + 12 * g[WIDTH] + 2 * g[2 * WIDTH] + 3 * curvature;
 }
 
-// whether the parameters make sense to the law
-static LyraStatus check_parameters(LyraMaterialLaw law, const double *p)
-{
-    if (law == LYRA_MATERIAL_OGDEN && (p[1] == 0 || p[3] == 0 || p[5] == 0)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "ogden: an exponent alpha is 0");
-    }
-    if (law == LYRA_MATERIAL_FUNG && p[1] == 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "fung: b is 0");
-    }
-    if (law == LYRA_MATERIAL_ARRUDA_BOYCE && !(p[1] > 0)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "arruda-boyce: lock is %g, expected > 0", p[1]);
-    }
-    if (law == LYRA_MATERIAL_BIPHASIC_SPLINE && !(p[2] > 0)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "biphasic-spline: limit is %g, expected > 0", p[2]);
-    }
-    return LYRA_OK;
-}
-
 // parameters of one kind of element, [parameter_count + 1]
 static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialType *law,
                                   const Given *given, const LyraMeshMaterial *material, double *p)
@@ -209,7 +193,6 @@ static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialT
     for (int32_t i = 0; i < count; ++i) {
         p[i] = given->is[i] ? given->value[i] : p[i];
     }
-    LY_TRY(check_parameters(known, p));
     p[count] = 0;
     if (given->is[count]) {
         p[count] = given->value[count];
@@ -345,6 +328,13 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->law_user = def->law_user;
     solid->inversion = def->inversion;
     solid->threshold = def->inversion_threshold;
+    for (int32_t i = 0; i < law->parameter_count; ++i) {
+        solid->parameter_names[i] = law->parameter_names[i];
+        solid->parameter_kinds[i] =
+            law->parameter_kinds ? law->parameter_kinds[i] : LYRA_PARAMETER_ANY;
+    }
+    solid->parameter_names[law->parameter_count] = "compression-resistance";
+    solid->parameter_kinds[law->parameter_count] = LYRA_PARAMETER_NOT_NEGATIVE;
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = cubes ? 8 : 4,
@@ -353,6 +343,8 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
                   (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count = law->parameter_count + 1,
+        .parameter_names = solid->parameter_names,
+        .parameter_kinds = solid->parameter_kinds,
         .scratch_bytes = cubes ? LY_CUBE_SCRATCH : 0,
         .setup = cubes ? setup_cube : setup_tet,
         .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),

@@ -26,6 +26,8 @@ typedef struct LyCubeRule {
 /// then its resistance to compression.
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
+    const char *parameter_names[LYRA_MATERIAL_PARAMETERS_MAX + 1];
+    LyraParameterKind parameter_kinds[LYRA_MATERIAL_PARAMETERS_MAX + 1];
     LyraContext *ctx;
     double *rest; // corners, [element][nodes][3]
     const LyraMaterialType *law;

@@ -7,8 +7,6 @@
 
 #include "base/base.h"
 
-#include <math.h>
-
 #define SPRING_TRAITS (LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_REORDERABLE)
 #define UNDAMPED_TRAITS                                                                            \
     (SPRING_TRAITS | LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_CONTRACTION)
@@ -16,54 +14,68 @@
     (SPRING_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_VELOCITY | LYRA_FORCE_CONTRACTION)
 #define ALONG_TRAITS (SPRING_TRAITS | LYRA_FORCE_VELOCITY)
 
-#define SPRING_TYPE(isa, word, bits, numbers, memory, kernel)                                      \
+static const char *const spring_names[LYRA_SPRING_PARAMETER_COUNT] = {
+    [LYRA_SPRING_STIFFNESS] = "stiffness",
+    [LYRA_SPRING_REST_LENGTH] = "rest length",
+    [LYRA_SPRING_DAMPING] = "damping",
+};
+static const LyraParameterKind spring_kinds[LYRA_SPRING_PARAMETER_COUNT] = {
+    [LYRA_SPRING_STIFFNESS] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_SPRING_REST_LENGTH] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_SPRING_DAMPING] = LYRA_PARAMETER_NOT_NEGATIVE,
+};
+static const char *const maxwell_names[LYRA_MAXWELL_PARAMETER_COUNT] = {
+    [LYRA_MAXWELL_STIFFNESS] = "stiffness",
+    [LYRA_MAXWELL_REST_LENGTH] = "rest length",
+    [LYRA_MAXWELL_BRANCH_STIFFNESS] = "stiffness of the branch",
+    [LYRA_MAXWELL_RELAXATION_TIME] = "relaxation time",
+};
+static const LyraParameterKind maxwell_kinds[LYRA_MAXWELL_PARAMETER_COUNT] = {
+    [LYRA_MAXWELL_STIFFNESS] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_MAXWELL_REST_LENGTH] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_MAXWELL_BRANCH_STIFFNESS] = LYRA_PARAMETER_NOT_NEGATIVE,
+    [LYRA_MAXWELL_RELAXATION_TIME] = LYRA_PARAMETER_POSITIVE,
+};
+
+#define SPRING_TYPE(isa, word, bits, numbers, words, memory, kernel)                               \
     {                                                                                              \
         .name = word, .nodes = 2, .traits = bits, .parameter_count = numbers,                      \
+        .parameter_names = words##_names, .parameter_kinds = words##_kinds,                        \
         .history_count = memory, .evaluate = kernel##_##isa,                                       \
     }
 #define SPRING_TYPES(...) LY_KERNEL_TABLE_OF(SPRING_TYPE, __VA_ARGS__)
 
-static const LyraForceType undamped_types[LYRA_ISA_COUNT] =
-    SPRING_TYPES("mass-spring", UNDAMPED_TRAITS, LYRA_SPRING_DAMPING, 0, ly_spring_undamped);
-static const LyraForceType full_types[LYRA_ISA_COUNT] =
-    SPRING_TYPES("mass-spring", FULL_TRAITS, LYRA_SPRING_PARAMETER_COUNT, 0, ly_spring_full);
-static const LyraForceType along_types[LYRA_ISA_COUNT] =
-    SPRING_TYPES("mass-spring", ALONG_TRAITS, LYRA_SPRING_PARAMETER_COUNT, 0, ly_spring_along);
+static const LyraForceType undamped_types[LYRA_ISA_COUNT] = SPRING_TYPES(
+    "mass-spring", UNDAMPED_TRAITS, LYRA_SPRING_DAMPING, spring, 0, ly_spring_undamped);
+static const LyraForceType full_types[LYRA_ISA_COUNT] = SPRING_TYPES(
+    "mass-spring", FULL_TRAITS, LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_full);
+static const LyraForceType along_types[LYRA_ISA_COUNT] = SPRING_TYPES(
+    "mass-spring", ALONG_TRAITS, LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_along);
 static const LyraForceType along_symmetric_types[LYRA_ISA_COUNT] =
-    SPRING_TYPES("mass-spring", ALONG_TRAITS | LYRA_FORCE_SYMMETRIC, LYRA_SPRING_PARAMETER_COUNT, 0,
-                 ly_spring_along_symmetric);
+    SPRING_TYPES("mass-spring", ALONG_TRAITS | LYRA_FORCE_SYMMETRIC, LYRA_SPRING_PARAMETER_COUNT,
+                 spring, 0, ly_spring_along_symmetric);
 static const LyraForceType maxwell_types[LYRA_ISA_COUNT] =
     SPRING_TYPES("maxwell-spring", UNDAMPED_TRAITS | LYRA_FORCE_HISTORY,
-                 LYRA_MAXWELL_PARAMETER_COUNT, LY_MAXWELL_HISTORY, ly_spring_maxwell);
+                 LYRA_MAXWELL_PARAMETER_COUNT, maxwell, LY_MAXWELL_HISTORY, ly_spring_maxwell);
 
 // ---- parameters ---------------------------------------------------------------------------------
 
 // where a number of each spring comes from: the first that is not NULL
 typedef struct Source {
-    const char *what;
     const double *springs; // [spring_count]
     const double *groups;  // [group_count]
     double all;
-    bool positive; // 0 is refused
 } Source;
 
-static LyraStatus fill_parameter(const LyraSpringsView *springs, const Source *source,
-                                 int32_t parameter, int32_t parameter_count, double *parameters)
+static void fill_parameter(const LyraSpringsView *springs, const Source *source, int32_t parameter,
+                           int32_t parameter_count, double *parameters)
 {
     for (int32_t s = 0; s < springs->spring_count; ++s) {
-        double value = source->springs  ? source->springs[s]
-                       : source->groups ? source->groups[springs->groups[s]]
-                                        : source->all;
-        if (!isfinite(value)) {
-            return ly_fail(LYRA_NOT_FINITE, "spring %d: %s %g", s, source->what, value);
-        }
-        if (value < 0 || (source->positive && value == 0)) {
-            return ly_fail(LYRA_INVALID_ARGUMENT, "spring %d: %s %g, expected %s 0", s,
-                           source->what, value, source->positive ? ">" : ">=");
-        }
-        parameters[(int64_t)s * parameter_count + parameter] = value;
+        parameters[(int64_t)s * parameter_count + parameter] =
+            source->springs  ? source->springs[s]
+            : source->groups ? source->groups[springs->groups[s]]
+                             : source->all;
     }
-    return LYRA_OK;
 }
 
 // force of `type` with parameter i of each spring from sources[i]
@@ -75,7 +87,7 @@ static LyraStatus create_force(LyraContext *ctx, const LyraSpringsView *springs,
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)springs->spring_count * type->parameter_count,
                                   sizeof *parameters, &parameters));
     for (int32_t i = 0; i < type->parameter_count; ++i) {
-        LY_TRY_DONE(fill_parameter(springs, &sources[i], i, type->parameter_count, parameters));
+        fill_parameter(springs, &sources[i], i, type->parameter_count, parameters);
     }
     LyraForceDef def = lyra_force_def_default();
     def.type = type;
@@ -115,13 +127,11 @@ LyraStatus lyra_mass_spring_create(LyraContext *ctx, const LyraSprings *springs,
                        (int)def->damping_kind, LYRA_SPRING_DAMPING_KIND_COUNT - 1);
     }
     const Source sources[LYRA_SPRING_PARAMETER_COUNT] = {
-        [LYRA_SPRING_STIFFNESS] = {.what = "stiffness",
-                                   .springs = def->spring_stiffness,
+        [LYRA_SPRING_STIFFNESS] = {.springs = def->spring_stiffness,
                                    .groups = def->group_stiffness,
                                    .all = def->stiffness},
-        [LYRA_SPRING_REST_LENGTH] = {.what = "rest length", .springs = springs->rest_lengths},
-        [LYRA_SPRING_DAMPING] = {.what = "damping",
-                                 .springs = def->spring_damping,
+        [LYRA_SPRING_REST_LENGTH] = {.springs = springs->rest_lengths},
+        [LYRA_SPRING_DAMPING] = {.springs = def->spring_damping,
                                  .groups = def->group_damping,
                                  .all = def->damping},
     };
@@ -139,17 +149,12 @@ LyraStatus lyra_maxwell_spring_create(LyraContext *ctx, const LyraSprings *sprin
 {
     LY_CHECK_DEF(def, "lyra_maxwell_spring_def_default");
     const Source sources[LYRA_MAXWELL_PARAMETER_COUNT] = {
-        [LYRA_MAXWELL_STIFFNESS] = {.what = "stiffness",
-                                    .springs = def->spring_stiffness,
-                                    .all = def->stiffness},
-        [LYRA_MAXWELL_REST_LENGTH] = {.what = "rest length", .springs = springs->rest_lengths},
-        [LYRA_MAXWELL_BRANCH_STIFFNESS] = {.what = "stiffness of the branch",
-                                           .springs = def->spring_branch_stiffness,
+        [LYRA_MAXWELL_STIFFNESS] = {.springs = def->spring_stiffness, .all = def->stiffness},
+        [LYRA_MAXWELL_REST_LENGTH] = {.springs = springs->rest_lengths},
+        [LYRA_MAXWELL_BRANCH_STIFFNESS] = {.springs = def->spring_branch_stiffness,
                                            .all = def->branch_stiffness},
-        [LYRA_MAXWELL_RELAXATION_TIME] = {.what = "relaxation time",
-                                          .springs = def->spring_relaxation_time,
-                                          .all = def->relaxation_time,
-                                          .positive = true},
+        [LYRA_MAXWELL_RELAXATION_TIME] = {.springs = def->spring_relaxation_time,
+                                          .all = def->relaxation_time},
     };
     return create_force(ctx, &springs->view, &maxwell_types[lyra_context_isa(ctx)], sources, out);
 }

@@ -82,7 +82,8 @@ static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind
                        volume < 0 ? "negative" : "zero");
     }
     if (kind == LYRA_ELEMENT_CUBE8 && !ly_cube_is_box(mesh, e, BOX_TOLERANCE, edges)) {
-        return ly_fail(LYRA_BAD_MESH, "element %d is no axis-aligned box with its corners in order", e);
+        return ly_fail(LYRA_BAD_MESH, "element %d is no axis-aligned box with its corners in order",
+                       e);
     }
     return LYRA_OK;
 }

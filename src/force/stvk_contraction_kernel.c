@@ -9,8 +9,8 @@
 //   dE_A = (F^T A + A^T F)/2,  dE_B likewise,  ddE = (A^T B + B^T A)/2,
 //   ddP = A S'(dE_B) + B S'(dE_A) + F S'(ddE),
 // and node n of a tet gets V ddP b_n, that of a cube with the edges H = diag(h)
-// V sum over the points of w ddP H^-1 grad N_n. All is a polynomial of fourth degree at most along each coordinate, so three points integrate it
-// exactly.
+// V sum over the points of w ddP H^-1 grad N_n. All is a polynomial of fourth degree at most along
+// each coordinate, so three points integrate it exactly.
 //
 // Resistance to compression r(J) adds, with G = cof F, G_A its derivative along A, A x B that of
 // G_A along B (which does not depend on F), j_A = G:A,

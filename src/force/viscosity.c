@@ -38,6 +38,9 @@ static void setup_tet(const void *self, int32_t element, const int32_t *order, d
 
 static LyraForceType make_type(LyraContext *ctx, bool symmetric)
 {
+    static const char *const names[LYRA_VISCOSITY_PARAMETER_COUNT] = {"lambda", "mu"};
+    static const LyraParameterKind kinds[LYRA_VISCOSITY_PARAMETER_COUNT] = {
+        LYRA_PARAMETER_ANY, LYRA_PARAMETER_NOT_NEGATIVE};
     static LyViscosityKernel *const exact[] = LY_KERNEL_TABLE(ly_tet_viscosity);
     static LyViscosityKernel *const halves[] = LY_KERNEL_TABLE(ly_tet_viscosity_symmetric);
     return (LyraForceType){
@@ -47,6 +50,8 @@ static LyraForceType make_type(LyraContext *ctx, bool symmetric)
                   (symmetric ? LYRA_FORCE_SYMMETRIC : 0u),
         .constant_count = LY_TET_CONSTANTS,
         .parameter_count = LYRA_VISCOSITY_PARAMETER_COUNT,
+        .parameter_names = names,
+        .parameter_kinds = kinds,
         .setup = setup_tet,
         .evaluate = (symmetric ? halves : exact)[lyra_context_isa(ctx)],
         .destroy = destroy_solid,

@@ -19,10 +19,27 @@ static const char *const ogden_names[] = {"mu1", "alpha1", "mu2",  "alpha2",
                                           "mu3", "alpha3", "kappa"};
 static const char *const spline_names[] = {"k0", "ke", "limit", "lambda"};
 
-#define TYPE(isa, text, on, no_second, names, function)                                            \
+#define ANY LYRA_PARAMETER_ANY
+#define NOT_ZERO LYRA_PARAMETER_NOT_ZERO
+#define NOT_NEGATIVE LYRA_PARAMETER_NOT_NEGATIVE
+#define POSITIVE LYRA_PARAMETER_POSITIVE
+
+// coefficients of series may be of either sign; a fit has what it needs
+static const LyraParameterKind lame_kinds[] = {ANY, NOT_NEGATIVE};
+static const LyraParameterKind mooney_kinds[] = {ANY, ANY, NOT_NEGATIVE};
+static const LyraParameterKind yeoh_kinds[] = {ANY, ANY, ANY, NOT_NEGATIVE};
+static const LyraParameterKind arruda_kinds[] = {NOT_NEGATIVE, POSITIVE, NOT_NEGATIVE};
+static const LyraParameterKind fung_kinds[] = {NOT_NEGATIVE, NOT_ZERO, NOT_NEGATIVE};
+static const LyraParameterKind reduced_kinds[] = {ANY, ANY, ANY, ANY, ANY, ANY, NOT_NEGATIVE};
+static const LyraParameterKind ogden_kinds[] = {ANY, NOT_ZERO, ANY,         NOT_ZERO,
+                                                ANY, NOT_ZERO, NOT_NEGATIVE};
+static const LyraParameterKind spline_kinds[] = {NOT_NEGATIVE, NOT_NEGATIVE, POSITIVE, ANY};
+
+#define TYPE(isa, text, on, no_second, words, function)                                            \
     {                                                                                              \
         .name = text, .arguments = on, .without_second = no_second,                                \
-        .parameter_count = (int32_t)(sizeof names / sizeof *names), .parameter_names = names,      \
+        .parameter_count = (int32_t)(sizeof words##_names / sizeof *words##_names),                \
+        .parameter_names = words##_names, .parameter_kinds = words##_kinds,                        \
         .evaluate = ly_law_##function##_##isa, .expand = ly_law_expand_##function##_##isa,         \
     }
 #define TYPES(...) LY_KERNEL_TABLE_OF(TYPE, __VA_ARGS__)
@@ -30,25 +47,23 @@ static const char *const spline_names[] = {"k0", "ke", "limit", "lambda"};
 #define STRETCHES LYRA_MATERIAL_STRETCHES
 
 static const LyraMaterialType types[LYRA_MATERIAL_LAW_COUNT][LYRA_ISA_COUNT] = {
-    [LYRA_MATERIAL_STVK] = TYPES("stvk", INVARIANTS, false, lame_names, stvk),
-    [LYRA_MATERIAL_NEO_HOOKEAN] = TYPES("neo-hookean", INVARIANTS, true, lame_names, neo_hookean),
+    [LYRA_MATERIAL_STVK] = TYPES("stvk", INVARIANTS, false, lame, stvk),
+    [LYRA_MATERIAL_NEO_HOOKEAN] = TYPES("neo-hookean", INVARIANTS, true, lame, neo_hookean),
     [LYRA_MATERIAL_MOONEY_RIVLIN] =
-        TYPES("mooney-rivlin", INVARIANTS, false, mooney_names, mooney_rivlin),
+        TYPES("mooney-rivlin", INVARIANTS, false, mooney, mooney_rivlin),
     [LYRA_MATERIAL_STABLE_NEO_HOOKEAN] =
-        TYPES("stable-neo-hookean", INVARIANTS, true, lame_names, stable_neo_hookean),
+        TYPES("stable-neo-hookean", INVARIANTS, true, lame, stable_neo_hookean),
     [LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG] =
-        TYPES("stable-neo-hookean-log", INVARIANTS, true, lame_names, stable_neo_hookean_log),
-    [LYRA_MATERIAL_YEOH] = TYPES("yeoh", INVARIANTS, true, yeoh_names, yeoh),
-    [LYRA_MATERIAL_ARRUDA_BOYCE] =
-        TYPES("arruda-boyce", INVARIANTS, true, arruda_names, arruda_boyce),
-    [LYRA_MATERIAL_FUNG] = TYPES("fung", INVARIANTS, true, fung_names, fung),
+        TYPES("stable-neo-hookean-log", INVARIANTS, true, lame, stable_neo_hookean_log),
+    [LYRA_MATERIAL_YEOH] = TYPES("yeoh", INVARIANTS, true, yeoh, yeoh),
+    [LYRA_MATERIAL_ARRUDA_BOYCE] = TYPES("arruda-boyce", INVARIANTS, true, arruda, arruda_boyce),
+    [LYRA_MATERIAL_FUNG] = TYPES("fung", INVARIANTS, true, fung, fung),
     [LYRA_MATERIAL_REDUCED_POLYNOMIAL] =
-        TYPES("reduced-polynomial", INVARIANTS, true, reduced_names, reduced_polynomial),
-    [LYRA_MATERIAL_OGDEN] = TYPES("ogden", STRETCHES, true, ogden_names, ogden),
+        TYPES("reduced-polynomial", INVARIANTS, true, reduced, reduced_polynomial),
+    [LYRA_MATERIAL_OGDEN] = TYPES("ogden", STRETCHES, true, ogden, ogden),
     [LYRA_MATERIAL_BIPHASIC_SPLINE] =
-        TYPES("biphasic-spline", STRETCHES, true, spline_names, biphasic_spline),
-    [LYRA_MATERIAL_ROTATED_LINEAR] =
-        TYPES("rotated-linear", STRETCHES, true, lame_names, rotated_linear),
+        TYPES("biphasic-spline", STRETCHES, true, spline, biphasic_spline),
+    [LYRA_MATERIAL_ROTATED_LINEAR] = TYPES("rotated-linear", STRETCHES, true, lame, rotated_linear),
 };
 
 const LyraMaterialType *lyra_material_type(LyraMaterialLaw law, LyraIsa isa)
