@@ -242,11 +242,117 @@ LYRA_TEST(cli_eval_bad_input)
                                  "*ELEMENTS\nTET\n1 4\n1 1 3 2 4\n";
     test_write_file(path, turned, sizeof turned - 1);
     for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
-        // springs have no use for a volume
-        int expected = strcmp(models[m], "mass-spring") == 0 ? 0 : 1;
-        TEST_EQUAL(lyra("eval %s --model %s --stiffness 1", path, models[m]), expected);
-        if (expected) {
-            TEST_CONTAINS(errors, "element 0");
-        }
+        TEST_EQUAL(lyra("eval %s --model %s --stiffness 1", path, models[m]), 1);
+        TEST_CONTAINS(errors, "element 0 has negative rest volume");
     }
+}
+
+LYRA_TEST(cli_eval_says_what_is_wrong)
+{
+    static const struct {
+        const char *options;
+        int code;
+        const char *message;
+    } cases[] = {
+        {"--model stvk --young 0", 1, "--young is 0, expected more than 0"},
+        {"--model stvk --density 0 --mass-out m.mtx", 1, "--density is 0, expected more than 0"},
+        {"--model mass-spring --stiffness 0", 1, "--stiffness is 0, expected more than 0"},
+        {"--model mass-spring", 1, "springs of cubes need a stiffness, N/m"},
+        {"--model stvk --poisson 0.3", 2, "--poisson needs --young"},
+        {"--model stvk --lumped", 2, "--mass-out"},
+        {"--model stvk --threads 1000", 2, "--threads is 1000, expected 1 to 256"},
+        {"--model stvk --param", 2, "--param needs a value"},
+        {"--model stvk --param mu=nan", 2, "NAME=NUMBER"},
+        {"--model stvk --param mu=1e5x", 2, "NAME=NUMBER"},
+        {"--model stvk --param mu=-1", 1, "mu of element 0 is -1, expected 0 or more"},
+        {"--model fibre --param activation=2", 1, "activation of element 0 is 2, expected 0 to 1"},
+        {"--model fibre --param mu=2", 1, "fibre-stiffness, fibre-exponent, active-stress"},
+        {"--model linear --param mu=2", 1, "model linear has no parameter \"mu\", nor any"},
+        {"--model mass-spring --param k=2", 1, "expected one of: stiffness, damping"},
+        {"--model stvk --young 5 --poisson 0.5", 1, "law stvk needs E > 0 and -1 < nu < 0.5"},
+        {"--model linear --young 5 --poisson 0.5", 1, "-1 < nu < 0.5, found E = 5, nu = 0.5"},
+    };
+    const char *path = test_temp_path("a.veg");
+    make_mesh(path, "cube");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        TEST_EQUAL(lyra("eval %s %s", path, cases[i].options), cases[i].code);
+        TEST_CONTAINS(errors, cases[i].message);
+        TEST_STRING(output, "");
+    }
+}
+
+// what no element has does not matter
+LYRA_TEST(cli_eval_takes_materials_that_are_in_use)
+{
+    static const char mixed[] = "*VERTICES\n5 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n"
+                                "*ELEMENTS\nTET\n2 4\n1 1 2 3 4\n2 2 5 3 4\n"
+                                "*MATERIAL soft\nENU, 1000, 1e5, 0.3\n"
+                                "*MATERIAL rubber\nMOONEYRIVLIN, 1000, 1e4, 1e4, 1e5\n"
+                                "*MATERIAL wood\nORTHOTROPIC_N1, 1000, 1e5, 2e5, 3e5, 0.2\n"
+                                "*SET all\n1, 2\n*REGION\nall, soft\n";
+    char path[1024];
+    snprintf(path, sizeof path, "%s", test_temp_path("a.veg"));
+    test_write_file(path, mixed, sizeof mixed - 1);
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
+        TEST_EQUAL(lyra("eval %s --model %s --json", path, models[m]), 0);
+        TEST_STRING(errors, "");
+    }
+}
+
+LYRA_TEST(cli_eval_json_has_what_it_should)
+{
+    static const char *const keys[] = {"energy",          "force_norm", "stiffness_frobenius",
+                                       "stiffness_trace", "min_det_f",  "min_det_f_element",
+                                       "seconds"};
+    char path[1024];
+    snprintf(path, sizeof path, "%s", test_temp_path("a.veg"));
+    make_mesh(path, "cube");
+    TEST_EQUAL(lyra("eval %s --model stvk --json", path), 0);
+    const char *at = output;
+    int count = 0;
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; ++k) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"%s\":", keys[k]);
+        at = strstr(at, quoted);
+        TEST_REQUIRE(at);
+    }
+    for (at = output; (at = strchr(at, ':')); ++at) {
+        ++count;
+    }
+    TEST_EQUAL(count, 7);
+    TEST_EQUAL(lyra("eval %s --model stvk --check --json", path), 0);
+    TEST_CHECK(number_of("best_force_error") < 1e-9 && number_of("best_tangent_error") < 1e-9);
+    TEST_CONTAINS(output, "\"conservative\": true");
+    TEST_CONTAINS(output, "\"tangent_order\": 2.0");
+}
+
+// springs are the model that velocities move
+LYRA_TEST(cli_eval_velocity_meets_damping)
+{
+    char path[1024], v[1024], f[1024];
+    snprintf(path, sizeof path, "%s", test_temp_path("a.veg"));
+    snprintf(v, sizeof v, "%s", test_temp_path("v.npy"));
+    snprintf(f, sizeof f, "%s", test_temp_path("f.npy"));
+    int32_t n = make_mesh(path, "cube");
+    write_displacement(v, n, 2, true);
+    double force[3];
+    for (int damping = 0; damping < 3; ++damping) {
+        // files are written beside a check, too
+        TEST_EQUAL(lyra("eval %s --model mass-spring --stiffness 50 --param damping=%d --velocity "
+                        "%s --force-out %s %s",
+                        path, damping, v, f, damping == 2 ? "--check" : ""),
+                   0);
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        LyraDense *dense = NULL;
+        TEST_REQUIRE_OK(lyra_dense_load_npy(ctx, f, &dense));
+        force[damping] = 0;
+        for (int32_t i = 0; i < 3 * n; ++i) {
+            force[damping] += fabs(lyra_dense_view(dense).values[i]);
+        }
+        lyra_dense_destroy(dense);
+        test_context_end(ctx);
+    }
+    TEST_NEAR(force[0], 0, 1e-9);
+    TEST_CHECK(force[1] > 1);
+    TEST_NEAR(force[2] / force[1], 2, 1e-9);
 }

@@ -59,8 +59,9 @@ LYRA_API LyraCorotationalDef lyra_corotational_def_default(void);
 /// What it is: conservative for `linear` and for ENU tets. Orthotropic tets and cubes have the
 /// force R K z, which is not the gradient of the energy z^T K z / 2 and does not balance torque;
 /// the exact tangent of those is not symmetric. PSD mode: `linear` and `corotational` are PSD as
-/// they are; `corotational-exact` clamps the eigenvalues of ENU tets, and takes the tangent of
-/// `corotational` for orthotropic tets, for cubes, and where frames are kept.
+/// they are; `corotational-exact` clamps the eigenvalues of ENU tets; for orthotropic tets, for
+/// cubes, and where frames are kept, it takes the tangent of `corotational` unless the symmetric
+/// part of the exact one has no negative eigenvalue.
 ///
 /// Fails with LYRA_BAD_MESH, naming the first one, for an element of zero or negative volume or a
 /// cube that is no axis-aligned box; with LYRA_INVALID_ARGUMENT, naming material and number, unless

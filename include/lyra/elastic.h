@@ -110,7 +110,7 @@ LYRA_API LyraElasticDef lyra_elastic_def_default(void);
 /// v1 = half the bulk modulus). Copies what it needs.
 ///
 /// Fails with LYRA_BAD_MESH, naming the first one, if a tet has zero or negative volume or a cube
-/// is not an axis-aligned cube of positive size, with LYRA_INVALID_ARGUMENT for settings outside
+/// is not an axis-aligned box of positive size, with LYRA_INVALID_ARGUMENT for settings outside
 /// their range, unknown names, or unless E > 0 and -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a
 /// combination that does not exist.
 ///

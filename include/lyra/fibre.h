@@ -39,11 +39,10 @@ typedef struct LyraFibreDef {
 
 LYRA_API LyraFibreDef lyra_fibre_def_default(void);
 
-/// Fibres in the elements of `mesh`, tets or cubes (2x2x2 Gauss points, each clamped by
-/// itself in PSD mode). Copies what it needs. Fails with LYRA_BAD_MESH, naming the first one, for
-/// an element of zero or negative volume or a cube that is no axis-aligned box; with
-/// LYRA_INVALID_ARGUMENT for a direction that is zero or not finite, naming the element, and for
-/// constants out of range.
+/// Fibres in the elements of `mesh`, tets or cubes (2x2x2 Gauss points). Copies what it needs.
+/// Fails with LYRA_BAD_MESH, naming the first one, for an element of zero or negative volume or a
+/// cube that is no axis-aligned box; with LYRA_INVALID_ARGUMENT for a direction that is zero or not
+/// finite, naming the element, and for constants out of range.
 LYRA_API LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh,
                                       const LyraFibreDef *def, LyraForce **out);
 

@@ -27,7 +27,7 @@ extern "C" {
 /// what it writes there is dropped. All arrays are aligned to 64 bytes.
 typedef struct LyraBatch {
     int32_t count;            ///< Live stencils, [1, LYRA_BATCH_WIDTH].
-    bool psd;                 ///< Asks for a positive semi-definite dfdx.
+    bool psd;                 ///< Asks for a positive semi-definite dfdx, the exact one if it is.
     double time, dt;          ///< s.
     const int32_t *element;   ///< Ids of the stencils.
     const double *x;          ///< Positions, m, [3 nodes].

@@ -173,8 +173,12 @@ static bool store_value(const CliOption *option, const char *text)
 static const char *kind_name(CliOptionKind kind)
 {
     static const char *const names[] = {
-        [CLI_FLAG] = "nothing", [CLI_INT] = "a whole number",         [CLI_DOUBLE] = "a number",
-        [CLI_TEXT] = "a word",  [CLI_VECTOR] = "three numbers x,y,z",
+        [CLI_FLAG] = "nothing",
+        [CLI_INT] = "a whole number",
+        [CLI_DOUBLE] = "a number",
+        [CLI_TEXT] = "a word",
+        [CLI_VECTOR] = "three numbers x,y,z",
+        [CLI_LIST] = "a value, at most 32 times",
     };
     return names[kind];
 }

@@ -90,36 +90,37 @@ static bool add_vectors(LyraContext *ctx, const char *path, int32_t vertex_count
     return good;
 }
 
-// "name=number" into a constant; false if it is not that
-static bool parse_constant(char *text, LyraElasticConstant *out)
+#define NAME_MAX_LENGTH 64
+
+// "name=number" into a constant with its name in `name`; false if it is not that
+static bool parse_constant(const char *text, char name[NAME_MAX_LENGTH], LyraElasticConstant *out)
 {
-    char *equals = strchr(text, '='), *end = NULL;
-    if (!equals || equals == text) {
+    const char *equals = strchr(text, '=');
+    char *end = NULL;
+    if (!equals || equals == text || equals - text >= NAME_MAX_LENGTH) {
         return false;
     }
-    *equals = '\0';
-    out->name = text;
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = '\0';
+    out->name = name;
     out->value = strtod(equals + 1, &end);
     return end != equals + 1 && !*end && isfinite(out->value);
 }
 
 // ---- output -------------------------------------------------------------------------------------
 
-static bool save_force(const EvalBody *body, const char *path)
+static LyraStatus save_force(const EvalBody *body, const char *path)
 {
     // row-major (n, 3) is what is in memory: give its transpose
     int32_t n = body->vertex_count;
-    double *columns = malloc((size_t)n * 3 * sizeof *columns + 1);
-    if (!columns) {
-        return false;
-    }
+    double *columns = cli_allocate((size_t)n * 3 * sizeof *columns);
     for (int64_t i = 0; i < 3 * (int64_t)n; ++i) {
         columns[i / 3 + (int64_t)n * (i % 3)] = body->force[i];
     }
     LyraDenseView view = {.rows = n, .columns = 3, .values = columns};
     LyraStatus status = lyra_dense_save_npy(body->ctx, path, LYRA_NPY_ROW_MAJOR, view);
     free(columns);
-    return status == LYRA_OK;
+    return status;
 }
 
 // K in the order of the file
@@ -127,16 +128,13 @@ static LyraStatus save_stiffness(const EvalBody *body, const char *path)
 {
     const LyraBlockPattern *inner = lyra_assembly_pattern(body->assembly);
     const int32_t *order = lyra_assembly_order(body->assembly);
-    int32_t *place = malloc((size_t)body->vertex_count * sizeof *place + 1);
+    int32_t *place = cli_allocate((size_t)body->vertex_count * sizeof *place);
     LyraBlockPattern *pattern = NULL;
     LyraBlockMatrix *K = NULL;
-    LyraStatus status = LYRA_OUT_OF_MEMORY;
-    if (place) {
-        for (int32_t i = 0; i < body->vertex_count; ++i) {
-            place[order[i]] = i;
-        }
-        status = lyra_block_pattern_permute(inner, place, &pattern);
+    for (int32_t i = 0; i < body->vertex_count; ++i) {
+        place[order[i]] = i;
     }
+    LyraStatus status = lyra_block_pattern_permute(inner, place, &pattern);
     if (status == LYRA_OK) {
         status = lyra_block_matrix_create(pattern, &K);
     }
@@ -156,22 +154,19 @@ static LyraStatus save_stiffness(const EvalBody *body, const char *path)
 static LyraStatus save_mass_entries(const EvalBody *body, int64_t count, const int32_t *row,
                                     const int32_t *column, const double *value, const char *path)
 {
-    int32_t *rows = malloc((size_t)count * 3 * sizeof *rows + 1);
-    int32_t *columns = malloc((size_t)count * 3 * sizeof *columns + 1);
-    double *values = malloc((size_t)count * 3 * sizeof *values + 1);
+    int32_t *rows = cli_allocate((size_t)count * 3 * sizeof *rows);
+    int32_t *columns = cli_allocate((size_t)count * 3 * sizeof *columns);
+    double *values = cli_allocate((size_t)count * 3 * sizeof *values);
     LyraCsrPattern *pattern = NULL;
     LyraCsrMatrix *M = NULL;
-    LyraStatus status = LYRA_OUT_OF_MEMORY;
-    if (rows && columns && values) {
-        for (int64_t i = 0; i < 3 * count; ++i) {
-            rows[i] = 3 * row[i / 3] + (int32_t)(i % 3);
-            columns[i] = 3 * column[i / 3] + (int32_t)(i % 3);
-            values[i] = value[i / 3];
-        }
-        int32_t dofs = 3 * body->vertex_count;
-        status = lyra_csr_matrix_create_entries(body->ctx, dofs, dofs, LYRA_STORAGE_UPPER,
-                                                3 * count, rows, columns, values, &pattern, &M);
+    for (int64_t i = 0; i < 3 * count; ++i) {
+        rows[i] = 3 * row[i / 3] + (int32_t)(i % 3);
+        columns[i] = 3 * column[i / 3] + (int32_t)(i % 3);
+        values[i] = value[i / 3];
     }
+    int32_t dofs = 3 * body->vertex_count;
+    LyraStatus status = lyra_csr_matrix_create_entries(
+        body->ctx, dofs, dofs, LYRA_STORAGE_UPPER, 3 * count, rows, columns, values, &pattern, &M);
     if (status == LYRA_OK) {
         status = lyra_csr_matrix_save(M, path);
     }
@@ -186,16 +181,13 @@ static LyraStatus save_mass_entries(const EvalBody *body, int64_t count, const i
 static LyraStatus save_lumped(const EvalBody *body, const double *densities, const char *path)
 {
     int32_t n = body->vertex_count;
-    double *masses = malloc((size_t)n * sizeof *masses + 1);
-    int32_t *rows = malloc((size_t)n * sizeof *rows + 1);
-    LyraStatus status = LYRA_OUT_OF_MEMORY;
-    if (masses && rows) {
-        for (int32_t i = 0; i < n; ++i) {
-            rows[i] = i;
-        }
-        lyra_mesh_lumped_masses(body->mesh, densities, masses);
-        status = save_mass_entries(body, n, rows, rows, masses, path);
+    double *masses = cli_allocate((size_t)n * sizeof *masses);
+    int32_t *rows = cli_allocate((size_t)n * sizeof *rows);
+    for (int32_t i = 0; i < n; ++i) {
+        rows[i] = i;
     }
+    lyra_mesh_lumped_masses(body->mesh, densities, masses);
+    LyraStatus status = save_mass_entries(body, n, rows, rows, masses, path);
     free(masses);
     free(rows);
     return status;
@@ -209,16 +201,13 @@ static LyraStatus save_consistent(const EvalBody *body, const double *densities,
         return status;
     }
     LyraMassMatrixView view = lyra_mass_matrix_view(mass);
-    int32_t *rows = malloc((size_t)view.entry_count * sizeof *rows + 1);
-    status = LYRA_OUT_OF_MEMORY;
-    if (rows) {
-        for (int32_t i = 0; i < view.row_count; ++i) {
-            for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
-                rows[k] = i;
-            }
+    int32_t *rows = cli_allocate((size_t)view.entry_count * sizeof *rows);
+    for (int32_t i = 0; i < view.row_count; ++i) {
+        for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+            rows[k] = i;
         }
-        status = save_mass_entries(body, view.entry_count, rows, view.column, view.values, path);
     }
+    status = save_mass_entries(body, view.entry_count, rows, view.column, view.values, path);
     free(rows);
     lyra_mass_matrix_destroy(mass);
     return status;
@@ -229,14 +218,30 @@ static LyraStatus save_mass(const EvalBody *body, const EvalOptions *options)
     int32_t elements = lyra_mesh_view(body->mesh).element_count;
     double *densities = NULL;
     if (options->density > 0) {
-        densities = malloc((size_t)elements * sizeof *densities + 1);
-        for (int32_t e = 0; densities && e < elements; ++e) {
+        densities = cli_allocate((size_t)elements * sizeof *densities);
+        for (int32_t e = 0; e < elements; ++e) {
             densities[e] = options->density;
         }
     }
     LyraStatus status = options->lumped ? save_lumped(body, densities, options->mass_out)
                                         : save_consistent(body, densities, options->mass_out);
     free(densities);
+    return status;
+}
+
+// what was asked for
+static LyraStatus save(const EvalBody *body, const EvalOptions *options)
+{
+    LyraStatus status = LYRA_OK;
+    if (options->force_out) {
+        status = save_force(body, options->force_out);
+    }
+    if (status == LYRA_OK && options->stiffness_out) {
+        status = save_stiffness(body, options->stiffness_out);
+    }
+    if (status == LYRA_OK && options->mass_out) {
+        status = save_mass(body, options);
+    }
     return status;
 }
 
@@ -282,7 +287,6 @@ static CliExit print_report(const EvalBody *body, const EvalOptions *options, do
     if (options->json) {
         CliJson json = {.file = stdout};
         cli_json_open(&json, NULL, '{');
-        cli_json_text(&json, "model", options->def.model);
         cli_json_double(&json, "energy", body->energy);
         cli_json_double(&json, "force_norm", force);
         cli_json_double(&json, "stiffness_frobenius", frobenius);
@@ -326,14 +330,13 @@ static CliExit make_body(const char *path, const EvalOptions *options, EvalBody 
         lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
         return cli_failed();
     }
-    body->x = malloc(dofs * sizeof *body->x + 1);
-    body->v = calloc(dofs + 1, sizeof *body->v);
-    body->force = malloc(dofs * sizeof *body->force + 1);
-    body->history =
-        calloc((size_t)lyra_assembly_history_size(body->assembly) + 1, sizeof *body->history);
-    if (!body->x || !body->v || !body->force || !body->history) {
-        return cli_fail("out of memory");
-    }
+    size_t history = (size_t)lyra_assembly_history_size(body->assembly) * sizeof(double);
+    body->x = cli_allocate(dofs * sizeof *body->x);
+    body->v = cli_allocate(dofs * sizeof *body->v);
+    body->force = cli_allocate(dofs * sizeof *body->force);
+    body->history = cli_allocate(history);
+    memset(body->v, 0, dofs * sizeof *body->v);
+    memset(body->history, 0, history);
     memcpy(body->x, view.positions, dofs * sizeof *body->x);
     bool good = true;
     if (options->displacement) {
@@ -345,21 +348,65 @@ static CliExit make_body(const char *path, const EvalOptions *options, EvalBody 
     return good ? CLI_OK : CLI_BAD_INPUT;
 }
 
+// A number that must be positive if it is given: 0 if it is not, which stands as NaN.
+static bool take_positive(const char *name, double *value)
+{
+    if (isnan(*value)) {
+        *value = 0;
+    } else if (!(*value > 0)) {
+        cli_fail("%s is %g, expected more than 0", name, *value);
+        return false;
+    }
+    return true;
+}
+
+// checks and completes what was given
+static CliExit complete_options(const CliUsage *usage, EvalOptions *o)
+{
+    if (!o->def.model) {
+        return cli_usage_error(usage, "expected --model NAME");
+    }
+    if (o->convention && strcmp(o->convention, "vega") != 0) {
+        return cli_usage_error(usage, "--convention is \"%s\", expected vega", o->convention);
+    }
+    if (o->threads < 0 || o->threads > 256) {
+        return cli_usage_error(usage, "--threads is %d, expected 1 to 256", o->threads);
+    }
+    if (o->lumped && !o->mass_out) {
+        return cli_usage_error(usage, "--lumped is about the matrix of --mass-out");
+    }
+    if (isnan(o->def.young) && !isnan(o->def.poisson)) {
+        return cli_usage_error(usage, "--poisson needs --young");
+    }
+    if (isnan(o->def.poisson)) {
+        o->def.poisson = lyra_solid_def_default().poisson;
+    }
+    if (!take_positive("--young", &o->def.young) || !take_positive("--density", &o->density) ||
+        !take_positive("--stiffness", &o->def.stiffness)) {
+        return CLI_BAD_INPUT;
+    }
+    o->def.vega = o->convention != NULL;
+    o->def.inversion = o->convention ? LYRA_INVERSION_CLAMP : o->def.inversion;
+    if (o->inversion && lyra_inversion_find(o->inversion, &o->def.inversion) != LYRA_OK) {
+        return cli_usage_error(usage, "--inversion: %s", lyra_error_message());
+    }
+    return CLI_OK;
+}
+
 static CliExit run(const char *path, const EvalOptions *options)
 {
     EvalBody body = {0};
     CliExit exit = make_body(path, options, &body);
-    if (exit == CLI_OK && options->check) {
-        exit = eval_check(&body);
-    } else if (exit == CLI_OK) {
+    if (exit == CLI_OK) {
         double start = now();
         LyraStatus status = eval_at(&body, body.x, &body.energy, body.force, body.K);
         double seconds = now() - start;
-        bool saved =
-            status == LYRA_OK && (!options->force_out || save_force(&body, options->force_out)) &&
-            (!options->stiffness_out || save_stiffness(&body, options->stiffness_out) == LYRA_OK) &&
-            (!options->mass_out || save_mass(&body, options) == LYRA_OK);
-        exit = saved ? print_report(&body, options, seconds) : cli_failed();
+        if (status != LYRA_OK || save(&body, options) != LYRA_OK) {
+            exit = cli_failed();
+        } else {
+            exit = options->check ? eval_check(&body, options->json)
+                                  : print_report(&body, options, seconds);
+        }
     }
     end_body(&body);
     return exit;
@@ -367,7 +414,9 @@ static CliExit run(const char *path, const EvalOptions *options)
 
 CliExit cli_eval(int argument_count, char **arguments)
 {
-    EvalOptions o = {.def = lyra_solid_def_default()};
+    EvalOptions o = {.def = lyra_solid_def_default(), .density = NAN};
+    o.def.model = NULL;
+    o.def.young = o.def.poisson = o.def.stiffness = NAN;
     const CliOption options[] = {
         {"--model", CLI_TEXT, &o.def.model, "NAME",
          "neo-hookean, stvk, corotational ... (required)"},
@@ -390,7 +439,8 @@ CliExit cli_eval(int argument_count, char **arguments)
         {"--mass-out", CLI_TEXT, &o.mass_out, "M.mtx", "mass matrix, Matrix Market"},
         {"--lumped", CLI_FLAG, &o.lumped, NULL, "lumped instead of consistent mass"},
         {"--psd", CLI_FLAG, &o.psd, NULL, "positive semi-definite tangent"},
-        {"--check", CLI_FLAG, &o.check, NULL, "finite differences at the state, instead"},
+        {"--check", CLI_FLAG, &o.check, NULL,
+         "finite differences at the state, in place of numbers"},
         {"--threads", CLI_INT, &o.threads, "N", "default: all cores"},
         {"--json", CLI_FLAG, &o.json, NULL, "print one JSON document"},
         {0},
@@ -406,32 +456,20 @@ CliExit cli_eval(int argument_count, char **arguments)
         .positional_min = 1,
         .positional_max = 1,
     };
-    o.def.model = NULL;
     const char *path;
     int32_t count;
     CliExit exit;
     if (!cli_parse(&usage, argument_count, arguments, &path, &count, &exit)) {
         return exit;
     }
-    if (!o.def.model) {
-        return cli_usage_error(&usage, "expected --model NAME");
-    }
-    if (o.convention && strcmp(o.convention, "vega") != 0) {
-        return cli_usage_error(&usage, "--convention is \"%s\", expected vega", o.convention);
-    }
-    if (o.threads < 0 || o.threads > 256 || o.density < 0) {
-        return cli_usage_error(&usage, "--threads is 1 to 256 and --density not negative");
-    }
-    o.def.vega = o.convention != NULL;
-    o.def.inversion = o.convention ? LYRA_INVERSION_CLAMP : o.def.inversion;
-    if (o.inversion && lyra_inversion_find(o.inversion, &o.def.inversion) != LYRA_OK) {
-        return cli_usage_error(&usage, "--inversion: %s", lyra_error_message());
+    exit = complete_options(&usage, &o);
+    if (exit != CLI_OK) {
+        return exit;
     }
     LyraElasticConstant constants[CLI_LIST_MAX];
-    char texts[CLI_LIST_MAX][128];
+    char names[CLI_LIST_MAX][NAME_MAX_LENGTH];
     for (int32_t i = 0; i < o.parameters.count; ++i) {
-        snprintf(texts[i], sizeof texts[i], "%s", o.parameters.items[i]);
-        if (!parse_constant(texts[i], &constants[i])) {
+        if (!parse_constant(o.parameters.items[i], names[i], &constants[i])) {
             return cli_usage_error(&usage, "--param needs NAME=NUMBER, found \"%s\"",
                                    o.parameters.items[i]);
         }

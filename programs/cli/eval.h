@@ -28,7 +28,8 @@ typedef struct EvalBody {
 LyraStatus eval_at(const EvalBody *body, const double *x, double *energy, double *force,
                    LyraBlockMatrix *K);
 
-/// `--check`: differences of force against energy and of tangent against force at the state.
-CliExit eval_check(const EvalBody *body);
+/// `--check` at a body that was evaluated with its tangent: differences of force against energy and
+/// of tangent against force at the state.
+CliExit eval_check(const EvalBody *body, bool json);
 
 #endif

@@ -74,22 +74,69 @@ static LyraStatus measure(const EvalBody *body, Probe *probe, double h, double e
     return LYRA_OK;
 }
 
-// slope of the errors between steps h and h/4, where neither is rounding
-static void print_order(double before, double after, double best)
+typedef struct Errors {
+    double step[STEPS], error[STEPS][2], order[STEPS][2]; // of force and tangent; NaN: none
+    double best[2];
+    bool conservative;
+} Errors;
+
+// slope of the errors between steps 4 h and h, where neither is rounding
+static double find_order(double before, double after, double best)
 {
-    if (before > 0 && after > 10 * best && after > 1e-12) {
-        printf(" %6.2f", 0.5 * log2(before / after));
-    } else {
-        printf(" %6s", "-");
+    bool truncation = before > 0 && after > 10 * best && after > 1e-12;
+    return truncation ? 0.5 * log2(before / after) : NAN;
+}
+
+static void print_table(const Errors *errors)
+{
+    printf("relative errors along a random direction of the size of an edge\n");
+    printf("%10s %12s %6s %12s %6s\n", "step", "force", "order", "tangent", "order");
+    for (int k = 0; k < STEPS; ++k) {
+        printf("%10.3g", errors->step[k]);
+        for (int i = 0; i < 2; ++i) {
+            printf(" %12.3e", errors->error[k][i]);
+            if (isnan(errors->order[k][i])) {
+                printf(" %6s", k == 0 ? "" : "-");
+            } else {
+                printf(" %6.2f", errors->order[k][i]);
+            }
+        }
+        printf("\n");
+    }
+    printf("best       %12.3e        %12.3e\n", errors->best[0], errors->best[1]);
+    if (!errors->conservative) {
+        printf("the force of this model is not the gradient of an energy\n");
+    }
+    if (isinf(errors->best[0]) || isinf(errors->best[1])) {
+        printf("energy, force or tangent are not finite at this state\n");
     }
 }
 
-static CliExit check(const EvalBody *body, Probe *probe)
+static void print_json(const Errors *errors)
 {
-    LyraStatus status = eval_at(body, body->x, NULL, body->force, body->K);
-    if (status != LYRA_OK) {
-        return cli_failed();
+    static const char *const names[2][2] = {{"force_error", "force_order"},
+                                            {"tangent_error", "tangent_order"}};
+    CliJson json = {.file = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_bool(&json, "conservative", errors->conservative);
+    cli_json_double(&json, "best_force_error", errors->best[0]);
+    cli_json_double(&json, "best_tangent_error", errors->best[1]);
+    cli_json_open(&json, "steps", '[');
+    for (int k = 0; k < STEPS; ++k) {
+        cli_json_open(&json, NULL, '{');
+        cli_json_double(&json, "step", errors->step[k]);
+        for (int i = 0; i < 2; ++i) {
+            cli_json_double(&json, names[i][0], errors->error[k][i]);
+            cli_json_double(&json, names[i][1], errors->order[k][i]);
+        }
+        cli_json_close(&json, '}');
     }
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+}
+
+static LyraStatus check(const EvalBody *body, Probe *probe, Errors *errors)
+{
     apply(body, probe);
     double curvature = 0;
     for (int64_t i = 0; i < probe->dofs; ++i) {
@@ -97,46 +144,32 @@ static CliExit check(const EvalBody *body, Probe *probe)
         curvature += probe->tangent[i] * probe->direction[i];
     }
     probe->scale = fabs(probe->slope) + fabs(curvature);
-    double errors[STEPS][2], best[2] = {INFINITY, INFINITY}, first = 1e-2;
+    *errors = (Errors){.best = {INFINITY, INFINITY}};
+    errors->conservative = lyra_solid_is_conservative(body->solid);
     for (int k = 0; k < STEPS; ++k) {
-        status = measure(body, probe, ldexp(first, -2 * k), errors[k]);
+        errors->step[k] = ldexp(1e-2, -2 * k);
+        LyraStatus status = measure(body, probe, errors->step[k], errors->error[k]);
         if (status != LYRA_OK) {
-            return cli_failed();
+            return status;
         }
         for (int i = 0; i < 2; ++i) {
-            best[i] = errors[k][i] < best[i] ? errors[k][i] : best[i];
+            errors->best[i] = fmin(errors->best[i], errors->error[k][i]);
         }
     }
-    bool conservative = lyra_solid_is_conservative(body->solid);
-    printf("relative errors along a random direction of the size of an edge\n");
-    printf("%10s %12s %6s %12s %6s\n", "step", "force", "order", "tangent", "order");
-    for (int k = 0; k < STEPS; ++k) {
-        printf("%10.3g", ldexp(first, -2 * k));
-        for (int i = 0; i < 2; ++i) {
-            printf(" %12.3e", errors[k][i]);
-            if (k == 0) {
-                printf(" %6s", "");
-            } else {
-                print_order(errors[k - 1][i], errors[k][i], best[i]);
-            }
-        }
-        printf("\n");
+    for (int i = 0; i < 2 * STEPS; ++i) {
+        int k = i / 2, side = i % 2;
+        errors->order[k][side] = k == 0 ? NAN
+                                        : find_order(errors->error[k - 1][side],
+                                                     errors->error[k][side], errors->best[side]);
     }
-    printf("best       %12.3e        %12.3e\n", best[0], best[1]);
-    if (!conservative) {
-        printf("the force of this model is not the gradient of an energy\n");
-    }
-    return cli_finish_output();
+    return LYRA_OK;
 }
 
-CliExit eval_check(const EvalBody *body)
+CliExit eval_check(const EvalBody *body, bool json)
 {
     int64_t dofs = 3 * (int64_t)body->vertex_count;
     Probe probe = {.dofs = dofs};
-    double *memory = calloc((size_t)dofs * 5 + 1, sizeof *memory);
-    if (!memory) {
-        return cli_fail("out of memory");
-    }
+    double *memory = cli_allocate((size_t)dofs * 5 * sizeof *memory);
     probe.direction = memory;
     probe.tangent = memory + dofs;
     probe.point = memory + 2 * dofs;
@@ -155,7 +188,16 @@ CliExit eval_check(const EvalBody *body)
     for (int64_t i = 0; i < dofs; ++i) {
         probe.direction[i] = edge * random_number(&state);
     }
-    CliExit exit = check(body, &probe);
+    Errors errors;
+    LyraStatus status = check(body, &probe, &errors);
     free(memory);
-    return exit;
+    if (status != LYRA_OK) {
+        return cli_failed();
+    }
+    if (json) {
+        print_json(&errors);
+    } else {
+        print_table(&errors);
+    }
+    return cli_finish_output();
 }

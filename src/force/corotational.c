@@ -123,19 +123,29 @@ static LyraMeshMaterial common_material(const LyraCorotationalDef *def)
     return material;
 }
 
-static LyraStatus check_materials(const LyraMeshView *mesh, const LyraCorotationalDef *def,
-                                  bool *isotropic)
+// those that an element has
+static LyraStatus check_materials(LyraContext *ctx, const LyraMeshView *mesh,
+                                  const LyraCorotationalDef *def, bool *isotropic)
 {
     *isotropic = true;
     if (def->young != 0) {
         LyraMeshMaterial common = common_material(def);
         return ly_stiffness_check(&common);
     }
-    for (int32_t m = 0; m < mesh->material_count; ++m) {
-        LY_TRY(ly_stiffness_check(&mesh->materials[m]));
-        *isotropic = *isotropic && mesh->materials[m].kind == LYRA_MESH_MATERIAL_ENU;
+    bool *checked = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_zeroed(ctx, mesh->material_count, sizeof *checked, &checked));
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        int32_t m = mesh->element_materials[e];
+        if (!checked[m]) {
+            LY_TRY_DONE(ly_stiffness_check(&mesh->materials[m]));
+            *isotropic = *isotropic && mesh->materials[m].kind == LYRA_MESH_MATERIAL_ENU;
+            checked[m] = true;
+        }
     }
-    return LYRA_OK;
+done:
+    ly_release(ctx, checked);
+    return status;
 }
 
 static void fill_parameters(const LyraMeshView *mesh, const LyraCorotationalDef *def,
@@ -238,7 +248,7 @@ LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_TRY(check_def(def));
     LyraMeshView view = lyra_mesh_view(mesh);
     bool isotropic;
-    LY_TRY(check_materials(&view, def, &isotropic));
+    LY_TRY(check_materials(ctx, &view, def, &isotropic));
     double *parameters = NULL;
     LyCorotational *self = NULL;
     LyraStatus status = LYRA_OK;

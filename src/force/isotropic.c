@@ -137,7 +137,8 @@ static LyraStatus from_material(LyraMaterialLaw law, const LyraMeshMaterial *mat
     }
     if (material->kind != LYRA_MESH_MATERIAL_ENU) {
         return ly_fail(LYRA_UNSUPPORTED,
-                       "material \"%s\" is not of the kind ENU that model %s takes", material->name,
+                       "material \"%s\" is not of the kind ENU%s that model %s takes",
+                       material->name, law == LYRA_MATERIAL_MOONEY_RIVLIN ? " or MOONEYRIVLIN" : "",
                        lyra_material_type(law, LYRA_ISA_SCALAR)->name);
     }
     LY_TRY(ly_check_enu(material));
@@ -214,17 +215,25 @@ static LyraStatus fill_parameters(LyraContext *ctx, const LyraElasticDef *def,
     bool uniform = given.all || def->young != 0;
     int32_t materials = uniform ? 1 : mesh->material_count;
     double *table = NULL;
+    bool *made = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_zeroed(ctx, materials * count, sizeof *table, &table));
-    for (int32_t m = 0; m < materials; ++m) {
-        LY_TRY_DONE(make_parameters(def, law, &given, uniform ? NULL : &mesh->materials[m],
-                                    table + m * count));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, materials, sizeof *made, &made));
+    if (uniform) {
+        LY_TRY_DONE(make_parameters(def, law, &given, NULL, table));
+        made[0] = true;
     }
     for (int32_t e = 0; e < mesh->element_count; ++e) {
+        // a material that no element has may be of any kind
         int32_t m = uniform ? 0 : mesh->element_materials[e];
+        if (!made[m]) {
+            LY_TRY_DONE(make_parameters(def, law, &given, &mesh->materials[m], table + m * count));
+            made[m] = true;
+        }
         memcpy(parameters + e * count, table + m * count, (size_t)count * sizeof *table);
     }
 done:
+    ly_release(ctx, made);
     ly_release(ctx, table);
     return status;
 }

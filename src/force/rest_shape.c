@@ -88,24 +88,37 @@ static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind
     return LYRA_OK;
 }
 
-LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out)
+// rest positions of the nodes of element e, [nodes][3]
+static void load_corners(const LyraMeshView *mesh, int32_t e, double *corners)
+{
+    int32_t nodes = lyra_element_kind_nodes(mesh->kind);
+    for (int32_t a = 0; a < nodes; ++a) {
+        int32_t id = mesh->elements[(int64_t)nodes * e + a];
+        memcpy(corners + 3 * a, mesh->positions + 3 * (int64_t)id, 3 * sizeof *corners);
+    }
+}
+
+LyraStatus ly_rest_check(const LyraMesh *mesh)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
-    int64_t nodes = lyra_element_kind_nodes(view.kind);
-    double *corners = NULL;
-    LyraStatus status = LYRA_OK;
-    LY_TRY(ly_allocate_array(ctx, 3 * nodes * view.element_count, sizeof *corners, &corners));
-    for (int64_t i = 0; i < nodes * view.element_count; ++i) {
-        memcpy(corners + 3 * i, view.positions + 3 * (int64_t)view.elements[i],
-               3 * sizeof *corners);
-    }
     for (int32_t e = 0; e < view.element_count; ++e) {
-        LY_TRY_DONE(check_element(mesh, e, view.kind, corners + 3 * nodes * e));
+        double corners[24];
+        load_corners(&view, e, corners);
+        LY_TRY(check_element(mesh, e, view.kind, corners));
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out)
+{
+    LY_TRY(ly_rest_check(mesh));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    int64_t each = 3 * (int64_t)lyra_element_kind_nodes(view.kind);
+    double *corners = NULL;
+    LY_TRY(ly_allocate_array(ctx, each * view.element_count, sizeof *corners, &corners));
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        load_corners(&view, e, corners + each * e);
     }
     *out = corners;
-done:
-    if (status != LYRA_OK) {
-        ly_release(ctx, corners);
-    }
-    return status;
+    return LYRA_OK;
 }

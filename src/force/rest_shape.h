@@ -17,8 +17,12 @@ static inline double ly_cube_sign(int32_t node, int32_t axis)
     return ly_cube_bits[node] >> axis & 1 ? 1 : -1;
 }
 
-/// Rest positions of the nodes of all elements, [element_count][nodes][3], once all elements are
-/// found fit: of positive volume, and cubes axis-aligned boxes. The caller releases `corners`.
+/// Fails with LYRA_BAD_MESH, naming the first one, unless all elements are fit: of positive volume,
+/// and cubes axis-aligned boxes. This is the one rule of all models.
+LyraStatus ly_rest_check(const LyraMesh *mesh);
+
+/// Rest positions of the nodes of all elements, [element_count][nodes][3], once they are found fit.
+/// The caller releases `corners`.
 LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **corners);
 
 /// Constants of a tet in the order of its batch's nodes: gradients b_1, b_2, b_3 of the shape

@@ -6,6 +6,7 @@
 #include "lyra/solid.h"
 
 #include "base/base.h"
+#include "force/rest_shape.h"
 #include "lyra/corotational.h"
 #include "lyra/fibre.h"
 #include "lyra/springs.h"
@@ -51,33 +52,37 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     return keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid)));
 }
 
-static LyraStatus refuse_constants(const LyraSolidDef *def)
-{
-    return def->constant_count == 0
-               ? LYRA_OK
-               : ly_fail(LYRA_INVALID_ARGUMENT, "model %s has no parameter \"%s\"", def->model,
-                         def->constants[0].name);
-}
+// a parameter by name and where it goes
+typedef struct Parameter {
+    const char *name;
+    double *value;
+} Parameter;
 
-// the mesh with one ENU material for all elements where the settings give one
-static LyraStatus with_material(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def,
-                                LyraMesh **copy)
+// the constants of `def` into parameters that are not those of an isotropic law
+static LyraStatus read_constants(const LyraSolidDef *def, int32_t count,
+                                 const Parameter *parameters)
 {
-    if (def->young == 0) {
-        return LYRA_OK;
+    for (int32_t c = 0; c < def->constant_count; ++c) {
+        const LyraElasticConstant *constant = &def->constants[c];
+        char list[256] = "";
+        int32_t p = 0;
+        for (; p < count && strcmp(constant->name, parameters[p].name) != 0; ++p) {
+            strncat(list, p > 0 ? ", " : "", sizeof list - strlen(list) - 1);
+            strncat(list, parameters[p].name, sizeof list - strlen(list) - 1);
+        }
+        if (p == count) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "model %s has no parameter \"%s\", %s%s",
+                           def->model, constant->name, count ? "expected one of: " : "nor any",
+                           list);
+        }
+        *parameters[p].value = constant->value;
     }
-    LyraMeshView view = lyra_mesh_view(mesh);
-    LyraMeshMaterial material = lyra_mesh_material_default();
-    material.enu = (LyraMaterialEnu){.young = def->young, .poisson = def->poisson};
-    view.material_count = 1;
-    view.materials = &material;
-    view.set_count = view.region_count = 0;
-    return lyra_mesh_create(solid->ctx, &view, copy);
+    return LYRA_OK;
 }
 
 static LyraStatus make_corotational(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
-    LY_TRY(refuse_constants(def));
+    LY_TRY(read_constants(def, 0, NULL));
     LyraCorotationalDef corotational = lyra_corotational_def_default();
     for (int m = 0; m < LYRA_COROTATIONAL_MODEL_COUNT; ++m) {
         if (strcmp(def->model, lyra_corotational_model_name((LyraCorotationalModel)m)) == 0) {
@@ -85,42 +90,63 @@ static LyraStatus make_corotational(LyraSolid *solid, const LyraMesh *mesh, cons
         }
     }
     corotational.cube_frame = def->vega ? LYRA_CUBE_FRAME_VEGA : LYRA_CUBE_FRAME_CENTRE;
-    LyraMesh *copy = NULL;
-    LY_TRY(with_material(solid, mesh, def, &copy));
-    LyraStatus status =
-        lyra_corotational_create(solid->ctx, copy ? copy : mesh, &corotational, next(solid));
-    lyra_mesh_destroy(copy);
-    return keep(solid, status);
+    corotational.young = def->young;
+    corotational.poisson = def->poisson;
+    return keep(solid, lyra_corotational_create(solid->ctx, mesh, &corotational, next(solid)));
+}
+
+// constants of the springs from the moduli of the tets; the caller releases `stiffness`
+static LyraStatus find_stiffness(LyraContext *ctx, const LyraMesh *mesh, const LyraSprings *springs,
+                                 double young, double **stiffness)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    double *youngs = NULL, *found = NULL;
+    LyraStatus status = LYRA_OK;
+    if (view.kind != LYRA_ELEMENT_TET4) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "mass-spring: springs of %ss need a stiffness, N/m; a "
+                       "modulus gives that of tets only",
+                       lyra_element_kind_name(view.kind));
+    }
+    if (young != 0) {
+        LY_TRY_DONE(ly_allocate_array(ctx, view.element_count, sizeof *youngs, &youngs));
+        for (int32_t e = 0; e < view.element_count; ++e) {
+            youngs[e] = young;
+        }
+    }
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, lyra_springs_view(springs).spring_count, sizeof *found, &found));
+    LY_TRY_DONE(lyra_springs_modulus_stiffness(springs, mesh, youngs, found));
+    *stiffness = found;
+    found = NULL;
+done:
+    ly_release(ctx, found);
+    ly_release(ctx, youngs);
+    return status;
 }
 
 static LyraStatus make_springs(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
-    LY_TRY(refuse_constants(def));
-    if (!(def->stiffness >= 0) || !(def->damping >= 0)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "mass-spring: stiffness and damping must not be negative");
-    }
+    double given = def->stiffness, damping = def->damping;
+    const Parameter parameters[] = {{"stiffness", &given}, {"damping", &damping}};
+    LY_TRY(read_constants(def, LY_COUNT_OF(parameters), parameters));
+    LY_TRY(ly_rest_check(mesh));
     LyraContext *ctx = solid->ctx;
     LyraSprings *springs = NULL;
-    LyraMesh *copy = NULL;
     double *stiffness = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(lyra_springs_create_from_mesh(ctx, mesh, &springs));
-    LyraMassSpringDef spring = lyra_mass_spring_def_default();
-    spring.stiffness = def->stiffness;
-    spring.damping = def->damping;
-    spring.damping_kind = def->damping > 0 ? LYRA_SPRING_DAMPING_FULL : LYRA_SPRING_UNDAMPED;
-    if (def->stiffness == 0) {
-        LY_TRY_DONE(with_material(solid, mesh, def, &copy));
-        LY_TRY_DONE(ly_allocate_array(ctx, lyra_springs_view(springs).spring_count,
-                                      sizeof *stiffness, &stiffness));
-        LY_TRY_DONE(lyra_springs_modulus_stiffness(springs, copy ? copy : mesh, NULL, stiffness));
-        spring.spring_stiffness = stiffness;
+    if (given == 0) {
+        LY_TRY_DONE(find_stiffness(ctx, mesh, springs, def->young, &stiffness));
     }
+    LyraMassSpringDef spring = lyra_mass_spring_def_default();
+    spring.stiffness = given;
+    spring.spring_stiffness = stiffness;
+    spring.damping = damping;
+    spring.damping_kind = damping != 0 ? LYRA_SPRING_DAMPING_FULL : LYRA_SPRING_UNDAMPED;
     LY_TRY_DONE(keep(solid, lyra_mass_spring_create(ctx, springs, &spring, next(solid))));
 done:
     ly_release(ctx, stiffness);
-    lyra_mesh_destroy(copy);
     lyra_springs_destroy(springs);
     return status;
 }
@@ -133,29 +159,13 @@ static LyraStatus make_fibre(LyraSolid *solid, const LyraMesh *mesh, const LyraS
     matrix.constant_count = 0;
     LY_TRY(make_elastic(solid, mesh, &matrix));
     LyraFibreDef fibre = lyra_fibre_def_default();
-    const struct {
-        const char *name;
-        double *value;
-    } parameters[] = {
+    const Parameter parameters[] = {
         {"fibre-stiffness", &fibre.stiffness},
         {"fibre-exponent", &fibre.exponent},
         {"active-stress", &fibre.active_stress},
         {"activation", &fibre.activation},
     };
-    for (int32_t c = 0; c < def->constant_count; ++c) {
-        int32_t p = 0;
-        while (p < LY_COUNT_OF(parameters) &&
-               strcmp(def->constants[c].name, parameters[p].name) != 0) {
-            ++p;
-        }
-        if (p == LY_COUNT_OF(parameters)) {
-            return ly_fail(LYRA_INVALID_ARGUMENT,
-                           "model fibre has no parameter \"%s\", expected one of: fibre-stiffness, "
-                           "fibre-exponent, active-stress, activation",
-                           def->constants[c].name);
-        }
-        *parameters[p].value = def->constants[c].value;
-    }
+    LY_TRY(read_constants(def, LY_COUNT_OF(parameters), parameters));
     int32_t elements = lyra_mesh_view(mesh).element_count;
     double *along_x = NULL;
     if (!def->directions) {
@@ -230,6 +240,10 @@ LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraS
                              LyraSolid **out)
 {
     LY_CHECK_DEF(def, "lyra_solid_def_default");
+    if (def->constant_count < 0 || (def->constant_count > 0 && !def->constants)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "solid: %d constants without a list",
+                       def->constant_count);
+    }
     Maker *make = NULL;
     LY_TRY(find_maker(def->model, &make));
     LyraSolid *solid = NULL;
