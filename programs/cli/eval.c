@@ -69,13 +69,13 @@ static bool add_vectors(LyraContext *ctx, const char *path, int32_t vertex_count
         return false;
     }
     LyraDenseView view = lyra_dense_view(dense);
-    int64_t n = vertex_count;
+    int64_t n = vertex_count, dofs = 3 * n;
     bool matrix = view.rows == n && view.columns == 3;
     bool vector = view.rows == 3 * n && view.columns == 1;
     bool good = matrix || vector;
     if (!good) {
         cli_fail("%s: found shape (%lld, %lld), expected (%lld, 3) or (%lld)", path,
-                 (long long)view.rows, (long long)view.columns, (long long)n, (long long)(3 * n));
+                 (long long)view.rows, (long long)view.columns, (long long)n, (long long)dofs);
     }
     for (int64_t i = 0; good && i < 3 * n; ++i) {
         // column-major

@@ -357,7 +357,7 @@ static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraFor
     LY_TRY_DONE(
         ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &assembly->energy));
     int32_t threads = lyra_context_thread_count(ctx);
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, threads, sizeof *assembly->arenas, &assembly->arenas));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, threads, sizeof(void *), &assembly->arenas));
     for (int32_t t = 0; t < threads; ++t) {
         LY_TRY_DONE(ly_arena_create(ctx, ly_run_scratch() + scratch, &assembly->arenas[t]));
     }

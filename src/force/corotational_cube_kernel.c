@@ -229,7 +229,7 @@ LY_INLINE void find_left(bool isotropic, const Cube *cube, const LyStiffness *D,
         }
         from_sums(column);
         for (int a = 0; a < 8; ++a) {
-            LyVec3 turned = ly_apply(R, &column[ly_cube_bits[a]]);
+            LyVec3 turned = ly_mat3_apply(R, &column[ly_cube_bits[a]]);
             for (int r = 0; r < 3; ++r) {
                 left[a].m[r][k] = -turned.v[r];
             }
@@ -328,7 +328,7 @@ LY_INLINE void evaluate_cube(const LyCorotational *self, bool isotropic, bool ro
         from_sums(f);
         for (int a = 0; a < 8; ++a) {
             const LyVec3 *local = &f[ly_cube_bits[a]];
-            LyVec3 turned = rotated ? ly_apply(&frame.R, local) : *local;
+            LyVec3 turned = rotated ? ly_mat3_apply(&frame.R, local) : *local;
             for (int i = 0; i < 3; ++i) {
                 ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, turned.v[i]);
             }

@@ -12,28 +12,6 @@
 
 // ---- vectors ------------------------------------------------------------------------------------
 
-LY_INLINE LyReal ly_dot(const LyVec3 *a, const LyVec3 *b)
-{
-    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
-}
-
-LY_INLINE LyVec3 ly_cross(const LyVec3 *a, const LyVec3 *b)
-{
-    return (LyVec3){{a->v[1] * b->v[2] - a->v[2] * b->v[1], a->v[2] * b->v[0] - a->v[0] * b->v[2],
-                     a->v[0] * b->v[1] - a->v[1] * b->v[0]}};
-}
-
-/// A v
-LY_INLINE LyVec3 ly_apply(const LyMat3 *A, const LyVec3 *v)
-{
-    LyVec3 r;
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; ++i) {
-        r.v[i] = A->m[i][0] * v->v[0] + A->m[i][1] * v->v[1] + A->m[i][2] * v->v[2];
-    }
-    return r;
-}
-
 /// [e_k]x B for a constant k in 0, 1, 2.
 LY_INLINE LyMat3 ly_axis_cross(int k, const LyMat3 *B)
 {

@@ -57,7 +57,7 @@ LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, 
     LyVec3 f[4];
 #pragma GCC unroll 3
     for (int a = 1; a < 4; ++a) {
-        f[a] = ly_apply(P, &tet->b[a]);
+        f[a] = ly_mat3_apply(P, &tet->b[a]);
     }
 #pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
@@ -78,7 +78,7 @@ LY_INLINE void store_approximate(const LyraBatch *batch, int lane, const Tet *te
 {
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            LyReal diagonal = mu * ly_dot(&tet->b[a], &tet->b[b]);
+            LyReal diagonal = mu * ly_vec3_dot(&tet->b[a], &tet->b[b]);
             LyMat3 K;
 #pragma GCC unroll 9
             for (int k = 0; k < 9; ++k) {
@@ -106,12 +106,12 @@ LY_INLINE void store_exact(const LyraBatch *batch, int lane, const Tet *tet, LyR
     }
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            LyReal diagonal = 2.0 * mu * ly_dot(&tet->b[a], &tet->b[b]);
+            LyReal diagonal = 2.0 * mu * ly_vec3_dot(&tet->b[a], &tet->b[b]);
             LyMat3 K;
 #pragma GCC unroll 3
             for (int j = 0; j < 3; ++j) {
                 LyVec3 column = {{Q[b].m[0][j], Q[b].m[1][j], Q[b].m[2][j]}};
-                LyVec3 turned = ly_cross(&r[a], &column);
+                LyVec3 turned = ly_vec3_cross(&r[a], &column);
                 LyReal scale = lambda * r[b].v[j];
 #pragma GCC unroll 3
                 for (int i = 0; i < 3; ++i) {
@@ -159,7 +159,7 @@ LY_INLINE void evaluate_enu(bool exact, const LyraBatch *batch, int lane)
     }
     LyVec3 r[4];
     for (int a = 0; a < 4; ++a) {
-        r[a] = ly_apply(&R, &tet.b[a]);
+        r[a] = ly_mat3_apply(&R, &tet.b[a]);
     }
     lambda *= tet.volume;
     mu *= tet.volume;
@@ -192,7 +192,7 @@ LY_INLINE LyMat3 turn_matrix(const LyMat3 Y[3], const LyVec3 *b)
     LyMat3 A;
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
-        LyVec3 column = ly_apply(&Y[k], b);
+        LyVec3 column = ly_mat3_apply(&Y[k], b);
 #pragma GCC unroll 3
         for (int i = 0; i < 3; ++i) {
             A.m[i][k] = column.v[i];

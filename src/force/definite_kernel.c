@@ -88,7 +88,7 @@ void LY_KERNEL(ly_keep_positive)(int nodes, bool symmetric, const double *exact,
 {
     int rows = 3 * (nodes - 1), blocks = symmetric ? nodes * (nodes - 1) / 2 : nodes * nodes;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyReal A[ENTRIES_MAX], square = ly_set(0);
+        LyReal A[ENTRIES_MAX] = {ly_set(0)}, square = ly_set(0);
         fill(nodes, symmetric, exact + lane, A);
         for (int i = 0; i < rows; ++i) {
             for (int j = 0; j <= i; ++j) {

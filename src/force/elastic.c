@@ -33,24 +33,26 @@ static const char *const inversion_names[LYRA_INVERSION_COUNT] = {
     [LYRA_INVERSION_NONE] = "none",
 };
 
+void ly_list_name(size_t size, char *list, const char *name)
+{
+    size_t length = strlen(list), comma = length > 0 ? 2 : 0, word = strlen(name);
+    if (length + comma + word < size) {
+        memcpy(list + length, ", ", comma);
+        memcpy(list + length + comma, name, word + 1);
+    }
+}
+
 // index of a name among `count`, or a sentence that lists them
 static LyraStatus find_name(const char *what, const char *name, const char *const *names,
                             int32_t count, int32_t *index)
 {
     char list[512] = "";
-    size_t length = 0;
     for (int32_t m = 0; m < count; ++m) {
         if (strcmp(name, names[m]) == 0) {
             *index = m;
             return LYRA_OK;
         }
-        const char *comma = m > 0 ? ", " : "";
-        size_t word = strlen(comma) + strlen(names[m]);
-        if (length + word < sizeof list) {
-            memcpy(list + length, comma, strlen(comma));
-            memcpy(list + length + strlen(comma), names[m], strlen(names[m]) + 1);
-            length += word;
-        }
+        ly_list_name(sizeof list, list, names[m]);
     }
     return ly_fail(LYRA_INVALID_ARGUMENT, "no %s \"%s\", expected one of: %s", what, name, list);
 }

@@ -99,19 +99,13 @@ static LyraStatus read_constants(const LyraElasticDef *def, const LyraMaterialTy
         }
         if (at == count && strcmp(constant->name, "compression-resistance") != 0) {
             char list[256] = "";
-            size_t length = 0;
             for (int32_t i = 0; i < count; ++i) {
-                size_t word = strlen(law->parameter_names[i]);
-                if (length + word + 3 < sizeof list) {
-                    memcpy(list + length, law->parameter_names[i], word);
-                    memcpy(list + length + word, ", ", 3);
-                    length += word + 2;
-                }
+                ly_list_name(sizeof list, list, law->parameter_names[i]);
             }
+            ly_list_name(sizeof list, list, "compression-resistance");
             return ly_fail(LYRA_INVALID_ARGUMENT,
-                           "law %s has no parameter \"%s\", expected one of: "
-                           "%scompression-resistance",
-                           law->name, constant->name, list);
+                           "law %s has no parameter \"%s\", expected one of: %s", law->name,
+                           constant->name, list);
         }
         if (!isfinite(constant->value)) {
             return ly_fail(LYRA_NOT_FINITE, "parameter \"%s\" of law %s is not finite",
@@ -174,7 +168,7 @@ static double find_bulk3(const LyraMaterialType *law, const void *user, const do
     return 2 * g[0] + 12 * g[WIDTH] + 2 * g[2 * WIDTH] + 3 * curvature;
 }
 
-// parameters of one kind of element, [parameter_count + 1]
+// parameters of one kind of element, [parameter_count + 1]; `material` NULL: those of the settings
 static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialType *law,
                                   const Given *given, const LyraMeshMaterial *material, double *p)
 {
@@ -185,7 +179,7 @@ static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialT
             return ly_fail(LYRA_INVALID_ARGUMENT,
                            "law %s needs all its parameters among the constants", law->name);
         }
-        if (def->young != 0) {
+        if (!material) {
             LY_TRY(lyra_material_from_enu(known, def->young, def->poisson, p));
         } else {
             LY_TRY(from_material(known, material, p));
@@ -253,9 +247,6 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
     ly_rest_cube(solid->rest + 24 * (int64_t)element, constants + LY_CUBE_EDGES);
 }
 
-static const int8_t place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-
 static void fill_rule(int32_t n, LyCubeRule *rule)
 {
     double root = n == 2 ? sqrt(1.0 / 3) : sqrt(0.6);
@@ -276,8 +267,9 @@ static void fill_rule(int32_t n, LyCubeRule *rule)
         for (int a = 0; a < 8; ++a) {
             for (int i = 0; i < 3; ++i) {
                 int j = (i + 1) % 3, k = (i + 2) % 3;
-                rule->shape[q][a][i] = (place[a][i] ? 1 : -1) * rule->value[place[a][j]][index[j]] *
-                                       rule->value[place[a][k]][index[k]];
+                rule->shape[q][a][i] = ly_cube_sign(a, i) *
+                                       rule->value[ly_cube_bits[a] >> j & 1][index[j]] *
+                                       rule->value[ly_cube_bits[a] >> k & 1][index[k]];
             }
         }
     }

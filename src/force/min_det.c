@@ -5,6 +5,8 @@
 
 #include "lyra/elastic.h"
 
+#include "force/rest_shape.h"
+
 #include <math.h>
 
 static double determinant(double A[3][3])
@@ -30,8 +32,6 @@ static double tet_determinant(const int32_t *ids, const double *x)
 // determinant of dx/dxi at Gauss point q of eight
 static double cube_determinant(const int32_t *ids, const double *x, int q)
 {
-    static const int place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     const double root = 0.57735026918962576451;
     double at[3], A[3][3] = {{0}};
     for (int i = 0; i < 3; ++i) {
@@ -40,8 +40,9 @@ static double cube_determinant(const int32_t *ids, const double *x, int q)
     for (int a = 0; a < 8; ++a) {
         for (int j = 0; j < 3; ++j) {
             int k = (j + 1) % 3, l = (j + 2) % 3;
-            double slope = (place[a][j] ? 1 : -1) * (place[a][k] ? at[k] : 1 - at[k]) *
-                           (place[a][l] ? at[l] : 1 - at[l]);
+            double slope = (ly_cube_bits[a] >> j & 1 ? 1 : -1) *
+                           (ly_cube_bits[a] >> k & 1 ? at[k] : 1 - at[k]) *
+                           (ly_cube_bits[a] >> l & 1 ? at[l] : 1 - at[l]);
             for (int i = 0; i < 3; ++i) {
                 A[i][j] += slope * (x[3 * (int64_t)ids[a] + i] - x[3 * (int64_t)ids[0] + i]);
             }

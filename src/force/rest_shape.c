@@ -102,7 +102,7 @@ LyraStatus ly_rest_check(const LyraMesh *mesh)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     for (int32_t e = 0; e < view.element_count; ++e) {
-        double corners[24];
+        double corners[24] = {0};
         load_corners(&view, e, corners);
         LY_TRY(check_element(mesh, e, view.kind, corners));
     }

@@ -22,8 +22,8 @@ static inline double ly_cube_sign(int32_t node, int32_t axis)
 LyraStatus ly_rest_check(const LyraMesh *mesh);
 
 /// Rest positions of the nodes of all elements, [element_count][nodes][3], once they are found fit.
-/// The caller releases `corners`.
-LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **corners);
+/// The caller releases them.
+LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out);
 
 /// Constants of a tet in the order of its batch's nodes: gradients b_1, b_2, b_3 of the shape
 /// functions of nodes 1 to 3 (b_0 = - b_1 - b_2 - b_3), 1/m, and the rest volume V, m^3.

@@ -6,7 +6,7 @@
 #include "lyra/solid.h"
 
 #include "base/base.h"
-#include "force/rest_shape.h"
+#include "force/elastic.h"
 #include "lyra/corotational.h"
 #include "lyra/fibre.h"
 #include "lyra/springs.h"
@@ -67,8 +67,7 @@ static LyraStatus read_constants(const LyraSolidDef *def, int32_t count,
         char list[256] = "";
         int32_t p = 0;
         for (; p < count && strcmp(constant->name, parameters[p].name) != 0; ++p) {
-            strncat(list, p > 0 ? ", " : "", sizeof list - strlen(list) - 1);
-            strncat(list, parameters[p].name, sizeof list - strlen(list) - 1);
+            ly_list_name(sizeof list, list, parameters[p].name);
         }
         if (p == count) {
             return ly_fail(LYRA_INVALID_ARGUMENT, "model %s has no parameter \"%s\", %s%s",
@@ -218,8 +217,7 @@ static LyraStatus find_maker(const char *name, Maker **make)
             *make = models[m].make;
             return LYRA_OK;
         }
-        strncat(list, m > 0 ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, models[m].name, sizeof list - strlen(list) - 1);
+        ly_list_name(sizeof list, list, models[m].name);
     }
     return ly_fail(LYRA_INVALID_ARGUMENT, "no model \"%s\", expected one of: %s", name, list);
 }

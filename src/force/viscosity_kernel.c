@@ -23,21 +23,6 @@ typedef struct Tet {
     LyMat3 F, rate; // F and F'
 } Tet;
 
-LY_INLINE LyReal dot(const LyVec3 *a, const LyVec3 *b)
-{
-    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
-}
-
-// A v
-LY_INLINE LyVec3 apply(const LyMat3 *A, const LyVec3 *v)
-{
-    LyVec3 r;
-    for (int i = 0; i < 3; ++i) {
-        r.v[i] = A->m[i][0] * v->v[0] + A->m[i][1] * v->v[1] + A->m[i][2] * v->v[2];
-    }
-    return r;
-}
-
 // sum over a of values_a b_a^T, from differences to node 0
 LY_INLINE LyMat3 make_gradient(const double *values, int lane, const LyVec3 *b)
 {
@@ -90,7 +75,7 @@ LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, 
     LyMat3 P = ly_mat3_multiply(&tet->F, S);
     LyVec3 f[4];
     for (int a = 1; a < 4; ++a) {
-        f[a] = apply(&P, &tet->b[a]);
+        f[a] = ly_mat3_apply(&P, &tet->b[a]);
     }
     for (int i = 0; i < 3; ++i) {
         for (int a = 1; a < 4; ++a) {
@@ -113,7 +98,7 @@ LY_INLINE void store_block(double *out, int lane, int block, const LyMat3 *K)
 LY_INLINE LyMat3 make_block(const Tet *tet, int a, int b, const LyVec3 *p, const LyVec3 *q,
                             const LyMat3 *M)
 {
-    LyReal bb = dot(&tet->b[a], &tet->b[b]);
+    LyReal bb = ly_vec3_dot(&tet->b[a], &tet->b[b]);
     LyMat3 K;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -129,7 +114,7 @@ LY_INLINE void store_dfdv(const LyraBatch *batch, int lane, bool symmetric, cons
     LyVec3 g[4];
     LyMat3 left = ly_mat3_multiply_transposed(&tet->F, &tet->F);
     for (int a = 0; a < 4; ++a) {
-        g[a] = apply(&tet->F, &tet->b[a]);
+        g[a] = ly_mat3_apply(&tet->F, &tet->b[a]);
     }
     for (int a = 0, block = 0; a < 4; ++a) {
         for (int b = symmetric ? a + 1 : 0; b < 4; ++b, ++block) {
@@ -152,9 +137,9 @@ LY_INLINE void store_dfdx(const LyraBatch *batch, int lane, bool symmetric, cons
     LyVec3 g[4], w[4], Sb[4];
     LyMat3 mixed = ly_mat3_multiply_transposed(&tet->F, &tet->rate);
     for (int a = 0; a < 4; ++a) {
-        g[a] = apply(&tet->F, &tet->b[a]);
-        w[a] = apply(&tet->rate, &tet->b[a]);
-        Sb[a] = apply(S, &tet->b[a]);
+        g[a] = ly_mat3_apply(&tet->F, &tet->b[a]);
+        w[a] = ly_mat3_apply(&tet->rate, &tet->b[a]);
+        Sb[a] = ly_mat3_apply(S, &tet->b[a]);
     }
     for (int a = 0, block = 0; a < 4; ++a) {
         for (int b = symmetric ? a + 1 : 0; b < 4; ++b, ++block) {
@@ -167,7 +152,7 @@ LY_INLINE void store_dfdx(const LyraBatch *batch, int lane, bool symmetric, cons
                     }
                 }
             }
-            LyReal geometric = dot(&tet->b[a], &Sb[b]);
+            LyReal geometric = ly_vec3_dot(&tet->b[a], &Sb[b]);
             for (int i = 0; i < 3; ++i) {
                 K.m[i][i] += geometric;
             }

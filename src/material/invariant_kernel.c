@@ -17,16 +17,11 @@
 // In the stretches a and b are sums of products of powers of single stretches:
 //   a = sum over i of s_i^(4/3) (s_j s_k)^(-2/3),   b = sum over k of (s_i s_j)^(2/3) s_k^(-4/3).
 
-#include "material/jet.h"
+#include "material/law_lanes.h"
 #include "material/material.h"
 #include "math/elementary.h"
 
 #define WIDTH LYRA_MATERIAL_WIDTH
-
-LY_INLINE LyReal parameter(const double *parameters, int index)
-{
-    return ly_load(parameters + index * WIDTH);
-}
 
 // ---- functions of one argument ------------------------------------------------------------------
 
@@ -81,13 +76,14 @@ LY_INLINE void square_terms(LyReal slope, LyReal factor, LyReal J, int order, Ly
 
 LY_INLINE void strain_neo_hookean(const double *p, LyReal I, int order, LyReal *f)
 {
-    linear_terms(0.5 * parameter(p, LY_MU), I, order, f);
+    linear_terms(0.5 * ly_law_parameter(p, LY_MU), I, order, f);
 }
 
 // -mu ln J + lambda/2 (ln J)^2
 LY_INLINE void volume_neo_hookean(const double *p, LyReal J, int order, LyReal *h)
 {
-    LyReal lambda = parameter(p, LY_LAMBDA), mu = parameter(p, LY_MU), l[LY_JET_TERMS];
+    LyReal lambda = ly_law_parameter(p, LY_LAMBDA), mu = ly_law_parameter(p, LY_MU),
+           l[LY_JET_TERMS];
     log_terms(J, order, l);
     for (int n = 0; n <= order; ++n) {
         LyReal square = ly_set(0);
@@ -100,29 +96,29 @@ LY_INLINE void volume_neo_hookean(const double *p, LyReal J, int order, LyReal *
 
 LY_INLINE void strain_mooney_rivlin(const double *p, LyReal a, int order, LyReal *f)
 {
-    linear_terms(parameter(p, LY_MOONEY_MU10), a, order, f);
+    linear_terms(ly_law_parameter(p, LY_MOONEY_MU10), a, order, f);
 }
 
 LY_INLINE void volume_mooney_rivlin(const double *p, LyReal J, int order, LyReal *h)
 {
-    square_terms(ly_set(0), 2.0 * parameter(p, LY_MOONEY_V1), J, order, h);
+    square_terms(ly_set(0), 2.0 * ly_law_parameter(p, LY_MOONEY_V1), J, order, h);
 }
 
 LY_INLINE void strain_stable_neo_hookean(const double *p, LyReal I, int order, LyReal *f)
 {
-    linear_terms(0.5 * parameter(p, LY_MU), I, order, f);
+    linear_terms(0.5 * ly_law_parameter(p, LY_MU), I, order, f);
 }
 
 LY_INLINE void volume_stable_neo_hookean(const double *p, LyReal J, int order, LyReal *h)
 {
-    LyReal mu = parameter(p, LY_MU);
-    square_terms(-mu, parameter(p, LY_LAMBDA) + mu, J, order, h);
+    LyReal mu = ly_law_parameter(p, LY_MU);
+    square_terms(-mu, ly_law_parameter(p, LY_LAMBDA) + mu, J, order, h);
 }
 
 // m/2 (I - 3) - m/2 ln((I + 1)/4) with m = 4/3 mu
 LY_INLINE void strain_stable_neo_hookean_log(const double *p, LyReal I, int order, LyReal *f)
 {
-    LyReal half = parameter(p, LY_MU) * (2.0 / 3), l[LY_JET_TERMS];
+    LyReal half = ly_law_parameter(p, LY_MU) * (2.0 / 3), l[LY_JET_TERMS];
     log_terms(0.25 * (I + 1.0), order, l);
     linear_terms(half, I, order, f);
     double scale = 1;
@@ -136,20 +132,20 @@ LY_INLINE void strain_stable_neo_hookean_log(const double *p, LyReal I, int orde
 // mu
 LY_INLINE void volume_stable_neo_hookean_log(const double *p, LyReal J, int order, LyReal *h)
 {
-    LyReal mu = parameter(p, LY_MU);
-    square_terms(-mu, parameter(p, LY_LAMBDA) + mu * (5.0 / 6), J, order, h);
+    LyReal mu = ly_law_parameter(p, LY_MU);
+    square_terms(-mu, ly_law_parameter(p, LY_LAMBDA) + mu * (5.0 / 6), J, order, h);
 }
 
 LY_INLINE void strain_yeoh(const double *p, LyReal a, int order, LyReal *f)
 {
-    LyReal c[4] = {ly_set(0), parameter(p, LY_YEOH_C1), parameter(p, LY_YEOH_C2),
-                   parameter(p, LY_YEOH_C3)};
+    LyReal c[4] = {ly_set(0), ly_law_parameter(p, LY_YEOH_C1), ly_law_parameter(p, LY_YEOH_C2),
+                   ly_law_parameter(p, LY_YEOH_C3)};
     polynomial_terms(c, 3, a - 3.0, order, f);
 }
 
 LY_INLINE void volume_yeoh(const double *p, LyReal J, int order, LyReal *h)
 {
-    square_terms(ly_set(0), parameter(p, LY_YEOH_KAPPA), J, order, h);
+    square_terms(ly_set(0), ly_law_parameter(p, LY_YEOH_KAPPA), J, order, h);
 }
 
 // mu' sum over i of alpha_i N^(1-i) (a^i - 3^i), N the square of the locking stretch, mu' such that
@@ -157,7 +153,8 @@ LY_INLINE void volume_yeoh(const double *p, LyReal J, int order, LyReal *h)
 LY_INLINE void strain_arruda_boyce(const double *p, LyReal a, int order, LyReal *f)
 {
     const double alpha[6] = {0, 0.5, 1.0 / 20, 11.0 / 1050, 19.0 / 7000, 519.0 / 673750};
-    LyReal lock = parameter(p, LY_ARRUDA_LOCK), step = 1.0 / (lock * lock), factor = ly_set(1);
+    LyReal lock = ly_law_parameter(p, LY_ARRUDA_LOCK), step = 1.0 / (lock * lock),
+           factor = ly_set(1);
     LyReal c[6] = {ly_set(0)}, rest = ly_set(0), slope = ly_set(0);
     double power = 1;
     for (int i = 1; i <= 5; ++i) {
@@ -167,7 +164,7 @@ LY_INLINE void strain_arruda_boyce(const double *p, LyReal a, int order, LyReal 
         rest += power * c[i];
         factor *= step;
     }
-    LyReal mu = parameter(p, LY_ARRUDA_MU) / slope;
+    LyReal mu = ly_law_parameter(p, LY_ARRUDA_MU) / slope;
     c[0] = -rest;
     polynomial_terms(c, 5, a, order, f);
     for (int n = 0; n <= order; ++n) {
@@ -177,13 +174,13 @@ LY_INLINE void strain_arruda_boyce(const double *p, LyReal a, int order, LyReal 
 
 LY_INLINE void volume_arruda_boyce(const double *p, LyReal J, int order, LyReal *h)
 {
-    square_terms(ly_set(0), parameter(p, LY_ARRUDA_KAPPA), J, order, h);
+    square_terms(ly_set(0), ly_law_parameter(p, LY_ARRUDA_KAPPA), J, order, h);
 }
 
 // mu/(2 b) (exp(b (a - 3)) - 1)
 LY_INLINE void strain_fung(const double *p, LyReal a, int order, LyReal *f)
 {
-    LyReal b = parameter(p, LY_FUNG_B), scale = 0.5 * parameter(p, LY_FUNG_MU) / b;
+    LyReal b = ly_law_parameter(p, LY_FUNG_B), scale = 0.5 * ly_law_parameter(p, LY_FUNG_MU) / b;
     LyReal term = scale * ly_exp_lanes(b * (a - 3.0));
     f[0] = term - scale;
     for (int n = 1; n <= order; ++n) {
@@ -194,65 +191,49 @@ LY_INLINE void strain_fung(const double *p, LyReal a, int order, LyReal *f)
 
 LY_INLINE void volume_fung(const double *p, LyReal J, int order, LyReal *h)
 {
-    square_terms(ly_set(0), parameter(p, LY_FUNG_KAPPA), J, order, h);
+    square_terms(ly_set(0), ly_law_parameter(p, LY_FUNG_KAPPA), J, order, h);
 }
 
 LY_INLINE void strain_reduced_polynomial(const double *p, LyReal a, int order, LyReal *f)
 {
     LyReal c[7] = {ly_set(0)};
     for (int i = 1; i <= 6; ++i) {
-        c[i] = parameter(p, LY_REDUCED_C1 + i - 1);
+        c[i] = ly_law_parameter(p, LY_REDUCED_C1 + i - 1);
     }
     polynomial_terms(c, 6, a - 3.0, order, f);
 }
 
 LY_INLINE void volume_reduced_polynomial(const double *p, LyReal J, int order, LyReal *h)
 {
-    square_terms(ly_set(0), parameter(p, LY_REDUCED_KAPPA), J, order, h);
+    square_terms(ly_set(0), ly_law_parameter(p, LY_REDUCED_KAPPA), J, order, h);
 }
 
 // ---- value, gradient, Hessian -------------------------------------------------------------------
 
-typedef struct Derivatives {
-    LyReal energy, gradient[3], hessian[6];
-} Derivatives;
-
-LY_INLINE void store(const LyraMaterialBatch *batch, int lane, const Derivatives *d)
-{
-    if (batch->energy) {
-        ly_store(batch->energy + lane, d->energy);
-    }
-    for (int i = 0; batch->gradient && i < 3; ++i) {
-        ly_store(batch->gradient + i * WIDTH + lane, d->gradient[i]);
-    }
-    for (int i = 0; batch->hessian && i < 6; ++i) {
-        ly_store(batch->hessian + i * WIDTH + lane, d->hessian[i]);
-    }
-}
-
 // from f and h
-LY_INLINE Derivatives plain(const LyReal f[3], const LyReal h[3])
+LY_INLINE LyLawDerivatives plain(const LyReal f[3], const LyReal h[3])
 {
     LyReal zero = ly_set(0);
-    return (Derivatives){.energy = f[0] + h[0],
-                         .gradient = {f[1], zero, h[1]},
-                         .hessian = {2.0 * f[2], zero, 2.0 * h[2], zero, zero, zero}};
+    return (LyLawDerivatives){.energy = f[0] + h[0],
+                              .gradient = {f[1], zero, h[1]},
+                              .hessian = {2.0 * f[2], zero, 2.0 * h[2], zero, zero, zero}};
 }
 
 // from f of a = k I and h, with k = J^(-2/3)
-LY_INLINE Derivatives isochoric(LyReal a, LyReal k, LyReal J, const LyReal f[3], const LyReal h[3])
+LY_INLINE LyLawDerivatives isochoric(LyReal a, LyReal k, LyReal J, const LyReal f[3],
+                                     const LyReal h[3])
 {
     LyReal zero = ly_set(0), inverse = 1.0 / J;
     LyReal aJ = (-2.0 / 3) * a * inverse, aIJ = (-2.0 / 3) * k * inverse;
     LyReal aJJ = (10.0 / 9) * a * inverse * inverse, f2 = 2.0 * f[2];
-    return (Derivatives){.energy = f[0] + h[0],
-                         .gradient = {f[1] * k, zero, f[1] * aJ + h[1]},
-                         .hessian = {f2 * k * k, zero, f2 * aJ * aJ + f[1] * aJJ + 2.0 * h[2], zero,
-                                     zero, f2 * k * aJ + f[1] * aIJ}};
+    return (LyLawDerivatives){.energy = f[0] + h[0],
+                              .gradient = {f[1] * k, zero, f[1] * aJ + h[1]},
+                              .hessian = {f2 * k * k, zero, f2 * aJ * aJ + f[1] * aJJ + 2.0 * h[2],
+                                          zero, zero, f2 * k * aJ + f[1] * aIJ}};
 }
 
 // adds c (b - 3)
-LY_INLINE void add_mooney(LyReal c, LyReal I, LyReal II, LyReal J, LyReal k, Derivatives *d)
+LY_INLINE void add_mooney(LyReal c, LyReal I, LyReal II, LyReal J, LyReal k, LyLawDerivatives *d)
 {
     LyReal k2 = c * k * k, b = 0.5 * k2 * (I * I - II), inverse = 1.0 / J;
     d->energy += b - 3.0 * c;
@@ -266,20 +247,6 @@ LY_INLINE void add_mooney(LyReal c, LyReal I, LyReal II, LyReal J, LyReal k, Der
 }
 
 // ---- jets ---------------------------------------------------------------------------------------
-
-LY_INLINE void load_stretches(const double *stretches, int lane, LyReal s[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        s[i] = ly_load(stretches + i * WIDTH + lane);
-    }
-}
-
-static void store_jet(const LyJet *jet, double *taylor)
-{
-    for (int k = 0; k < 27; ++k) {
-        ly_store(taylor + k * WIDTH, jet->c[k]);
-    }
-}
 
 // a = I, with coefficients of s^2 about each stretch
 static void jet_trace(const LyReal s[3], LyJet *a)
@@ -329,19 +296,19 @@ static void jet_volume(const LyReal s[3], LyJet *J)
             LyReal II = ly_load(batch->arguments + WIDTH + lane);                                  \
             LyReal J = ly_load(batch->arguments + 2 * WIDTH + lane), f[3], h[3];                   \
             volume_##name(p, J, 2, h);                                                             \
-            Derivatives d;                                                                         \
+            LyLawDerivatives d;                                                                    \
             if (is_isochoric) {                                                                    \
                 LyReal k = ly_pow_lanes(J, ly_set(-2.0 / 3)), a = I * k;                           \
                 strain_##name(p, a, 2, f);                                                         \
                 d = isochoric(a, k, J, f, h);                                                      \
                 if (mooney) {                                                                      \
-                    add_mooney(parameter(p, LY_MOONEY_MU01), I, II, J, k, &d);                     \
+                    add_mooney(ly_law_parameter(p, LY_MOONEY_MU01), I, II, J, k, &d);              \
                 }                                                                                  \
             } else {                                                                               \
                 strain_##name(p, I, 2, f);                                                         \
                 d = plain(f, h);                                                                   \
             }                                                                                      \
-            store(batch, lane, &d);                                                                \
+            ly_law_store(batch, lane, &d);                                                         \
         }                                                                                          \
     }                                                                                              \
     void LY_KERNEL(ly_law_expand_##name)(const void *user, const double *stretches,                \
@@ -351,7 +318,7 @@ static void jet_volume(const LyReal s[3], LyJet *J)
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
             LyReal s[3], f[LY_JET_TERMS], h[LY_JET_TERMS];                                         \
             LyJet sum, a, J;                                                                       \
-            load_stretches(stretches, lane, s);                                                    \
+            ly_law_load_stretches(stretches, lane, s);                                             \
             ly_jet_clear(&sum);                                                                    \
             if (is_isochoric) {                                                                    \
                 ly_jet_clear(&a);                                                                  \
@@ -365,13 +332,13 @@ static void jet_volume(const LyReal s[3], LyJet *J)
             ly_jet_add_composed(&sum, &a, f);                                                      \
             ly_jet_add_composed(&sum, &J, h);                                                      \
             if (mooney) {                                                                          \
-                LyReal c = parameter(parameters + lane, LY_MOONEY_MU01);                           \
+                LyReal c = ly_law_parameter(parameters + lane, LY_MOONEY_MU01);                    \
                 ly_jet_clear(&a);                                                                  \
                 jet_add_powers(s, -4.0 / 3, 2.0 / 3, &a);                                          \
                 a.c[0] -= 3.0;                                                                     \
                 ly_jet_add(&sum, c, &a);                                                           \
             }                                                                                      \
-            store_jet(&sum, taylor + lane);                                                        \
+            ly_law_store_jet(&sum, taylor + lane);                                                 \
         }                                                                                          \
     }
 
@@ -391,14 +358,14 @@ void LY_KERNEL(ly_law_stvk)(const void *user, const LyraMaterialBatch *batch)
 {
     (void)user;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyReal lambda = parameter(batch->parameters + lane, LY_LAMBDA);
-        LyReal mu = parameter(batch->parameters + lane, LY_MU), zero = ly_set(0);
+        LyReal lambda = ly_law_parameter(batch->parameters + lane, LY_LAMBDA);
+        LyReal mu = ly_law_parameter(batch->parameters + lane, LY_MU), zero = ly_set(0);
         LyReal x = ly_load(batch->arguments + lane) - 3.0;
         LyReal II = ly_load(batch->arguments + WIDTH + lane);
-        Derivatives d = {.energy = 0.125 * lambda * x * x + 0.25 * mu * ((II - 3.0) - 2.0 * x),
-                         .gradient = {0.25 * lambda * x - 0.5 * mu, 0.25 * mu, zero},
-                         .hessian = {0.25 * lambda, zero, zero, zero, zero, zero}};
-        store(batch, lane, &d);
+        LyLawDerivatives d = {.energy = 0.125 * lambda * x * x + 0.25 * mu * ((II - 3.0) - 2.0 * x),
+                              .gradient = {0.25 * lambda * x - 0.5 * mu, 0.25 * mu, zero},
+                              .hessian = {0.25 * lambda, zero, zero, zero, zero, zero}};
+        ly_law_store(batch, lane, &d);
     }
 }
 
@@ -407,10 +374,10 @@ void LY_KERNEL(ly_law_expand_stvk)(const void *user, const double *stretches,
 {
     (void)user;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyReal lambda = parameter(parameters + lane, LY_LAMBDA), s[3];
-        LyReal mu = parameter(parameters + lane, LY_MU);
+        LyReal lambda = ly_law_parameter(parameters + lane, LY_LAMBDA), s[3];
+        LyReal mu = ly_law_parameter(parameters + lane, LY_MU);
         LyJet sum, trace, square;
-        load_stretches(stretches, lane, s);
+        ly_law_load_stretches(stretches, lane, s);
         jet_trace(s, &trace);
         trace.c[0] -= 3.0;
         ly_jet_clear(&sum);
@@ -424,6 +391,6 @@ void LY_KERNEL(ly_law_expand_stvk)(const void *user, const double *stretches,
                                 quarter * 6.0 * s2};
             ly_jet_add_single(&sum, i, fourth);
         }
-        store_jet(&sum, taylor + lane);
+        ly_law_store_jet(&sum, taylor + lane);
     }
 }

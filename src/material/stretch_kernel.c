@@ -13,47 +13,11 @@
 //                    p(t) = k0 t + (ke - k0)(t^2/L - t^3/(3 L^2)) for 0 <= t <= L, slope ke beyond
 //   rotated-linear   W = mu sum over i of (s_i - 1)^2 + lambda/2 (sum over i of (s_i - 1))^2
 
-#include "material/jet.h"
+#include "material/law_lanes.h"
 #include "material/material.h"
 #include "math/elementary.h"
 
 #define WIDTH LYRA_MATERIAL_WIDTH
-
-LY_INLINE LyReal parameter(const double *parameters, int index)
-{
-    return ly_load(parameters + index * WIDTH);
-}
-
-typedef struct Derivatives {
-    LyReal energy, gradient[3], hessian[6]; // 11, 22, 33, 12, 23, 31
-} Derivatives;
-
-LY_INLINE void load_stretches(const double *stretches, int lane, LyReal s[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        s[i] = ly_load(stretches + i * WIDTH + lane);
-    }
-}
-
-LY_INLINE void store(const LyraMaterialBatch *batch, int lane, const Derivatives *d)
-{
-    if (batch->energy) {
-        ly_store(batch->energy + lane, d->energy);
-    }
-    for (int i = 0; batch->gradient && i < 3; ++i) {
-        ly_store(batch->gradient + i * WIDTH + lane, d->gradient[i]);
-    }
-    for (int i = 0; batch->hessian && i < 6; ++i) {
-        ly_store(batch->hessian + i * WIDTH + lane, d->hessian[i]);
-    }
-}
-
-static void store_jet(const LyJet *jet, double *taylor)
-{
-    for (int k = 0; k < 27; ++k) {
-        ly_store(taylor + k * WIDTH, jet->c[k]);
-    }
-}
 
 // ---- Ogden --------------------------------------------------------------------------------------
 
@@ -63,15 +27,15 @@ void LY_KERNEL(ly_law_ogden)(const void *user, const LyraMaterialBatch *batch)
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         const double *p = batch->parameters + lane;
         LyReal s[3], inverse[3], log_s[3], zero = ly_set(0);
-        load_stretches(batch->arguments, lane, s);
+        ly_law_load_stretches(batch->arguments, lane, s);
         for (int i = 0; i < 3; ++i) {
             inverse[i] = 1.0 / s[i];
             log_s[i] = ly_log_lanes(s[i]);
         }
         LyReal third = (log_s[0] + log_s[1] + log_s[2]) * (1.0 / 3);
         // volume
-        LyReal kappa = parameter(p, LY_OGDEN_KAPPA), J = s[0] * s[1] * s[2], x = J - 1.0;
-        Derivatives d = {.energy = 0.5 * kappa * x * x, .hessian = {zero, zero, zero}};
+        LyReal kappa = ly_law_parameter(p, LY_OGDEN_KAPPA), J = s[0] * s[1] * s[2], x = J - 1.0;
+        LyLawDerivatives d = {.energy = 0.5 * kappa * x * x, .hessian = {zero, zero, zero}};
         for (int i = 0; i < 3; ++i) {
             LyReal area = s[(i + 1) % 3] * s[(i + 2) % 3];
             d.gradient[i] = kappa * x * area;
@@ -79,8 +43,8 @@ void LY_KERNEL(ly_law_ogden)(const void *user, const LyraMaterialBatch *batch)
             d.hessian[3 + i] = kappa * (x + J) * s[(i + 2) % 3]; // of i and i + 1
         }
         for (int term = 0; term < 3; ++term) {
-            LyReal mu = parameter(p, LY_OGDEN_MU1 + 2 * term);
-            LyReal alpha = parameter(p, LY_OGDEN_ALPHA1 + 2 * term), v[3];
+            LyReal mu = ly_law_parameter(p, LY_OGDEN_MU1 + 2 * term);
+            LyReal alpha = ly_law_parameter(p, LY_OGDEN_ALPHA1 + 2 * term), v[3];
             for (int i = 0; i < 3; ++i) {
                 v[i] = ly_exp_lanes(alpha * (log_s[i] - third));
             }
@@ -96,7 +60,7 @@ void LY_KERNEL(ly_law_ogden)(const void *user, const LyraMaterialBatch *batch)
                     mu * alpha * (1.0 / 3) * (v[i] + v[j] - mean) * inverse[i] * inverse[j];
             }
         }
-        store(batch, lane, &d);
+        ly_law_store(batch, lane, &d);
     }
 }
 
@@ -108,7 +72,7 @@ void LY_KERNEL(ly_law_expand_ogden)(const void *user, const double *stretches,
         const double *p = parameters + lane;
         LyReal s[3], x[3][3], y[3][3];
         LyJet sum, J, square;
-        load_stretches(stretches, lane, s);
+        ly_law_load_stretches(stretches, lane, s);
         for (int i = 0; i < 3; ++i) {
             x[i][0] = s[i];
             x[i][1] = ly_set(1);
@@ -119,10 +83,10 @@ void LY_KERNEL(ly_law_expand_ogden)(const void *user, const double *stretches,
         J.c[0] -= 1.0;
         ly_jet_clear(&sum);
         ly_jet_multiply(&J, &J, &square);
-        ly_jet_add(&sum, 0.5 * parameter(p, LY_OGDEN_KAPPA), &square);
+        ly_jet_add(&sum, 0.5 * ly_law_parameter(p, LY_OGDEN_KAPPA), &square);
         for (int term = 0; term < 3; ++term) {
-            LyReal alpha = parameter(p, LY_OGDEN_ALPHA1 + 2 * term);
-            LyReal scale = parameter(p, LY_OGDEN_MU1 + 2 * term) / alpha;
+            LyReal alpha = ly_law_parameter(p, LY_OGDEN_ALPHA1 + 2 * term);
+            LyReal scale = ly_law_parameter(p, LY_OGDEN_MU1 + 2 * term) / alpha;
             LyReal own = alpha * (2.0 / 3), others = alpha * (-1.0 / 3);
             for (int i = 0; i < 3; ++i) {
                 ly_jet_power(s[i], ly_pow_lanes(s[i], own), own, x[i]);
@@ -136,7 +100,7 @@ void LY_KERNEL(ly_law_expand_ogden)(const void *user, const double *stretches,
             powers.c[0] -= 3.0;
             ly_jet_add(&sum, scale, &powers);
         }
-        store_jet(&sum, taylor + lane);
+        ly_law_store_jet(&sum, taylor + lane);
     }
 }
 
@@ -149,8 +113,8 @@ typedef struct Single {
 
 LY_INLINE Single single_spline(const double *p, LyReal t)
 {
-    LyReal k0 = parameter(p, LY_SPLINE_K0), ke = parameter(p, LY_SPLINE_KE);
-    LyReal limit = parameter(p, LY_SPLINE_LIMIT), inverse = 1.0 / limit, rise = ke - k0;
+    LyReal k0 = ly_law_parameter(p, LY_SPLINE_K0), ke = ly_law_parameter(p, LY_SPLINE_KE);
+    LyReal limit = ly_law_parameter(p, LY_SPLINE_LIMIT), inverse = 1.0 / limit, rise = ke - k0;
     LyReal size = ly_abs(t), r = ly_min(size, limit), over = size - r, x = r * inverse;
     LyReal stress = r * (k0 + rise * x * (1.0 - (1.0 / 3) * x));
     LyReal value = r * r * (0.5 * k0 + rise * x * (1.0 / 3 - (1.0 / 12) * x));
@@ -161,18 +125,18 @@ LY_INLINE Single single_spline(const double *p, LyReal t)
 
 LY_INLINE LyReal pressure_spline(const double *p)
 {
-    return parameter(p, LY_SPLINE_LAMBDA);
+    return ly_law_parameter(p, LY_SPLINE_LAMBDA);
 }
 
 LY_INLINE Single single_linear(const double *p, LyReal t)
 {
-    LyReal mu = parameter(p, LY_MU);
+    LyReal mu = ly_law_parameter(p, LY_MU);
     return (Single){.value = mu * t * t, .slope = 2.0 * mu * t, .curvature = 2.0 * mu};
 }
 
 LY_INLINE LyReal pressure_linear(const double *p)
 {
-    return parameter(p, LY_LAMBDA);
+    return ly_law_parameter(p, LY_LAMBDA);
 }
 
 #define DEFINE_LAW(name, kind)                                                                     \
@@ -182,9 +146,9 @@ LY_INLINE LyReal pressure_linear(const double *p)
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
             const double *p = batch->parameters + lane;                                            \
             LyReal s[3], lambda = pressure_##kind(p);                                              \
-            load_stretches(batch->arguments, lane, s);                                             \
+            ly_law_load_stretches(batch->arguments, lane, s);                                      \
             LyReal trace = (s[0] - 1.0) + (s[1] - 1.0) + (s[2] - 1.0);                             \
-            Derivatives d = {.energy = 0.5 * lambda * trace * trace};                              \
+            LyLawDerivatives d = {.energy = 0.5 * lambda * trace * trace};                         \
             for (int i = 0; i < 3; ++i) {                                                          \
                 Single g = single_##kind(p, s[i] - 1.0);                                           \
                 d.energy += g.value;                                                               \
@@ -192,7 +156,7 @@ LY_INLINE LyReal pressure_linear(const double *p)
                 d.hessian[i] = lambda + g.curvature;                                               \
                 d.hessian[3 + i] = lambda;                                                         \
             }                                                                                      \
-            store(batch, lane, &d);                                                                \
+            ly_law_store(batch, lane, &d);                                                         \
         }                                                                                          \
     }                                                                                              \
     void LY_KERNEL(ly_law_expand_##name)(const void *user, const double *stretches,                \
@@ -203,7 +167,7 @@ LY_INLINE LyReal pressure_linear(const double *p)
             const double *p = parameters + lane;                                                   \
             LyReal s[3], lambda = pressure_##kind(p);                                              \
             LyJet sum, trace, square;                                                              \
-            load_stretches(stretches, lane, s);                                                    \
+            ly_law_load_stretches(stretches, lane, s);                                             \
             ly_jet_clear(&sum);                                                                    \
             ly_jet_clear(&trace);                                                                  \
             for (int i = 0; i < 3; ++i) {                                                          \
@@ -215,7 +179,7 @@ LY_INLINE LyReal pressure_linear(const double *p)
             }                                                                                      \
             ly_jet_multiply(&trace, &trace, &square);                                              \
             ly_jet_add(&sum, 0.5 * lambda, &square);                                               \
-            store_jet(&sum, taylor + lane);                                                        \
+            ly_law_store_jet(&sum, taylor + lane);                                                 \
         }                                                                                          \
     }
 

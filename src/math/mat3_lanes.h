@@ -73,6 +73,39 @@ LY_INLINE LyMat3 ly_mat3_identity(void)
     return (LyMat3){{{l, o, o}, {o, l, o}, {o, o, l}}};
 }
 
+LY_INLINE LyReal ly_vec3_dot(const LyVec3 *a, const LyVec3 *b)
+{
+    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
+}
+
+LY_INLINE LyVec3 ly_vec3_cross(const LyVec3 *a, const LyVec3 *b)
+{
+    return (LyVec3){{a->v[1] * b->v[2] - a->v[2] * b->v[1], a->v[2] * b->v[0] - a->v[0] * b->v[2],
+                     a->v[0] * b->v[1] - a->v[1] * b->v[0]}};
+}
+
+/// A v
+LY_INLINE LyVec3 ly_mat3_apply(const LyMat3 *A, const LyVec3 *v)
+{
+    LyVec3 r;
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) {
+        r.v[i] = A->m[i][0] * v->v[0] + A->m[i][1] * v->v[1] + A->m[i][2] * v->v[2];
+    }
+    return r;
+}
+
+/// A^T v
+LY_INLINE LyVec3 ly_mat3_apply_transposed(const LyMat3 *A, const LyVec3 *v)
+{
+    LyVec3 r;
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) {
+        r.v[i] = A->m[0][i] * v->v[0] + A->m[1][i] * v->v[1] + A->m[2][i] * v->v[2];
+    }
+    return r;
+}
+
 LY_INLINE LyMat3 ly_mat3_scale(const LyMat3 *A, LyReal factor)
 {
     LyMat3 out;
