@@ -122,7 +122,7 @@ static inline void assemble(Body *body, int32_t force_count, LyraForce *const *f
                                  &body->assembly));
     TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K));
     body->n = view.vertex_count;
-    body->rest = malloc((size_t)(3 * body->n + 1) * sizeof *body->rest);
+    body->rest = calloc((size_t)(3 * body->n + 1), sizeof *body->rest);
     for (int32_t i = 0; i < 3 * body->n; ++i) {
         body->rest[i] = view.positions[i];
     }
