@@ -6,29 +6,10 @@
 #ifndef LYRA_TEST_ISOTROPIC_BODY_H
 #define LYRA_TEST_ISOTROPIC_BODY_H
 
-#include "force_checks.h"
+#include "force_bodies.h"
 #include "lyra/elastic.h"
-#include "lyra/mesh_generate.h"
 
 // ---- a body -------------------------------------------------------------------------------------
-
-typedef struct Body {
-    LyraMesh *mesh;
-    LyraForce *force;
-    LyraAssembly *assembly;
-    LyraBlockMatrix *K;
-    int32_t n;    // vertices
-    double *rest; // [n][3]
-} Body;
-
-static inline void end_body(Body *body)
-{
-    lyra_block_matrix_destroy(body->K);
-    lyra_assembly_destroy(body->assembly);
-    lyra_force_destroy(body->force);
-    lyra_mesh_destroy(body->mesh);
-    free(body->rest);
-}
 
 // constants that use all terms of a model
 static inline int32_t choose_constants(LyraElasticModel model, LyraElasticConstant *constants)
@@ -47,16 +28,15 @@ static inline int32_t choose_constants(LyraElasticModel model, LyraElasticConsta
     return count;
 }
 
-static inline Body make_body(LyraContext *ctx, LyraElasticDef def, LyraElementKind kind, int32_t nx,
-                             int32_t ny, int32_t nz)
+static inline Body make_isotropic(LyraContext *ctx, LyraElasticDef def, LyraElementKind kind,
+                                  int32_t nx, int32_t ny, int32_t nz)
 {
-    Body body = {0};
     LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
     shape.kind = kind;
     int32_t cells[3] = {nx, ny, nz};
     for (int i = 0; i < 3; ++i) {
         shape.cells[i] = cells[i];
-        shape.size[i] = 0.1 * cells[i];
+        shape.size[i] = CELL * cells[i];
     }
     shape.shuffle = true;
     LyraElasticConstant constants[4];
@@ -66,47 +46,25 @@ static inline Body make_body(LyraContext *ctx, LyraElasticDef def, LyraElementKi
         def.young = 1e5;
         def.poisson = 0.3;
     }
-    TEST_OK(lyra_mesh_generate(ctx, &shape, &body.mesh));
-    LyraMeshView view = lyra_mesh_view(body.mesh);
-    TEST_OK(lyra_elastic_create(ctx, body.mesh, &def, &body.force));
-    TEST_OK(lyra_assembly_create(ctx, view.vertex_count, view.positions, 1, &body.force,
-                                 &body.assembly));
-    TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(body.assembly), &body.K));
-    body.n = view.vertex_count;
-    body.rest = malloc((size_t)body.n * 3 * sizeof *body.rest);
-    memcpy(body.rest, view.positions, (size_t)body.n * 3 * sizeof *body.rest);
-    return body;
+    LyraMesh *mesh = NULL;
+    LyraForce *force = NULL;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
+    TEST_OK(lyra_elastic_create(ctx, mesh, &def, &force));
+    return make_body(ctx, mesh, force);
 }
 
-static inline void evaluate(const Body *body, const double *x, bool psd, double *energy,
-                            double *gradient)
+// all outputs, the tangent as it is or projected
+static inline void evaluate_psd(Body *body, const double *x, bool psd, double *energy,
+                                double *gradient)
 {
-    LyraEvaluation evaluation = {
-        .x = x, .energy = energy, .gradient = gradient, .dfdx = body->K, .psd = psd};
-    TEST_OK(lyra_assembly_evaluate(body->assembly, &evaluation));
-}
-
-static inline void energy_at(void *data, const double *x, double *f)
-{
-    LyraEvaluation evaluation = {.x = x, .energy = f};
-    TEST_OK(lyra_assembly_evaluate(((Body *)data)->assembly, &evaluation));
-}
-
-static inline void gradient_at(void *data, const double *x, double *f)
-{
-    LyraEvaluation evaluation = {.x = x, .gradient = f};
-    TEST_OK(lyra_assembly_evaluate(((Body *)data)->assembly, &evaluation));
-}
-
-// y = K d in the caller's order
-static inline void apply_tangent(const Body *body, const double *d, double *y)
-{
-    apply_in_order(body->assembly, body->n, body->K, d, y);
+    body->psd = psd;
+    evaluate(body, x, energy, gradient, true);
+    body->psd = false;
 }
 
 // ---- states -------------------------------------------------------------------------------------
 
-typedef enum StateKind {
+typedef enum IsotropicState {
     SMALL,
     LARGE,     // 50 %
     ROTATED,   // 170 degrees
@@ -114,13 +72,14 @@ typedef enum StateKind {
     FLATTENED, // to a thickness of 2 %
     INVERTED,  // mirrored, not quite
     COLLAPSED, // to 1 % of its size
-    STATE_COUNT
-} StateKind;
+    ISOTROPIC_STATE_COUNT
+} IsotropicState;
 
-static const char *const state_names[] = {"small",     "large",    "rotated",  "random",
-                                          "flattened", "inverted", "collapsed"};
+static const char *const isotropic_state_names[] = {"small",     "large",    "rotated",  "random",
+                                                    "flattened", "inverted", "collapsed"};
 
-static inline void set_state(const Body *body, StateKind kind, TestRandom *random, double *x)
+static inline void set_isotropic_state(const Body *body, IsotropicState kind, TestRandom *random,
+                                       double *x)
 {
     double A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, R[9], noise = 0.002;
     test_random_rotation(random, R);

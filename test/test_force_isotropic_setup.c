@@ -12,11 +12,11 @@ static void evaluate_mixed(LyraContext *ctx, LyraElasticModel model, LyraElement
 {
     LyraElasticDef def = lyra_elastic_def_default();
     def.model = model;
-    Body body = make_body(ctx, def, kind, cells, cells, cells);
+    Body body = make_isotropic(ctx, def, kind, cells, cells, cells);
     TestRandom random = test_random(5);
     double *x = malloc((size_t)body.n * 3 * sizeof *x);
-    set_state(&body, RANDOM, &random, x);
-    evaluate(&body, x, psd, out, out + 1);
+    set_isotropic_state(&body, RANDOM, &random, x);
+    evaluate_psd(&body, x, psd, out, out + 1);
     apply_tangent(&body, body.rest, out + 1 + 3 * body.n);
     free(x);
     end_body(&body);
@@ -66,11 +66,11 @@ LYRA_TEST(isotropic_evaluation_allocates_nothing)
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     LyraElasticDef def = lyra_elastic_def_default();
     def.model = LYRA_ELASTIC_STVK;
-    Body body = make_body(ctx, def, LYRA_ELEMENT_CUBE8, 12, 12, 12);
+    Body body = make_isotropic(ctx, def, LYRA_ELEMENT_CUBE8, 12, 12, 12);
     double energy, *g = malloc((size_t)body.n * 3 * sizeof *g);
-    evaluate(&body, body.rest, false, &energy, g);
+    evaluate_psd(&body, body.rest, false, &energy, g);
     int64_t before = test_allocation_count();
-    evaluate(&body, body.rest, true, &energy, g);
+    evaluate_psd(&body, body.rest, true, &energy, g);
     TEST_EQUAL(test_allocation_count(), before);
     free(g);
     end_body(&body);
@@ -124,9 +124,9 @@ LYRA_TEST(isotropic_parameters_have_names_and_change)
     }
     // resistance set at the start or while running
     LyraElasticDef def = lyra_elastic_def_default();
-    Body plain = make_body(ctx, def, LYRA_ELEMENT_TET4, 1, 1, 1);
+    Body plain = make_isotropic(ctx, def, LYRA_ELEMENT_TET4, 1, 1, 1);
     def.compression_resistance = 500;
-    Body resisting = make_body(ctx, def, LYRA_ELEMENT_TET4, 1, 1, 1);
+    Body resisting = make_isotropic(ctx, def, LYRA_ELEMENT_TET4, 1, 1, 1);
     double x[24], energy[3], values[6];
     for (int i = 0; i < 24; ++i) {
         x[i] = 0.8 * plain.rest[i];
@@ -285,7 +285,7 @@ LYRA_TEST(isotropic_smallest_determinant_is_found)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
-        Body body = make_body(ctx, lyra_elastic_def_default(), (LyraElementKind)kind, 2, 1, 1);
+        Body body = make_isotropic(ctx, lyra_elastic_def_default(), (LyraElementKind)kind, 2, 1, 1);
         double *x = malloc((size_t)body.n * 3 * sizeof *x), det;
         int32_t element;
         for (int32_t i = 0; i < 3 * body.n; ++i) {
