@@ -31,7 +31,10 @@ typedef struct LyraSolidDef {
     double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
     double compression_resistance; ///< >= 0. Default 0.
     bool vega;                     ///< Cubes take the frame that Vega takes. Default false.
-    /// Parameters of the model by name, the same for all elements. [constant_count]. Nullable.
+    /// Parameters of the model by name, the same for all elements: those of its law (elastic.h);
+    /// "fibre-stiffness", "fibre-exponent", "active-stress" and "activation" of "fibre";
+    /// "stiffness" and "damping" of "mass-spring", overruling the fields above. [constant_count].
+    /// Nullable.
     const LyraElasticConstant *constants;
     int32_t constant_count;
     const double *directions; ///< "fibre": [element_count][3]. Nullable: along x.
