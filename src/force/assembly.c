@@ -356,6 +356,8 @@ static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraFor
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->gradient));
     LY_TRY_DONE(
         ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &assembly->energy));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *assembly->arrivals,
+                                   &assembly->arrivals));
     int32_t threads = lyra_context_thread_count(ctx);
     LY_TRY_DONE(ly_allocate_zeroed(ctx, threads, sizeof *assembly->arenas, &assembly->arenas));
     for (int32_t t = 0; t < threads; ++t) {
@@ -419,6 +421,7 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
     ly_release(ctx, assembly->gradient);
     ly_release(ctx, assembly->directions);
     ly_release(ctx, assembly->energy);
+    ly_release(ctx, assembly->arrivals);
     ly_release(ctx, assembly);
 }
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Evaluating an assembly. Leaves of the tree first: each copies its vertices in, clears its rows
-// and runs its batches; then level by level the batches that span more; last, gradients are copied
-// out. Every vertex and block is added to in an order that only the problem fixes.
+// and runs its batches; who finishes the second half of a node goes on with the node, so nobody
+// waits before the root is done; last, gradients are copied out. Every vertex and block is added to
+// in an order that only the problem fixes.
 
 #include "force/force.h"
 
@@ -27,7 +28,6 @@ typedef struct Task {
     LyRunKernel *kernel;
     double *dfdx, *dfdv;         // values
     double *a, *b, *contraction; // [vertex][4], Nullable
-    int32_t level_begin;         // first node of the level
 } Task;
 
 static void copy_in(const int32_t *order, int32_t begin, int32_t end, const double *from,
@@ -77,14 +77,9 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     }
 }
 
-static void run_node(void *data, int32_t index, int32_t worker)
+static void run_node(const Task *task, int32_t node, int32_t worker)
 {
-    const Task *task = data;
     LyraAssembly *assembly = task->assembly;
-    int32_t node = task->level_begin + index;
-    if (task->level_begin == 0) {
-        prepare_leaf(task, index);
-    }
     double energy = 0;
     for (int32_t f = 0; f < assembly->force_count; ++f) {
         const LyBatches *batches = &assembly->batches[f];
@@ -108,6 +103,25 @@ static void run_node(void *data, int32_t index, int32_t worker)
         }
     }
     assembly->energy[node] = energy;
+}
+
+// a leaf, and every node above whose other half is done
+static void climb(void *data, int32_t leaf, int32_t worker)
+{
+    const Task *task = data;
+    LyraAssembly *assembly = task->assembly;
+    const LyTree *tree = &assembly->tree;
+    prepare_leaf(task, leaf);
+    run_node(task, leaf, worker);
+    for (int32_t level = 1; level < tree->levels; ++level) {
+        int32_t node = ly_tree_level_begin(tree, level) + (leaf >> level);
+        // the one who comes first leaves the node to the other, who then sees what it wrote
+        if (atomic_fetch_add_explicit(&assembly->arrivals[node], 1, memory_order_acq_rel) == 0) {
+            return;
+        }
+        atomic_store_explicit(&assembly->arrivals[node], 0, memory_order_relaxed);
+        run_node(task, node, worker);
+    }
 }
 
 static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, const double *from,
@@ -200,10 +214,7 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
     if (!evaluation->v) {
         memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
     }
-    for (int32_t level = 0; level < tree->levels; ++level) {
-        task.level_begin = ly_tree_level_begin(tree, level);
-        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, level), run_node, &task);
-    }
+    ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), climb, &task);
     if (evaluation->gradient || evaluation->contraction) {
         ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), copy_out, &task);
     }

@@ -12,6 +12,7 @@
 #include "math/kernel.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define LY_NODES_MAX 8
 
@@ -46,8 +47,8 @@ typedef struct LyBatches {
 
 /// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the
 /// smallest range that holds all its vertices. Nodes of one level touch different vertices, so they
-/// run side by side; levels follow one another from the leaves up. Sizes come from the vertex count
-/// alone.
+/// run side by side; a node follows its two halves, from the leaves up. Sizes come from the vertex
+/// count alone.
 typedef struct LyTree {
     int32_t vertex_count;
     int32_t levels;     // at least 1; level 0 has 2^(levels - 1) leaves
@@ -68,6 +69,7 @@ struct LyraAssembly {
     double *x, *v, *gradient; // [vertex_count][4], internal order
     double *directions;       // [3][vertex_count][4]: a, b, contraction; made when first needed
     double *energy;           // [node_count]
+    atomic_int *arrivals;     // [node_count], halves of a node that are done
     LyraArena **arenas;       // [thread_count]
 };
 
