@@ -245,6 +245,24 @@ LY_INLINE const double *find_block(int32_t nodes, bool without_diagonal, int32_t
                   : blocks + (pair_index(nodes, a, b) - a - 1) * 9 * WIDTH;
 }
 
+// invariant types into upper storage, nodes of each stencil ascending, without the diagonal
+LY_INLINE void scatter_pairs(int32_t nodes, int32_t count, const int32_t *slot,
+                             const double *blocks, double *values)
+{
+    for (int32_t k = 0; k < nodes * (nodes - 1) / 2; ++k) {
+        scatter_block(count, slot + k * WIDTH, blocks + k * 9 * WIDTH, values);
+    }
+}
+
+// the same, nodes in any order
+static void scatter_pairs_signed(int32_t nodes, int32_t count, const int32_t *slot,
+                                 const double *blocks, double *values)
+{
+    for (int32_t k = 0; k < nodes * (nodes - 1) / 2; ++k) {
+        scatter_block_signed(count, slot + k * WIDTH, blocks + k * 9 * WIDTH, values);
+    }
+}
+
 // symmetric types into upper storage, nodes of each stencil ascending
 LY_INLINE void scatter_sorted(int32_t nodes, bool without_diagonal, int32_t count,
                               const int32_t *slot, const double *blocks, const double *diagonal,
@@ -293,9 +311,14 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
     uint32_t invariant = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
     bool without_diagonal = (type->traits & invariant) == invariant;
     bool sorted = run->symmetric && type->traits & LYRA_FORCE_REORDERABLE;
-    if (without_diagonal && sorted && type->nodes == 4) {
-        sum_diagonal(4, blocks, diagonal);
-        scatter_sorted(4, true, count, slot, blocks, diagonal, values);
+    if (run->zero_sums) {
+        if (sorted && type->nodes == 4) {
+            scatter_pairs(4, count, slot, blocks, values);
+        } else if (sorted) {
+            scatter_pairs(type->nodes, count, slot, blocks, values);
+        } else {
+            scatter_pairs_signed(type->nodes, count, slot, blocks, values);
+        }
         return;
     }
     if (without_diagonal) {
@@ -305,6 +328,42 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
         scatter_sorted(type->nodes, without_diagonal, count, slot, blocks, diagonal, values);
     } else {
         scatter_general(run, count, slot, blocks, diagonal, values);
+    }
+}
+
+// ---- the diagonal -------------------------------------------------------------------------------
+
+typedef struct Block {
+    Quad low, high;
+    double last;
+} Block;
+
+LY_INLINE void add_stored(Block *sum, const double *block)
+{
+    sum->low += load_quad(block);
+    sum->high += load_quad(block + 4);
+    sum->last += block[8];
+}
+
+void LY_KERNEL(ly_force_diagonal)(const LyDiagonal *diagonal, int32_t begin, int32_t end,
+                                  double *values)
+{
+    for (int32_t i = begin; i < end; ++i) {
+        int64_t place = diagonal->row_start[i];
+        Block row = {{0}, {0}, 0}, column = row;
+        for (int64_t k = place + 1; k < diagonal->row_start[i + 1]; ++k) {
+            add_stored(&row, values + 9 * k);
+        }
+        for (int64_t k = diagonal->column_start[i]; k < diagonal->column_start[i + 1]; ++k) {
+            add_stored(&column, values + 9 * (int64_t)diagonal->column_block[k]);
+        }
+        // minus the row and the transpose of the column
+        double *block = values + 9 * place;
+        Quad low = __builtin_shufflevector(column.low, column.high, 0, 3, 6, 1);
+        Quad high = __builtin_shufflevector(column.low, column.high, 4, 7, 2, 5);
+        store_quad(block, -(row.low + low));
+        store_quad(block + 4, -(row.high + high));
+        block[8] = -(row.last + column.last);
     }
 }
 

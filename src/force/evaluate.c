@@ -3,8 +3,8 @@
 
 // Evaluating an assembly. Leaves of the tree first: each copies its vertices in, clears its rows
 // and runs its batches; who finishes the second half of a node goes on with the node, so nobody
-// waits before the root is done; last, gradients are copied out. Every vertex and block is added to
-// in an order that only the problem fixes.
+// waits before the root is done; last, diagonals are summed and gradients copied out. Every vertex
+// and block is added to in an order that only the problem fixes.
 
 #include "force/force.h"
 
@@ -26,6 +26,7 @@ typedef struct Task {
     LyraAssembly *assembly;
     const LyraEvaluation *evaluation;
     LyRunKernel *kernel;
+    LyDiagonalKernel *diagonal_kernel;
     double *dfdx, *dfdv;         // values
     double *a, *b, *contraction; // [vertex][4], Nullable
 } Task;
@@ -88,6 +89,7 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
             .batches = batches,
             .evaluation = task->evaluation,
             .symmetric = assembly->symmetric,
+            .zero_sums = assembly->zero_sums,
             .x = assembly->x,
             .v = viscous ? assembly->v : NULL,
             .gradient = task->evaluation->gradient ? assembly->gradient : NULL,
@@ -135,7 +137,7 @@ static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, 
     }
 }
 
-static void copy_out(void *data, int32_t leaf, int32_t worker)
+static void finish_leaf(void *data, int32_t leaf, int32_t worker)
 {
     (void)worker;
     const Task *task = data;
@@ -148,6 +150,12 @@ static void copy_out(void *data, int32_t leaf, int32_t worker)
     }
     if (evaluation->contraction) {
         copy_vertices_out(assembly->order, begin, end, task->contraction, evaluation->contraction);
+    }
+    if (assembly->zero_sums && task->dfdx) {
+        task->diagonal_kernel(&assembly->diagonal, begin, end, task->dfdx);
+    }
+    if (assembly->zero_sums && task->dfdv) {
+        task->diagonal_kernel(&assembly->diagonal, begin, end, task->dfdv);
     }
 }
 
@@ -197,12 +205,14 @@ static LyraStatus prepare_contraction(Task *task)
 LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *evaluation)
 {
     static LyRunKernel *const kernels[] = LY_KERNEL_TABLE(ly_force_run);
+    static LyDiagonalKernel *const diagonals[] = LY_KERNEL_TABLE(ly_force_diagonal);
     LY_TRY(check(assembly, evaluation));
     const LyTree *tree = &assembly->tree;
     Task task = {
         .assembly = assembly,
         .evaluation = evaluation,
         .kernel = kernels[lyra_context_isa(assembly->ctx)],
+        .diagonal_kernel = diagonals[lyra_context_isa(assembly->ctx)],
         .dfdx = evaluation->dfdx ? lyra_block_matrix_values_mutable(evaluation->dfdx) : NULL,
         .dfdv = evaluation->dfdv ? lyra_block_matrix_values_mutable(evaluation->dfdv) : NULL,
     };
@@ -215,8 +225,8 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
         memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
     }
     ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), climb, &task);
-    if (evaluation->gradient || evaluation->contraction) {
-        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), copy_out, &task);
+    if (evaluation->gradient || evaluation->contraction || task.dfdx || task.dfdv) {
+        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), finish_leaf, &task);
     }
     if (evaluation->energy) {
         double sum = 0;

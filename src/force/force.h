@@ -39,7 +39,7 @@ typedef struct LyBatches {
     int32_t *count;        // [batch], live lanes
     int32_t *element;      // [batch][lane]
     int32_t *vertex;       // [batch][node][lane], internal places
-    int32_t *slot;         // [batch][slot][lane]; ~place where the transpose goes
+    int32_t *slot;         // [batch][slot][lane]; ~place where the transpose goes; see LyDiagonal
     double *constants;     // [batch][constant][lane]
     double *parameters;    // [batch][parameter][lane]
     int64_t history_begin; // first double of this force in a history block
@@ -55,12 +55,24 @@ typedef struct LyTree {
     int32_t node_count; // 2^levels - 1, leaves first, then level by level
 } LyTree;
 
+/// Diagonal blocks of a matrix whose rows sum to zero, as those of translation-invariant forces do:
+///   K_ii = - sum over j > i of K_ij - (sum over j < i of K_ji)^T.
+/// Where all forces of an assembly are such, stencils add only their blocks beside the diagonal and
+/// have slots for these alone: per tet six blocks instead of ten.
+typedef struct LyDiagonal {
+    const int64_t *row_start; // of the pattern, which is stored upper: the diagonal begins a row
+    int64_t *column_start;    // [vertex_count + 1]
+    int32_t *column_block;    // blocks above the diagonal, column by column
+} LyDiagonal;
+
 struct LyraAssembly {
     LyraContext *ctx;
     int32_t vertex_count, force_count;
     LyTree tree;
     bool symmetric;
-    int32_t *order; // [vertex_count], caller's vertex at each internal place
+    bool zero_sums;      // the diagonal is summed last
+    LyDiagonal diagonal; // if zero_sums
+    int32_t *order;      // [vertex_count], caller's vertex at each internal place
     LyraBlockPattern *pattern;
     LyBatches *batches; // [force_count]
     int64_t history_size;
@@ -78,6 +90,7 @@ typedef struct LyRun {
     const LyBatches *batches;
     const LyraEvaluation *evaluation;
     bool symmetric;      // matrices are stored upper
+    bool zero_sums;      // without the diagonal
     const double *x, *v; // [vertex][4]
     double *gradient;    // [vertex][4], Nullable
     double *dfdx, *dfdv; // values, Nullable
@@ -89,6 +102,11 @@ typedef struct LyRun {
 /// ly_run_scratch() bytes and what the type declares.
 typedef double LyRunKernel(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena);
 LY_KERNEL_DECLARE(LyRunKernel, ly_force_run);
+
+/// Writes the diagonal blocks of rows [begin, end).
+typedef void LyDiagonalKernel(const LyDiagonal *diagonal, int32_t begin, int32_t end,
+                              double *values);
+LY_KERNEL_DECLARE(LyDiagonalKernel, ly_force_diagonal);
 
 size_t ly_run_scratch(void);
 
