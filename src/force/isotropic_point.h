@@ -124,10 +124,10 @@ LY_INLINE LyVec3 ly_mat3_apply_transposed(const LyMat3 *A, const LyVec3 *v)
     return r;
 }
 
-/// Whether all stretches of F exceed the threshold for sure, from s_min >= 2 J / I.
-LY_INLINE LyMask ly_surely_above(const LyMat3 *F, LyReal J, double threshold)
+/// Whether all stretches exceed the threshold for sure, from s_min >= 2 J / I, I = |F|^2.
+LY_INLINE LyMask ly_surely_above(LyReal I, LyReal J, double threshold)
 {
-    return ly_greater(J, (0.5000001 * threshold) * ly_mat3_norm_squared(F));
+    return ly_greater(J, (0.5000001 * threshold) * I);
 }
 
 /// Fills everything but F, which stands there already.
