@@ -266,6 +266,19 @@ static void fill_batches(LyBatches *b, bool zero_sums, const LyTree *tree, const
     }
 }
 
+void ly_batches_set_stride(LyBatches *b)
+{
+    int64_t each = (int64_t)b->force->type->parameter_count * WIDTH;
+    b->parameter_stride = 0;
+    for (int64_t i = 0; i < b->batch_count * each; ++i) {
+        // lane 0 of the same parameter in the first batch
+        if (b->parameters[i] != b->parameters[i % each / WIDTH * WIDTH]) {
+            b->parameter_stride = each;
+            return;
+        }
+    }
+}
+
 static LyraStatus build_batches(LyraAssembly *assembly, const int32_t *place, LyBatches *b)
 {
     LyraContext *ctx = assembly->ctx;
@@ -289,6 +302,7 @@ static LyraStatus build_batches(LyraAssembly *assembly, const int32_t *place, Ly
     LY_TRY_DONE(lyra_block_pattern_slots(assembly->pattern, &stencils, s.slots));
     LY_TRY_DONE(allocate_batches(ctx, b, tree, &s));
     fill_batches(b, assembly->zero_sums, tree, &s, constants);
+    ly_batches_set_stride(b);
     b->history_begin = assembly->history_size;
     assembly->history_size += (int64_t)b->batch_count * force->type->history_count * WIDTH;
 done:
@@ -397,14 +411,18 @@ static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraFor
     LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->force_count, sizeof *assembly->batches,
                                    &assembly->batches));
     size_t scratch = 0;
+    bool viscous = false;
     for (int32_t f = 0; f < assembly->force_count; ++f) {
         assembly->batches[f].force = forces[f];
         LY_TRY_DONE(build_batches(assembly, place, &assembly->batches[f]));
         size_t bytes = forces[f]->type->scratch_bytes;
         scratch = bytes > scratch ? bytes : scratch;
+        viscous = viscous || forces[f]->type->traits & LYRA_FORCE_VELOCITY;
     }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->x));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->v));
+    if (viscous) {
+        LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->v));
+    }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->gradient));
     LY_TRY_DONE(
         ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &assembly->energy));

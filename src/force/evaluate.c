@@ -57,7 +57,7 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
     int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
     copy_in(assembly->order, begin, end, evaluation->x, assembly->x);
-    if (evaluation->v) {
+    if (evaluation->v && assembly->v) {
         copy_in(assembly->order, begin, end, evaluation->v, assembly->v);
     }
     if (evaluation->gradient) {
@@ -221,7 +221,7 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
     if (evaluation->contraction) {
         LY_TRY_DONE(prepare_contraction(&task));
     }
-    if (!evaluation->v) {
+    if (!evaluation->v && assembly->v) {
         memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
     }
     ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), climb, &task);
@@ -247,7 +247,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
         return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: no force %d of %d", force,
                        assembly->force_count);
     }
-    const LyBatches *b = &assembly->batches[force];
+    LyBatches *b = &assembly->batches[force];
     int32_t parameter_count = b->force->type->parameter_count;
     if (parameter < 0 || parameter >= parameter_count) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: force %s has no parameter %d of %d",
@@ -266,6 +266,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
             to[lane] = values[b->element[(int64_t)batch * WIDTH + lane]];
         }
     }
+    ly_batches_set_stride(b);
     pthread_mutex_unlock(&assembly->lock);
     return LYRA_OK;
 }

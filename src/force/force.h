@@ -34,14 +34,17 @@ LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
 typedef struct LyBatches {
     const LyraForce *force;
     int32_t batch_count;
-    int32_t slot_count;    // per stencil
-    int32_t *begin;        // [tree nodes + 1], first batch of each node of the tree
-    int32_t *count;        // [batch], live lanes
-    int32_t *element;      // [batch][lane]
-    int32_t *vertex;       // [batch][node][lane], internal places
-    int32_t *slot;         // [batch][slot][lane]; ~place where the transpose goes; see LyDiagonal
-    double *constants;     // [batch][constant][lane]
-    double *parameters;    // [batch][parameter][lane]
+    int32_t slot_count; // per stencil
+    int32_t *begin;     // [tree nodes + 1], first batch of each node of the tree
+    int32_t *count;     // [batch], live lanes
+    int32_t *element;   // [batch][lane]
+    int32_t *vertex;    // [batch][node][lane], internal places
+    int32_t *slot;      // [batch][slot][lane]; ~place where the transpose goes; see LyDiagonal
+    double *constants;  // [batch][constant][lane]
+    double *parameters; // [batch][parameter][lane]
+    // doubles between the parameters that batches read: 0 where all stencils have the same, so that
+    // one copy stays in the cache
+    int64_t parameter_stride;
     int64_t history_begin; // first double of this force in a history block
 } LyBatches;
 
@@ -78,11 +81,12 @@ struct LyraAssembly {
     int64_t history_size;
     // scratch of evaluations, under the lock
     pthread_mutex_t lock;
-    double *x, *v, *gradient; // [vertex_count][4], internal order
-    double *directions;       // [3][vertex_count][4]: a, b, contraction; made when first needed
-    double *energy;           // [node_count]
-    atomic_int *arrivals;     // [node_count], halves of a node that are done
-    LyraArena **arenas;       // [thread_count]
+    double *x, *gradient; // [vertex_count][4], internal order
+    double *v;            // the same; NULL if no force needs velocities
+    double *directions;   // [3][vertex_count][4]: a, b, contraction; made when first needed
+    double *energy;       // [node_count]
+    atomic_int *arrivals; // [node_count], halves of a node that are done
+    LyraArena **arenas;   // [thread_count]
 };
 
 /// What a kernel needs to run a range of batches.
@@ -107,6 +111,9 @@ LY_KERNEL_DECLARE(LyRunKernel, ly_force_run);
 typedef void LyDiagonalKernel(const LyDiagonal *diagonal, int32_t begin, int32_t end,
                               double *values);
 LY_KERNEL_DECLARE(LyDiagonalKernel, ly_force_diagonal);
+
+/// Sets the stride of parameters by their values.
+void ly_batches_set_stride(LyBatches *batches);
 
 size_t ly_run_scratch(void);
 
