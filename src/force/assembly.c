@@ -14,7 +14,7 @@
 
 // vertices of a leaf, at least: enough work for a task, few enough to stay in the second-level
 // cache
-#define LEAF_VERTICES 1024
+#define LEAF_VERTICES 512
 #define LEVELS_MAX 16
 
 // stencils are shuffled in windows, so that neighbours, which add to the same blocks, don't wait
