@@ -120,32 +120,51 @@ LY_INLINE LyReal signed_load(const double *p, bool positive)
     return positive ? x : -x;
 }
 
-static void store_blocks(const Sums *sums, int lane, double *dfdx)
+LY_INLINE void store_pair(const Sums *sums, int lane, int a, int c, double *block)
 {
-    for (int a = 0, pair = 0; a < 8; ++a) {
-        for (int c = a + 1; c < 8; ++c, ++pair) {
-            LyReal K[9];
-            for (int n = 0; n < 6; ++n) {
-                int k = pair_k[n], l = pair_l[n];
-                const double *moment = find_moment(sums, n, a, c) + lane;
-                bool positive = place[a][k] == place[c][l];
-                for (int i = 0; i < 9; ++i) {
-                    LyReal x = signed_load(moment + i * WIDTH, positive);
-                    K[i] = n ? K[i] + x : x;
-                }
-                if (k != l) {
-                    moment = find_moment(sums, n, c, a) + lane;
-                    positive = place[a][l] == place[c][k];
-                    for (int i = 0; i < 9; ++i) {
-                        K[i] += signed_load(moment + (3 * (i % 3) + i / 3) * WIDTH, positive);
-                    }
-                }
-            }
+    LyReal K[9];
+#pragma GCC unroll 6
+    for (int n = 0; n < 6; ++n) {
+        int k = pair_k[n], l = pair_l[n];
+        const double *moment = find_moment(sums, n, a, c) + lane;
+        bool positive = place[a][k] == place[c][l];
+#pragma GCC unroll 9
+        for (int i = 0; i < 9; ++i) {
+            LyReal x = signed_load(moment + i * WIDTH, positive);
+            K[i] = n ? K[i] + x : x;
+        }
+        if (k != l) {
+            moment = find_moment(sums, n, c, a) + lane;
+            positive = place[a][l] == place[c][k];
+#pragma GCC unroll 9
             for (int i = 0; i < 9; ++i) {
-                ly_store(dfdx + (9 * pair + i) * WIDTH + lane, K[i]);
+                K[i] += signed_load(moment + (3 * (i % 3) + i / 3) * WIDTH, positive);
             }
         }
     }
+#pragma GCC unroll 9
+    for (int i = 0; i < 9; ++i) {
+        ly_store(block + i * WIDTH, K[i]);
+    }
+}
+
+// all pairs a < c row by row, spelled out so that the places of moments and their signs are
+// constants
+#define PAIRS_FROM_4(X) X(4, 5) X(4, 6) X(4, 7) X(5, 6) X(5, 7) X(6, 7)
+#define PAIRS_FROM_2(X) X(2, 3) X(2, 4) X(2, 5) X(2, 6) X(2, 7) X(3, 4) X(3, 5) X(3, 6) X(3, 7)
+#define PAIRS_FROM_1(X) X(1, 2) X(1, 3) X(1, 4) X(1, 5) X(1, 6) X(1, 7)
+#define PAIRS_FROM_0(X) X(0, 1) X(0, 2) X(0, 3) X(0, 4) X(0, 5) X(0, 6) X(0, 7)
+#define STORE_PAIR(a, c)                                                                           \
+    store_pair(sums, lane, a, c, block);                                                           \
+    block += BLOCK;
+
+static void store_blocks(const Sums *sums, int lane, double *dfdx)
+{
+    double *block = dfdx + lane;
+    PAIRS_FROM_0(STORE_PAIR)
+    PAIRS_FROM_1(STORE_PAIR)
+    PAIRS_FROM_2(STORE_PAIR)
+    PAIRS_FROM_4(STORE_PAIR)
 }
 
 // positions less that of node 0

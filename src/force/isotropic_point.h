@@ -147,10 +147,24 @@ LY_INLINE LyVec3 ly_mat3_column(const LyMat3 *A, int a)
     return (LyVec3){{A->m[0][a], A->m[1][a], A->m[2][a]}};
 }
 
-// `b`: NULL for the axes. `with_second`, whether W depends on II, is a constant.
-LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 *b,
-                                    bool with_second, LyMat3 blocks[6])
+/// What W depends on: I and J; I and linearly II, as StVK; or all of them.
+typedef enum LyDependence { LY_BY_I_AND_J, LY_BY_STRAIN, LY_BY_ALL } LyDependence;
+
+// whether W_J and all second derivatives but that by I vanish
+LY_INLINE bool ly_points_strain_only(const LyPoints *points, int lane)
 {
+    LyReal size = ly_abs(ly_load(points->first + 2 * LY_WIDTH + lane));
+    for (int n = 1; n < 6; ++n) {
+        size += ly_abs(ly_load(points->second + n * LY_WIDTH + lane)); // keeps NaN
+    }
+    return ly_all(ly_equal(size, ly_set(0)));
+}
+
+// `b`: NULL for the axes. `by` is a constant.
+LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 *b,
+                                    LyDependence by, LyMat3 blocks[6])
+{
+    bool with_second = by != LY_BY_I_AND_J, strain_only = by == LY_BY_STRAIN;
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), left;
     LyVec3 first = ly_vec3_load_lanes(points->first + lane);
     LyReal w1 = 2.0 * first.v[0], w2 = 4.0 * first.v[1], wJ = first.v[2], h[6];
@@ -164,13 +178,15 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
     for (int a = 0; a < 3; ++a) {
         g[a] = b ? ly_mat3_apply(&F, &b[a]) : ly_mat3_column(&F, a);
         r[a] = b ? ly_mat3_apply(&K, &b[a]) : ly_mat3_column(&K, a);
-        if (with_second) {
+        if (by == LY_BY_ALL) {
             q[a] = ly_mat3_apply(&left, &g[a]); // F C = (F F^T) F
         }
         // columns of Z H with the factors of Z on both sides
         for (int i = 0; i < 3; ++i) {
             LyReal zg = 2.0 * g[a].v[i], zr = r[a].v[i];
-            if (with_second) {
+            if (strain_only) {
+                yg[a].v[i] = 2.0 * (h[0] * zg);
+            } else if (with_second) {
                 LyReal zq = 4.0 * q[a].v[i];
                 yg[a].v[i] = 2.0 * (h[0] * zg + h[3] * zq + h[5] * zr);
                 yq[a].v[i] = 4.0 * (h[3] * zg + h[1] * zq + h[4] * zr);
@@ -189,9 +205,15 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
         LyMat3 *D = &blocks[n];
         for (int k = 0; k < 9; ++k) {
             int i = k / 3, j = k % 3;
-            D->m[i][j] = g[a].v[i] * yg[c].v[j] + r[a].v[i] * yr[c].v[j];
+            D->m[i][j] = g[a].v[i] * yg[c].v[j];
+            if (!strain_only) {
+                D->m[i][j] += r[a].v[i] * yr[c].v[j];
+            }
+            if (by == LY_BY_ALL) {
+                D->m[i][j] += q[a].v[i] * yq[c].v[j];
+            }
             if (with_second) {
-                D->m[i][j] += q[a].v[i] * yq[c].v[j] + w2 * g[c].v[i] * g[a].v[j];
+                D->m[i][j] += w2 * g[c].v[i] * g[a].v[j];
             }
             if (with_second && (b || a == c)) {
                 D->m[i][j] += w2 * bb * left.m[i][j];
@@ -203,7 +225,7 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
         for (int i = 0; i < 3; ++i) {
             D->m[i][i] += diagonal;
         }
-        if (a != c) {
+        if (a != c && !strain_only) {
             LyVec3 w;
             if (b) {
                 LyVec3 cross = ly_vec3_cross(&b[a], &b[c]);
@@ -262,9 +284,11 @@ LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points
     if (points->stretches) {
         ly_blocks_stretches(points, lane, b, blocks);
     } else if (solid->law->without_second) {
-        ly_blocks_invariants(points, lane, b, false, blocks);
+        ly_blocks_invariants(points, lane, b, LY_BY_I_AND_J, blocks);
+    } else if (ly_points_strain_only(points, lane)) {
+        ly_blocks_invariants(points, lane, b, LY_BY_STRAIN, blocks);
     } else {
-        ly_blocks_invariants(points, lane, b, true, blocks);
+        ly_blocks_invariants(points, lane, b, LY_BY_ALL, blocks);
     }
 }
 
