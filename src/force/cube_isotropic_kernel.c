@@ -253,13 +253,9 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
                 }
             }
             if (tangent) {
-                LyReal scale = rule->weight[q] * h;
-                LyMat3 D[6];
-                ly_points_blocks(solid, &points, lane, NULL, D);
-                for (int k = 0; k < 6; ++k) {
-                    D[k] = ly_mat3_scale(&D[k], scale);
-                    ly_mat3_store_lanes(sums->points + (q * 6 + k) * BLOCK + lane, &D[k]);
-                }
+                LyReal w = rule->weight[q] * h, scale[6] = {w, w, w, w, w, w};
+                ly_points_store_blocks(solid, &points, lane, scale,
+                                       sums->points + q * 6 * BLOCK + lane);
             }
         }
     }

@@ -147,6 +147,26 @@ LY_INLINE LyVec3 ly_mat3_column(const LyMat3 *A, int a)
     return (LyVec3){{A->m[0][a], A->m[1][a], A->m[2][a]}};
 }
 
+/// Where a block goes as soon as it stands, so that six need not be held: into `blocks`, or times
+/// scale[n] to `lanes`, [6][9][LY_WIDTH].
+typedef struct LyBlockSink {
+    LyMat3 *blocks;
+    double *lanes;
+    LyReal scale[6];
+} LyBlockSink;
+
+LY_INLINE void ly_block_put(const LyBlockSink *sink, int n, const LyMat3 *D)
+{
+    if (sink->blocks) {
+        sink->blocks[n] = *D;
+        return;
+    }
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+        ly_store(sink->lanes + (9 * n + k) * LY_WIDTH, sink->scale[n] * D->m[k / 3][k % 3]);
+    }
+}
+
 /// What W depends on: I and J; I and linearly II, as StVK; or all of them.
 typedef enum LyDependence { LY_BY_I_AND_J, LY_BY_STRAIN, LY_BY_ALL } LyDependence;
 
@@ -162,7 +182,7 @@ LY_INLINE bool ly_points_strain_only(const LyPoints *points, int lane)
 
 // `b`: NULL for the axes. `by` is a constant.
 LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 *b,
-                                    LyDependence by, LyMat3 blocks[6])
+                                    LyDependence by, const LyBlockSink *sink)
 {
     bool with_second = by != LY_BY_I_AND_J, strain_only = by == LY_BY_STRAIN;
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), left;
@@ -202,28 +222,28 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
         int a = LY_BLOCK_FIRST(n), c = LY_BLOCK_SECOND(n);
         LyReal bb = b ? ly_vec3_dot(&b[a], &b[c]) : ly_set(a == c);
         LyReal diagonal = b ? w1 * bb : a == c ? w1 : ly_set(0);
-        LyMat3 *D = &blocks[n];
+        LyMat3 D;
         for (int k = 0; k < 9; ++k) {
             int i = k / 3, j = k % 3;
-            D->m[i][j] = g[a].v[i] * yg[c].v[j];
+            D.m[i][j] = g[a].v[i] * yg[c].v[j];
             if (!strain_only) {
-                D->m[i][j] += r[a].v[i] * yr[c].v[j];
+                D.m[i][j] += r[a].v[i] * yr[c].v[j];
             }
             if (by == LY_BY_ALL) {
-                D->m[i][j] += q[a].v[i] * yq[c].v[j];
+                D.m[i][j] += q[a].v[i] * yq[c].v[j];
             }
             if (with_second) {
-                D->m[i][j] += w2 * g[c].v[i] * g[a].v[j];
+                D.m[i][j] += w2 * g[c].v[i] * g[a].v[j];
             }
             if (with_second && (b || a == c)) {
-                D->m[i][j] += w2 * bb * left.m[i][j];
+                D.m[i][j] += w2 * bb * left.m[i][j];
             }
         }
         if (with_second) {
             diagonal += w2 * ly_vec3_dot(&g[a], &g[c]);
         }
         for (int i = 0; i < 3; ++i) {
-            D->m[i][i] += diagonal;
+            D.m[i][i] += diagonal;
         }
         if (a != c && !strain_only) {
             LyVec3 w;
@@ -236,15 +256,16 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
             LyReal turn = b || c == a + 1 ? wJ : -wJ;
             for (int i = 0; i < 3; ++i) {
                 int j = (i + 1) % 3, k = (i + 2) % 3;
-                D->m[j][k] += turn * w.v[i];
-                D->m[k][j] -= turn * w.v[i];
+                D.m[j][k] += turn * w.v[i];
+                D.m[k][j] -= turn * w.v[i];
             }
         }
+        ly_block_put(sink, n, &D);
     }
 }
 
 LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec3 *b,
-                                   LyMat3 blocks[6])
+                                   const LyBlockSink *sink)
 {
     LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
     LyReal h[6], p[3], q[3];
@@ -272,7 +293,22 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
             M.m[j][i] = h[3 + i] * x[j] * y[i] + q[i] * x[i] * y[j];
         }
         LyMat3 half = ly_mat3_multiply(&U, &M);
-        blocks[n] = ly_mat3_multiply_transposed(&half, &U);
+        LyMat3 D = ly_mat3_multiply_transposed(&half, &U);
+        ly_block_put(sink, n, &D);
+    }
+}
+
+LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
+                                    const LyVec3 *b, const LyBlockSink *sink)
+{
+    if (points->stretches) {
+        ly_blocks_stretches(points, lane, b, sink);
+    } else if (solid->law->without_second) {
+        ly_blocks_invariants(points, lane, b, LY_BY_I_AND_J, sink);
+    } else if (ly_points_strain_only(points, lane)) {
+        ly_blocks_invariants(points, lane, b, LY_BY_STRAIN, sink);
+    } else {
+        ly_blocks_invariants(points, lane, b, LY_BY_ALL, sink);
     }
 }
 
@@ -281,15 +317,17 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
 LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
                                 const LyVec3 *b, LyMat3 blocks[6])
 {
-    if (points->stretches) {
-        ly_blocks_stretches(points, lane, b, blocks);
-    } else if (solid->law->without_second) {
-        ly_blocks_invariants(points, lane, b, LY_BY_I_AND_J, blocks);
-    } else if (ly_points_strain_only(points, lane)) {
-        ly_blocks_invariants(points, lane, b, LY_BY_STRAIN, blocks);
-    } else {
-        ly_blocks_invariants(points, lane, b, LY_BY_ALL, blocks);
-    }
+    LyBlockSink sink = {.blocks = blocks};
+    ly_points_put_blocks(solid, points, lane, b, &sink);
+}
+
+/// Those of the axes, block n times scale[n], to `lanes` [6][9][LY_WIDTH].
+LY_INLINE void ly_points_store_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
+                                      const LyReal scale[6], double *lanes)
+{
+    LyBlockSink sink = {.lanes = lanes};
+    memcpy(sink.scale, scale, sizeof sink.scale);
+    ly_points_put_blocks(solid, points, lane, NULL, &sink);
 }
 
 #endif
