@@ -1,3 +1,4 @@
+lyra_add_test(force_assembly)
 lyra_add_test(force_elastic LABELS threads)
 lyra_add_test(force_contraction LABELS threads)
 lyra_add_test(force_corotational)

@@ -51,8 +51,9 @@ typedef struct Job {
     TARGET(target) static double multiply_add_##suffix(const double *values)                       \
     {                                                                                              \
         const Wide *v = (const Wide *)values;                                                      \
-        Wide a = v[0], b = v[1], s0 = a, s1 = a, s2 = a, s3 = a, s4 = a, s5 = a, s6 = a, s7 = a;   \
-        Wide s8 = a, s9 = a;                                                                       \
+        /* from ten places: of equal chains the compiler would keep one */                         \
+        Wide a = v[0], b = v[1], s0 = v[2], s1 = v[3], s2 = v[4], s3 = v[5], s4 = v[6], s5 = v[7]; \
+        Wide s6 = v[8], s7 = v[9], s8 = v[10], s9 = v[11];                                         \
         for (int i = 0; i < MULTIPLY_ADDS / 80; ++i) {                                             \
             s0 = s0 * b + a;                                                                       \
             s1 = s1 * b + a;                                                                       \

@@ -14,7 +14,7 @@
 
 // vertices of a leaf, at least: enough work for a task, few enough to stay in the second-level
 // cache
-#define LEAF_VERTICES 1024
+#define LEAF_VERTICES 512
 #define LEVELS_MAX 16
 
 // stencils are shuffled in windows, so that neighbours, which add to the same blocks, don't wait
@@ -63,7 +63,8 @@ typedef struct Sorting {
     int32_t *sequence;   // [stencil], stencils in their final order
     int32_t *buffer;     // [stencil]
     int32_t *start;      // [max(vertices, tree nodes) + 2]
-    int32_t *slots;      // [stencil][slot count], in the order of `sequence`
+    int32_t slot_count;  // with the diagonal
+    int32_t *slots;      // [stencil][slot_count], in the order of `sequence`
     int32_t *sorted_ids; // [stencil][nodes], in the order of `sequence`
 } Sorting;
 
@@ -81,7 +82,7 @@ static void release_sorting(LyraContext *ctx, Sorting *s)
 }
 
 static LyraStatus allocate_sorting(LyraContext *ctx, const LyraForce *force, const LyTree *tree,
-                                   int32_t slot_count, Sorting *s)
+                                   Sorting *s)
 {
     int64_t stencils = force->stencil_count, nodes = force->type->nodes;
     int64_t keys = ly_max_i64(tree->vertex_count, tree->node_count);
@@ -92,7 +93,7 @@ static LyraStatus allocate_sorting(LyraContext *ctx, const LyraForce *force, con
     LY_TRY(ly_allocate_array(ctx, stencils, sizeof *s->sequence, &s->sequence));
     LY_TRY(ly_allocate_array(ctx, stencils, sizeof *s->buffer, &s->buffer));
     LY_TRY(ly_allocate_array(ctx, keys + 2, sizeof *s->start, &s->start));
-    LY_TRY(ly_allocate_array(ctx, stencils * slot_count, sizeof *s->slots, &s->slots));
+    LY_TRY(ly_allocate_array(ctx, stencils * s->slot_count, sizeof *s->slots, &s->slots));
     return ly_allocate_array(ctx, stencils * nodes, sizeof *s->sorted_ids, &s->sorted_ids);
 }
 
@@ -209,8 +210,26 @@ static LyraStatus allocate_batches(LyraContext *ctx, LyBatches *b, const LyTree 
     return ly_allocate_array(ctx, lanes * type->parameter_count, sizeof(double), &b->parameters);
 }
 
-static void fill_lane(LyBatches *b, const Sorting *s, int32_t at, int32_t batch, int32_t lane,
-                      double *constants)
+// slots of one stencil, with zero_sums those beside the diagonal
+static void store_slots(LyBatches *b, bool zero_sums, const int32_t *from, int32_t *batch,
+                        int32_t lane)
+{
+    if (!zero_sums) {
+        store_lane_i32(b->slot_count, from, batch, lane);
+        return;
+    }
+    // rows of the upper triangle begin with the diagonal
+    int32_t nodes = b->force->type->nodes;
+    for (int32_t a = 0; a < nodes; ++a) {
+        int32_t count = nodes - 1 - a;
+        store_lane_i32(count, from + 1, batch, lane);
+        from += count + 1;
+        batch += count * WIDTH;
+    }
+}
+
+static void fill_lane(LyBatches *b, bool zero_sums, const Sorting *s, int32_t at, int32_t batch,
+                      int32_t lane, double *constants)
 {
     const LyraForce *force = b->force;
     const LyraForceType *type = force->type;
@@ -218,8 +237,8 @@ static void fill_lane(LyBatches *b, const Sorting *s, int32_t at, int32_t batch,
     b->element[(int64_t)batch * WIDTH + lane] = e;
     store_lane_i32(type->nodes, s->sorted_ids + (int64_t)at * type->nodes,
                    b->vertex + (int64_t)batch * type->nodes * WIDTH, lane);
-    store_lane_i32(b->slot_count, s->slots + (int64_t)at * b->slot_count,
-                   b->slot + (int64_t)batch * b->slot_count * WIDTH, lane);
+    store_slots(b, zero_sums, s->slots + (int64_t)at * s->slot_count,
+                b->slot + (int64_t)batch * b->slot_count * WIDTH, lane);
     store_lane(type->parameter_count, force->parameters + (int64_t)e * type->parameter_count,
                b->parameters + (int64_t)batch * type->parameter_count * WIDTH, lane);
     if (type->setup) {
@@ -229,7 +248,8 @@ static void fill_lane(LyBatches *b, const Sorting *s, int32_t at, int32_t batch,
     }
 }
 
-static void fill_batches(LyBatches *b, const LyTree *tree, const Sorting *s, double *constants)
+static void fill_batches(LyBatches *b, bool zero_sums, const LyTree *tree, const Sorting *s,
+                         double *constants)
 {
     int32_t at = 0, batch = 0;
     for (int32_t node = 0; node < tree->node_count; ++node) {
@@ -239,9 +259,22 @@ static void fill_batches(LyBatches *b, const LyTree *tree, const Sorting *s, dou
             for (int32_t lane = 0; lane < WIDTH; ++lane) {
                 // lanes past the last live one repeat it
                 int32_t from = at + (lane < live ? lane : live - 1);
-                fill_lane(b, s, from, batch, lane, constants);
+                fill_lane(b, zero_sums, s, from, batch, lane, constants);
             }
             at += live;
+        }
+    }
+}
+
+void ly_batches_set_stride(LyBatches *b)
+{
+    int64_t each = (int64_t)b->force->type->parameter_count * WIDTH;
+    b->parameter_stride = 0;
+    for (int64_t i = 0; i < b->batch_count * each; ++i) {
+        // lane 0 of the same parameter in the first batch
+        if (b->parameters[i] != b->parameters[i % each / WIDTH * WIDTH]) {
+            b->parameter_stride = each;
+            return;
         }
     }
 }
@@ -253,11 +286,11 @@ static LyraStatus build_batches(LyraAssembly *assembly, const int32_t *place, Ly
     const LyTree *tree = &assembly->tree;
     int32_t nodes = force->type->nodes;
     LyraStorage storage = assembly->symmetric ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL;
-    b->slot_count = lyra_stencil_slot_count(storage, nodes);
-    Sorting s = {0};
+    Sorting s = {.slot_count = lyra_stencil_slot_count(storage, nodes)};
+    b->slot_count = assembly->zero_sums ? s.slot_count - nodes : s.slot_count;
     double *constants = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(allocate_sorting(ctx, force, tree, b->slot_count, &s));
+    LY_TRY_DONE(allocate_sorting(ctx, force, tree, &s));
     LY_TRY_DONE(ly_allocate_array(ctx, force->type->constant_count, sizeof *constants, &constants));
     place_stencils(force, tree, place, &s);
     sort_stencils(force->stencil_count, tree, &s);
@@ -268,7 +301,8 @@ static LyraStatus build_batches(LyraAssembly *assembly, const int32_t *place, Ly
     LyraStencils stencils = {.nodes = nodes, .count = force->stencil_count, .ids = s.sorted_ids};
     LY_TRY_DONE(lyra_block_pattern_slots(assembly->pattern, &stencils, s.slots));
     LY_TRY_DONE(allocate_batches(ctx, b, tree, &s));
-    fill_batches(b, tree, &s, constants);
+    fill_batches(b, assembly->zero_sums, tree, &s, constants);
+    ly_batches_set_stride(b);
     b->history_begin = assembly->history_size;
     assembly->history_size += (int64_t)b->batch_count * force->type->history_count * WIDTH;
 done:
@@ -330,6 +364,35 @@ done:
     return status;
 }
 
+// blocks above the diagonal column by column
+static LyraStatus build_diagonal(LyraAssembly *assembly)
+{
+    LyraContext *ctx = assembly->ctx;
+    LyDiagonal *d = &assembly->diagonal;
+    LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
+    int32_t n = pattern.row_count;
+    d->row_start = pattern.row_start;
+    LY_TRY(ly_allocate_zeroed(ctx, (int64_t)n + 2, sizeof *d->column_start, &d->column_start));
+    LY_TRY(
+        ly_allocate_array(ctx, pattern.block_count - n, sizeof *d->column_block, &d->column_block));
+    // counts two places ahead, so that filling leaves the beginnings
+    int64_t *start = d->column_start + 1;
+    for (int32_t row = 0; row < n; ++row) {
+        for (int64_t k = pattern.row_start[row] + 1; k < pattern.row_start[row + 1]; ++k) {
+            ++start[pattern.column[k] + 1];
+        }
+    }
+    for (int32_t column = 0; column < n; ++column) {
+        start[column + 1] += start[column];
+    }
+    for (int32_t row = 0; row < n; ++row) {
+        for (int64_t k = pattern.row_start[row] + 1; k < pattern.row_start[row + 1]; ++k) {
+            d->column_block[start[pattern.column[k]]++] = (int32_t)k;
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraForce *const *forces)
 {
     LyraContext *ctx = assembly->ctx;
@@ -342,20 +405,29 @@ static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraFor
         place[assembly->order[i]] = i;
     }
     LY_TRY_DONE(build_pattern(assembly, forces, place));
+    if (assembly->zero_sums) {
+        LY_TRY_DONE(build_diagonal(assembly));
+    }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->force_count, sizeof *assembly->batches,
                                    &assembly->batches));
     size_t scratch = 0;
+    bool viscous = false;
     for (int32_t f = 0; f < assembly->force_count; ++f) {
         assembly->batches[f].force = forces[f];
         LY_TRY_DONE(build_batches(assembly, place, &assembly->batches[f]));
         size_t bytes = forces[f]->type->scratch_bytes;
         scratch = bytes > scratch ? bytes : scratch;
+        viscous = viscous || forces[f]->type->traits & LYRA_FORCE_VELOCITY;
     }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->x));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->v));
+    if (viscous) {
+        LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->v));
+    }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->gradient));
     LY_TRY_DONE(
         ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &assembly->energy));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *assembly->arrivals,
+                                   &assembly->arrivals));
     int32_t threads = lyra_context_thread_count(ctx);
     LY_TRY_DONE(ly_allocate_zeroed(ctx, threads, sizeof(void *), &assembly->arenas));
     for (int32_t t = 0; t < threads; ++t) {
@@ -376,10 +448,12 @@ LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count, const do
     assembly->vertex_count = vertex_count;
     assembly->force_count = force_count;
     assembly->tree = make_tree(vertex_count);
-    assembly->symmetric = true;
+    uint32_t traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
     for (int32_t f = 0; f < force_count; ++f) {
-        assembly->symmetric &= (forces[f]->type->traits & LYRA_FORCE_SYMMETRIC) != 0;
+        traits &= forces[f]->type->traits;
     }
+    assembly->symmetric = traits & LYRA_FORCE_SYMMETRIC;
+    assembly->zero_sums = assembly->symmetric && traits & LYRA_FORCE_TRANSLATION_INVARIANT;
     pthread_mutex_init(&assembly->lock, NULL);
     LyraStatus status = build(assembly, positions, forces);
     if (status != LYRA_OK) {
@@ -419,6 +493,9 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
     ly_release(ctx, assembly->gradient);
     ly_release(ctx, assembly->directions);
     ly_release(ctx, assembly->energy);
+    ly_release(ctx, assembly->arrivals);
+    ly_release(ctx, assembly->diagonal.column_start);
+    ly_release(ctx, assembly->diagonal.column_block);
     ly_release(ctx, assembly);
 }
 

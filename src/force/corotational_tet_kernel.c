@@ -51,7 +51,7 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     return tet;
 }
 
-// f_a = V P b_a
+// f_a = V P b_a, with V P in `P`
 LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, const LyMat3 *P)
 {
     LyVec3 f[4];
@@ -63,7 +63,6 @@ LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, 
     for (int i = 0; i < 3; ++i) {
 #pragma GCC unroll 3
         for (int a = 1; a < 4; ++a) {
-            f[a].v[i] *= tet->volume;
             ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, f[a].v[i]);
         }
         ly_store(batch->gradient + i * WIDTH + lane, -(f[1].v[i] + f[2].v[i] + f[3].v[i]));
@@ -124,11 +123,13 @@ LY_INLINE void store_exact(const LyraBatch *batch, int lane, const Tet *tet, LyR
     }
 }
 
-LY_INLINE void evaluate_enu(bool exact, const LyraBatch *batch, int lane)
+// `exact` and `tangent`, whether it is asked for, are constants
+LY_INLINE void evaluate_enu(bool exact, bool tangent, const LyraBatch *batch, int lane)
 {
     Tet tet = load_tet(batch, lane);
-    LyReal lambda = ly_load(batch->parameters + LYRA_ELASTIC_LAMBDA * WIDTH + lane);
-    LyReal mu = ly_load(batch->parameters + LYRA_ELASTIC_MU * WIDTH + lane);
+    // times the volume, so that energy and stress come out so too
+    LyReal lambda = tet.volume * ly_load(batch->parameters + LYRA_ELASTIC_LAMBDA * WIDTH + lane);
+    LyReal mu = tet.volume * ly_load(batch->parameters + LYRA_ELASTIC_MU * WIDTH + lane);
     const LyMat3 *F = &tet.F;
     LyMat3 R;
     ly_mat3_polar(F, &R);
@@ -143,8 +144,7 @@ LY_INLINE void evaluate_enu(bool exact, const LyraBatch *batch, int lane)
     }
     LyReal pressure = lambda * trace;
     if (batch->energy) {
-        LyReal density = mu * ly_mat3_norm_squared(&apart) + 0.5 * pressure * trace;
-        ly_store(batch->energy + lane, tet.volume * density);
+        ly_store(batch->energy + lane, mu * ly_mat3_norm_squared(&apart) + 0.5 * pressure * trace);
     }
     if (batch->gradient) {
         LyMat3 P;
@@ -154,21 +154,19 @@ LY_INLINE void evaluate_enu(bool exact, const LyraBatch *batch, int lane)
         }
         store_gradient(batch, lane, &tet, &P);
     }
-    if (!batch->dfdx) {
+    if (!tangent) {
         return;
     }
     LyVec3 r[4];
     for (int a = 0; a < 4; ++a) {
         r[a] = ly_mat3_apply(&R, &tet.b[a]);
     }
-    lambda *= tet.volume;
-    mu *= tet.volume;
     if (!exact) {
         store_approximate(batch, lane, &tet, lambda, mu, r);
         return;
     }
     LyMat3 T = ly_mat3_multiply_transposed(F, &R);
-    LyReal c = tet.volume * pressure - 2.0 * mu;
+    LyReal c = pressure - 2.0 * mu;
     LyMat3 Z = batch->psd ? ly_frame_inverse(&T, c, true, mu) : ly_frame_inverse(&T, c, false, mu);
     store_exact(batch, lane, &tet, lambda, mu, &Z, r);
 }
@@ -254,6 +252,7 @@ LY_INLINE void evaluate_general(const LyCorotational *self, bool isotropic, bool
     }
     if (batch->gradient) {
         LyMat3 P = rotated ? ly_mat3_multiply(&frame.R, &stress) : stress;
+        P = ly_mat3_scale(&P, tet.volume);
         store_gradient(batch, lane, &tet, &P);
     }
     if (!batch->dfdx) {
@@ -298,11 +297,19 @@ static void evaluate_tets(const void *self, const LyraBatch *batch)
         }
     } else if (force->model == LYRA_COROTATIONAL_EXACT) {
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-            evaluate_enu(true, batch, lane);
+            if (batch->dfdx) {
+                evaluate_enu(true, true, batch, lane);
+            } else {
+                evaluate_enu(true, false, batch, lane);
+            }
         }
     } else {
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-            evaluate_enu(false, batch, lane);
+            if (batch->dfdx) {
+                evaluate_enu(false, true, batch, lane);
+            } else {
+                evaluate_enu(false, false, batch, lane);
+            }
         }
     }
 }

@@ -16,9 +16,9 @@
 //   N_{c_m}              for m = k      (2 moments, by c_m),
 //   N_{a_m}              for m = l      (2 moments, by a_m),
 //   N_{a_m} N_{c_m}      otherwise      (3 moments, by a_m + c_m),
-// so the blocks D_kl are summed over the points coordinate by coordinate into 63 moments, and a
-// block K_ac is a signed sum of nine of them: about a fifth of the work of adding 28 blocks at each
-// of 27 points. For l < k, D_kl = D_lk^T and the moment is the transpose of that of (c, a).
+// so the blocks D_kl are summed over the points, one coordinate after another, into 63 moments, and
+// a block K_ac is a signed sum of nine of them: about a fifth of the work of adding 28 blocks at
+// each of 27 points. For l < k, D_kl = D_lk^T and the moment is the transpose of that of (c, a).
 //
 // In the PSD mode each point has its dP/dF projected. The sum over the points may be positive
 // though a point is not: where a point was changed the exact tangent is summed as well, and stays
@@ -35,16 +35,15 @@ static const int place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
 
 // the six (k, l) in the order of the blocks: 11 22 33 12 23 13
 static const int pair_k[6] = {0, 1, 2, 0, 1, 0}, pair_l[6] = {0, 1, 2, 1, 2, 2};
-// moments of each along x, y, z, and where its blocks begin once x, xy, xyz are summed
+// moments of each along x, y, z, and where they begin
 static const int moments[6][3] = {{1, 3, 3}, {3, 1, 3}, {3, 3, 1}, {2, 2, 3}, {3, 2, 2}, {2, 3, 2}};
-static const int begin_x[6] = {0, 1, 4, 7, 9, 12}, begin_y[6] = {0, 3, 6, 15, 19, 25};
-static const int begin_z[6] = {0, 9, 18, 27, 39, 51};
-enum { COUNT_X = 14, COUNT_Y = 31, COUNT_Z = 63, BLOCK = 9 * WIDTH };
+static const int begin[6] = {0, 9, 18, 27, 39, 51};
+enum { MOMENTS = 63, MOMENTS_MAX = 12, BLOCK = 9 * WIDTH };
 
-// blocks of the points of a line, sums over x of the lines of a plane, over y of the planes, over z
+// the six blocks of each point, and their moments; of the first three pairs, whose blocks are
+// symmetric, only the upper triangles
 typedef struct Sums {
-    double points[3 * 6 * BLOCK], x[3 * COUNT_X * BLOCK], y[3 * COUNT_Y * BLOCK],
-        z[COUNT_Z * BLOCK];
+    double points[LY_CUBE_POINTS_MAX * 6 * BLOCK], moments[MOMENTS * BLOCK];
 } Sums;
 
 // what the kernel has of the arena
@@ -62,57 +61,75 @@ LY_INLINE const double (*factors(const LyCubeRule *rule, int n, int m))[3]
     return count == 1 ? ones : count == 2 ? rule->value : rule->product;
 }
 
-// One block: the sum over n of factor[i] from[i * stride]. Not inlined: the code of all blocks
-// would be long.
-static __attribute__((noinline)) void combine(int n, const double *factor, const double *from,
-                                              int stride, double *to)
+LY_INLINE bool is_below(int component)
 {
-#pragma GCC unroll 9
-    for (int k = 0; k < 9; ++k) {
-        LyReal sum =
-            factor[0] * ly_load(from + k * WIDTH) + factor[1] * ly_load(from + stride + k * WIDTH);
-        if (n == 3) {
-            sum += factor[2] * ly_load(from + 2 * stride + k * WIDTH);
-        }
-        ly_store(to + k * WIDTH, sum);
-    }
+    return component / 3 > component % 3;
 }
 
-// Sums over coordinate m: of each pair, `inner` blocks from each of n neighbours become inner times
-// as many as it has moments along m.
-static void sum_over(int n, const LyCubeRule *rule, int m, const int *begin_from, int stride,
-                     const double *from, const int *begin_to, double *to)
+// The moments of one component of a pair: sums over x, y and z of the n x n x n points, in
+// registers. `n` and `pair` are constants.
+LY_INLINE void sum_component(int n, int pair, const LyCubeRule *rule, const double *from,
+                             double *to)
 {
-    for (int pair = 0; pair < 6; ++pair) {
-        const double(*f)[3] = factors(rule, pair, m);
-        int inner = (m > 0 ? moments[pair][0] : 1) * (m > 1 ? moments[pair][1] : 1);
-        for (int j = 0; j < moments[pair][m]; ++j) {
-            for (int i = 0; i < inner; ++i) {
-                combine(n, f[j], from + (begin_from[pair] + i) * BLOCK, stride * BLOCK,
-                        to + (begin_to[pair] + j * inner + i) * BLOCK);
+    int nx = moments[pair][0], ny = moments[pair][1], nz = moments[pair][2];
+    const double(*fx)[3] = factors(rule, pair, 0), (*fy)[3] = factors(rule, pair, 1);
+    const double(*fz)[3] = factors(rule, pair, 2);
+    LyReal sum[MOMENTS_MAX];
+#pragma GCC unroll 3
+    for (int z = 0; z < n; ++z) {
+        LyReal lines[3][3];
+#pragma GCC unroll 3
+        for (int y = 0; y < n; ++y) {
+            const double *line = from + (z * n + y) * n * 6 * BLOCK;
+            LyReal first = ly_load(line), second = ly_load(line + 6 * BLOCK);
+            LyReal third = n == 3 ? ly_load(line + 12 * BLOCK) : ly_set(0);
+#pragma GCC unroll 3
+            for (int i = 0; i < nx; ++i) {
+                lines[i][y] = fx[i][0] * first + fx[i][1] * second;
+                if (n == 3) {
+                    lines[i][y] += fx[i][2] * third;
+                }
+            }
+        }
+#pragma GCC unroll 9
+        for (int k = 0; k < nx * ny; ++k) {
+            int i = k % nx, j = k / nx;
+            LyReal plane = fy[j][0] * lines[i][0] + fy[j][1] * lines[i][1];
+            if (n == 3) {
+                plane += fy[j][2] * lines[i][2];
+            }
+#pragma GCC unroll 3
+            for (int l = 0; l < nz; ++l) {
+                LyReal *at = &sum[l * nx * ny + k];
+                *at = z ? *at + fz[l][z] * plane : fz[l][z] * plane;
             }
         }
     }
+#pragma GCC unroll 12
+    for (int k = 0; k < nx * ny * nz; ++k) {
+        ly_store(to + k * BLOCK, sum[k]);
+    }
 }
 
-// after point q: what is complete goes up, line to plane to cube
-static void close_point(int n, const LyCubeRule *rule, int q, int lane, Sums *sums)
+LY_INLINE void sum_pair(int n, int pair, const LyCubeRule *rule, int lane, Sums *sums)
 {
-    static const int begin_point[6] = {0, 1, 2, 3, 4, 5};
-    int line = q / n % n, plane = q / (n * n);
-    if (q % n != n - 1) {
-        return;
+#pragma GCC unroll 1
+    for (int k = 0; k < 9; ++k) {
+        if (pair > 2 || !is_below(k)) {
+            sum_component(n, pair, rule, sums->points + pair * BLOCK + k * WIDTH + lane,
+                          sums->moments + begin[pair] * BLOCK + k * WIDTH + lane);
+        }
     }
-    sum_over(n, rule, 0, begin_point, 6, sums->points + lane, begin_x,
-             sums->x + line * COUNT_X * BLOCK + lane);
-    if (line != n - 1) {
-        return;
-    }
-    sum_over(n, rule, 1, begin_x, COUNT_X, sums->x + lane, begin_y,
-             sums->y + plane * COUNT_Y * BLOCK + lane);
-    if (plane == n - 1) {
-        sum_over(n, rule, 2, begin_y, COUNT_Y, sums->y + lane, begin_z, sums->z + lane);
-    }
+}
+
+LY_INLINE void sum_pairs(int n, const LyCubeRule *rule, int lane, Sums *sums)
+{
+    sum_pair(n, 0, rule, lane, sums);
+    sum_pair(n, 1, rule, lane, sums);
+    sum_pair(n, 2, rule, lane, sums);
+    sum_pair(n, 3, rule, lane, sums);
+    sum_pair(n, 4, rule, lane, sums);
+    sum_pair(n, 5, rule, lane, sums);
 }
 
 // the moment of pair n (k <= l) for nodes a and c
@@ -124,7 +141,7 @@ LY_INLINE const double *find_moment(const Sums *sums, int n, int a, int c)
         at += stride * ((derived_a ? 0 : place[a][m]) + (derived_c ? 0 : place[c][m]));
         stride *= moments[n][m];
     }
-    return sums->z + (begin_z[n] + at) * BLOCK;
+    return sums->moments + (begin[n] + at) * BLOCK;
 }
 
 LY_INLINE LyReal signed_load(const double *p, bool positive)
@@ -133,32 +150,57 @@ LY_INLINE LyReal signed_load(const double *p, bool positive)
     return positive ? x : -x;
 }
 
-static void store_blocks(const Sums *sums, int lane, double *dfdx)
+LY_INLINE void store_pair(const Sums *sums, int lane, int a, int c, double *block)
 {
-    for (int a = 0, pair = 0; a < 8; ++a) {
-        for (int c = a + 1; c < 8; ++c, ++pair) {
-            LyReal K[9];
-            for (int n = 0; n < 6; ++n) {
-                int k = pair_k[n], l = pair_l[n];
-                const double *moment = find_moment(sums, n, a, c) + lane;
-                bool positive = place[a][k] == place[c][l];
-                for (int i = 0; i < 9; ++i) {
-                    LyReal x = signed_load(moment + i * WIDTH, positive);
-                    K[i] = n ? K[i] + x : x;
-                }
-                if (k != l) {
-                    moment = find_moment(sums, n, c, a) + lane;
-                    positive = place[a][l] == place[c][k];
-                    for (int i = 0; i < 9; ++i) {
-                        K[i] += signed_load(moment + (3 * (i % 3) + i / 3) * WIDTH, positive);
-                    }
-                }
-            }
+    LyReal K[9];
+#pragma GCC unroll 6
+    for (int n = 0; n < 6; ++n) {
+        int k = pair_k[n], l = pair_l[n];
+        const double *moment = find_moment(sums, n, a, c) + lane;
+        bool positive = place[a][k] == place[c][l];
+#pragma GCC unroll 9
+        for (int i = 0; i < 9; ++i) {
+            int stored = k == l && is_below(i) ? 3 * (i % 3) + i / 3 : i;
+            LyReal x = signed_load(moment + stored * WIDTH, positive);
+            K[i] = n ? K[i] + x : x;
+        }
+        if (k != l) {
+            moment = find_moment(sums, n, c, a) + lane;
+            positive = place[a][l] == place[c][k];
+#pragma GCC unroll 9
             for (int i = 0; i < 9; ++i) {
-                ly_store(dfdx + (9 * pair + i) * WIDTH + lane, K[i]);
+                K[i] += signed_load(moment + (3 * (i % 3) + i / 3) * WIDTH, positive);
             }
         }
     }
+#pragma GCC unroll 9
+    for (int i = 0; i < 9; ++i) {
+        ly_store(block + i * WIDTH, K[i]);
+    }
+}
+
+// all pairs a < c row by row, spelled out so that the places of moments and their signs are
+// constants
+#define PAIRS_FROM_4(X) X(4, 5) X(4, 6) X(4, 7) X(5, 6) X(5, 7) X(6, 7)
+#define PAIRS_FROM_2(X) X(2, 3) X(2, 4) X(2, 5) X(2, 6) X(2, 7) X(3, 4) X(3, 5) X(3, 6) X(3, 7)
+#define PAIRS_FROM_1(X) X(1, 2) X(1, 3) X(1, 4) X(1, 5) X(1, 6) X(1, 7)
+#define PAIRS_FROM_0(X) X(0, 1) X(0, 2) X(0, 3) X(0, 4) X(0, 5) X(0, 6) X(0, 7)
+#define STORE_PAIR(a, c)                                                                           \
+    store_pair(sums, lane, a, c, block);                                                           \
+    block += BLOCK;
+
+static void store_blocks(const LyCubeRule *rule, Sums *sums, int lane, double *dfdx)
+{
+    if (rule->n == 2) {
+        sum_pairs(2, rule, lane, sums);
+    } else {
+        sum_pairs(3, rule, lane, sums);
+    }
+    double *block = dfdx + lane;
+    PAIRS_FROM_0(STORE_PAIR)
+    PAIRS_FROM_1(STORE_PAIR)
+    PAIRS_FROM_2(STORE_PAIR)
+    PAIRS_FROM_4(STORE_PAIR)
 }
 
 // positions less that of node 0, and sums over the points
@@ -232,18 +274,14 @@ LY_INLINE void add_point(const LyCubeRule *rule, int q, const LyPoints *points, 
 }
 
 // the blocks of point q
-LY_INLINE void add_blocks(const LyIsotropic *solid, int q, const LyPoints *points, int lane,
-                          const LyVec3 *h, Sums *sums)
+LY_INLINE void store_point(const LyIsotropic *solid, int q, const LyPoints *points, int lane,
+                           const LyVec3 *h, Sums *sums)
 {
-    const LyCubeRule *rule = &solid->rule;
-    LyReal scale = rule->weight[q] * find_volume(h);
-    LyMat3 D[6];
-    ly_points_blocks(solid, points, lane, NULL, D);
+    LyReal weight = solid->rule.weight[q] * find_volume(h), scale[6];
     for (int k = 0; k < 6; ++k) {
-        D[k] = ly_mat3_scale(&D[k], scale / (h->v[pair_k[k]] * h->v[pair_l[k]]));
-        ly_mat3_store_lanes(sums->points + (q % rule->n * 6 + k) * BLOCK + lane, &D[k]);
+        scale[k] = weight / (h->v[pair_k[k]] * h->v[pair_l[k]]);
     }
-    close_point(rule->n, rule, q, lane, sums);
+    ly_points_store_blocks(solid, points, lane, scale, sums->points + q * 6 * BLOCK + lane);
 }
 
 // Sums over the points: energy and gradient into `cubes`, blocks into `sums` where given. Returns
@@ -268,17 +306,17 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
             LyVec3 h = load_edges(batch, lane);
             add_point(rule, q, &points, lane, &h, cubes);
             if (sums) {
-                add_blocks(solid, q, &points, lane, &h, sums);
+                store_point(solid, q, &points, lane, &h, sums);
             }
         }
     }
     return projected;
 }
 
-static void store_all_blocks(const Sums *sums, double *dfdx)
+static void store_all_blocks(const LyCubeRule *rule, Sums *sums, double *dfdx)
 {
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        store_blocks(sums, lane, dfdx);
+        store_blocks(rule, sums, lane, dfdx);
     }
 }
 
@@ -306,11 +344,11 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
         }
     }
     if (sums) {
-        store_all_blocks(sums, batch->dfdx);
+        store_all_blocks(&solid->rule, sums, batch->dfdx);
     }
     if (sums && projected) {
         sum_points(solid, batch, false, &cubes, sums);
-        store_all_blocks(sums, room->exact);
+        store_all_blocks(&solid->rule, sums, room->exact);
         LY_KERNEL(ly_keep_positive)(8, true, room->exact, batch->dfdx);
     }
 }

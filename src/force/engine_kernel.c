@@ -15,6 +15,9 @@
 
 #define WIDTH LYRA_BATCH_WIDTH
 
+// batches between a prefetch and its use
+#define AHEAD 8
+
 typedef double Quad __attribute__((vector_size(32)));
 
 LY_INLINE Quad load_quad(const double *p)
@@ -47,11 +50,44 @@ LY_INLINE void transpose_quads(Quad q[4])
     q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
+#if LY_LANES == 8
+typedef double Octet __attribute__((vector_size(64)));
+
+LY_INLINE void store_octet(double *p, Octet o)
+{
+    memcpy(p, &o, sizeof o);
+}
+
+LY_INLINE Octet join_quads(Quad low, Quad high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+#endif
+
 // ---- vertices -----------------------------------------------------------------------------------
 
 LY_INLINE void gather(int32_t nodes, const int32_t *vertex, const double *values, double *out)
 {
     for (int32_t a = 0; a < nodes; ++a) {
+#if LY_LANES == 8
+        // two tiles side by side: a kernel that loads eight lanes would wait for two stores of four
+        const int32_t *ids = vertex + a * WIDTH;
+        Octet r[4];
+        for (int i = 0; i < 4; ++i) {
+            r[i] = join_quads(load_quad(values + 4 * (int64_t)ids[i]),
+                              load_quad(values + 4 * (int64_t)ids[i + 4]));
+        }
+        Octet b = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
+        Octet c = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
+        Octet d = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
+        Octet e = __builtin_shufflevector(r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
+        Octet x = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+        Octet y = __builtin_shufflevector(c, e, 0, 1, 8, 9, 4, 5, 12, 13);
+        Octet z = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+        store_octet(out + 3 * a * WIDTH, x);
+        store_octet(out + (3 * a + 1) * WIDTH, y);
+        store_octet(out + (3 * a + 2) * WIDTH, z);
+#else
         for (int32_t half = 0; half < WIDTH; half += 4) {
             const int32_t *ids = vertex + a * WIDTH + half;
             Quad q[4];
@@ -63,25 +99,37 @@ LY_INLINE void gather(int32_t nodes, const int32_t *vertex, const double *values
                 store_quad(out + (3 * a + c) * WIDTH + half, q[c]);
             }
         }
+#endif
+    }
+}
+
+// adds one node of 4 lanes, the first `live` of them; `gradient` is [3][WIDTH] at the first
+LY_INLINE void scatter_quad(int32_t live, const int32_t *ids, const double *gradient, double *out)
+{
+    Quad q[4] = {
+        load_quad(gradient), load_quad(gradient + WIDTH), load_quad(gradient + 2 * WIDTH), {0}};
+    transpose_quads(q);
+    for (int32_t i = 0; i < live; ++i) {
+        add_quad(out + 4 * (int64_t)ids[i], q[i]);
     }
 }
 
 LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *vertex,
                                 const double *gradient, double *out)
 {
+    // a constant count keeps the tiles in registers
+    if (count == WIDTH) {
+#pragma GCC unroll 4
+        for (int32_t a = 0; a < nodes; ++a) {
+            scatter_quad(4, vertex + a * WIDTH, gradient + 3 * a * WIDTH, out);
+            scatter_quad(4, vertex + a * WIDTH + 4, gradient + 3 * a * WIDTH + 4, out);
+        }
+        return;
+    }
     for (int32_t a = 0; a < nodes; ++a) {
         for (int32_t half = 0; half < count; half += 4) {
-            const int32_t *ids = vertex + a * WIDTH + half;
-            Quad q[4];
-            for (int c = 0; c < 3; ++c) {
-                q[c] = load_quad(gradient + (3 * a + c) * WIDTH + half);
-            }
-            q[3] = (Quad){0};
-            transpose_quads(q);
-            int32_t live = count - half < 4 ? count - half : 4;
-            for (int32_t i = 0; i < live; ++i) {
-                add_quad(out + 4 * (int64_t)ids[i], q[i]);
-            }
+            scatter_quad(count - half < 4 ? count - half : 4, vertex + a * WIDTH + half,
+                         gradient + 3 * a * WIDTH + half, out);
         }
     }
 }
@@ -89,8 +137,6 @@ LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *ver
 // ---- blocks -------------------------------------------------------------------------------------
 
 #if LY_LANES == 8
-typedef double Octet __attribute__((vector_size(64)));
-
 // rows to columns of an 8x8 tile
 LY_INLINE void transpose_octets(Octet r[8])
 {
@@ -245,6 +291,24 @@ LY_INLINE const double *find_block(int32_t nodes, bool without_diagonal, int32_t
                   : blocks + (pair_index(nodes, a, b) - a - 1) * 9 * WIDTH;
 }
 
+// invariant types into upper storage, nodes of each stencil ascending, without the diagonal
+LY_INLINE void scatter_pairs(int32_t nodes, int32_t count, const int32_t *slot,
+                             const double *blocks, double *values)
+{
+    for (int32_t k = 0; k < nodes * (nodes - 1) / 2; ++k) {
+        scatter_block(count, slot + k * WIDTH, blocks + k * 9 * WIDTH, values);
+    }
+}
+
+// the same, nodes in any order
+static void scatter_pairs_signed(int32_t nodes, int32_t count, const int32_t *slot,
+                                 const double *blocks, double *values)
+{
+    for (int32_t k = 0; k < nodes * (nodes - 1) / 2; ++k) {
+        scatter_block_signed(count, slot + k * WIDTH, blocks + k * 9 * WIDTH, values);
+    }
+}
+
 // symmetric types into upper storage, nodes of each stencil ascending
 LY_INLINE void scatter_sorted(int32_t nodes, bool without_diagonal, int32_t count,
                               const int32_t *slot, const double *blocks, const double *diagonal,
@@ -293,9 +357,14 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
     uint32_t invariant = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
     bool without_diagonal = (type->traits & invariant) == invariant;
     bool sorted = run->symmetric && type->traits & LYRA_FORCE_REORDERABLE;
-    if (without_diagonal && sorted && type->nodes == 4) {
-        sum_diagonal(4, blocks, diagonal);
-        scatter_sorted(4, true, count, slot, blocks, diagonal, values);
+    if (run->zero_sums) {
+        if (sorted && type->nodes == 4) {
+            scatter_pairs(4, count, slot, blocks, values);
+        } else if (sorted) {
+            scatter_pairs(type->nodes, count, slot, blocks, values);
+        } else {
+            scatter_pairs_signed(type->nodes, count, slot, blocks, values);
+        }
         return;
     }
     if (without_diagonal) {
@@ -308,14 +377,60 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
     }
 }
 
+// ---- the diagonal -------------------------------------------------------------------------------
+
+typedef struct Block {
+    Quad low, high;
+    double last;
+} Block;
+
+LY_INLINE void add_stored(Block *sum, const double *block)
+{
+    sum->low += load_quad(block);
+    sum->high += load_quad(block + 4);
+    sum->last += block[8];
+}
+
+void LY_KERNEL(ly_force_diagonal)(const LyDiagonal *diagonal, int32_t begin, int32_t end,
+                                  double *values)
+{
+    for (int32_t i = begin; i < end; ++i) {
+        int64_t place = diagonal->row_start[i];
+        Block row = {{0}, {0}, 0}, column = row;
+        for (int64_t k = place + 1; k < diagonal->row_start[i + 1]; ++k) {
+            add_stored(&row, values + 9 * k);
+        }
+        for (int64_t k = diagonal->column_start[i]; k < diagonal->column_start[i + 1]; ++k) {
+            add_stored(&column, values + 9 * (int64_t)diagonal->column_block[k]);
+        }
+        // minus the row and the transpose of the column
+        double *block = values + 9 * place;
+        Quad low = __builtin_shufflevector(column.low, column.high, 0, 3, 6, 1);
+        Quad high = __builtin_shufflevector(column.low, column.high, 4, 7, 2, 5);
+        store_quad(block, -(row.low + low));
+        store_quad(block + 4, -(row.high + high));
+        block[8] = -(row.last + column.last);
+    }
+}
+
 // ---- the loop -----------------------------------------------------------------------------------
 
-double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena)
+// constants are most of what a batch reads, and the hardware alone fetches them late
+LY_INLINE void prefetch_constants(const double *constants, int32_t count)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        __builtin_prefetch(constants + i * WIDTH);
+    }
+}
+
+// `nodes`: those of the type
+LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int32_t end,
+                             LyraArena *arena)
 {
     const LyBatches *batches = run->batches;
     const LyraForceType *type = batches->force->type;
     const LyraEvaluation *evaluation = run->evaluation;
-    int32_t nodes = type->nodes, slots = batches->slot_count;
+    int32_t slots = batches->slot_count;
     size_t vector_bytes = (size_t)(3 * nodes * WIDTH) * sizeof(double);
     size_t block_bytes = (size_t)(lyra_force_type_blocks(type) * 9 * WIDTH) * sizeof(double);
     LyArenaMark mark = ly_arena_mark(arena);
@@ -343,10 +458,14 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
         batch.count = batches->count[b];
         batch.element = batches->element + (int64_t)b * WIDTH;
         batch.constants = batches->constants + (int64_t)b * type->constant_count * WIDTH;
-        batch.parameters = batches->parameters + (int64_t)b * type->parameter_count * WIDTH;
+        batch.parameters = batches->parameters + (int64_t)b * batches->parameter_stride;
         batch.history = evaluation->history ? evaluation->history + history : NULL;
         batch.trial_history =
             evaluation->trial_history ? evaluation->trial_history + history : NULL;
+        if (b + AHEAD < end) {
+            prefetch_constants(batch.constants + AHEAD * type->constant_count * WIDTH,
+                               type->constant_count);
+        }
         gather(nodes, vertex, run->x, x);
         if (v) {
             gather(nodes, vertex, run->v, v);
@@ -378,4 +497,12 @@ double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, Lyr
     }
     ly_arena_release_to(arena, mark);
     return sum;
+}
+
+double LY_KERNEL(ly_force_run)(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena)
+{
+    // a constant lets loops over the nodes of tets unroll
+    int32_t nodes = run->batches->force->type->nodes;
+    return nodes == 4 ? run_batches(4, run, begin, end, arena)
+                      : run_batches(nodes, run, begin, end, arena);
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Evaluating an assembly. Leaves of the tree first: each copies its vertices in, clears its rows
-// and runs its batches; then level by level the batches that span more; last, gradients are copied
-// out. Every vertex and block is added to in an order that only the problem fixes.
+// and runs its batches; who finishes the second half of a node goes on with the node, so nobody
+// waits before the root is done; last, diagonals are summed and gradients copied out. Every vertex
+// and block is added to in an order that only the problem fixes.
 
 #include "force/force.h"
 
@@ -25,9 +26,9 @@ typedef struct Task {
     LyraAssembly *assembly;
     const LyraEvaluation *evaluation;
     LyRunKernel *kernel;
+    LyDiagonalKernel *diagonal_kernel;
     double *dfdx, *dfdv;         // values
     double *a, *b, *contraction; // [vertex][4], Nullable
-    int32_t level_begin;         // first node of the level
 } Task;
 
 static void copy_in(const int32_t *order, int32_t begin, int32_t end, const double *from,
@@ -56,7 +57,7 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
     int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
     copy_in(assembly->order, begin, end, evaluation->x, assembly->x);
-    if (evaluation->v) {
+    if (evaluation->v && assembly->v) {
         copy_in(assembly->order, begin, end, evaluation->v, assembly->v);
     }
     if (evaluation->gradient) {
@@ -77,14 +78,9 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     }
 }
 
-static void run_node(void *data, int32_t index, int32_t worker)
+static void run_node(const Task *task, int32_t node, int32_t worker)
 {
-    const Task *task = data;
     LyraAssembly *assembly = task->assembly;
-    int32_t node = task->level_begin + index;
-    if (task->level_begin == 0) {
-        prepare_leaf(task, index);
-    }
     double energy = 0;
     for (int32_t f = 0; f < assembly->force_count; ++f) {
         const LyBatches *batches = &assembly->batches[f];
@@ -93,6 +89,7 @@ static void run_node(void *data, int32_t index, int32_t worker)
             .batches = batches,
             .evaluation = task->evaluation,
             .symmetric = assembly->symmetric,
+            .zero_sums = assembly->zero_sums,
             .x = assembly->x,
             .v = viscous ? assembly->v : NULL,
             .gradient = task->evaluation->gradient ? assembly->gradient : NULL,
@@ -110,6 +107,25 @@ static void run_node(void *data, int32_t index, int32_t worker)
     assembly->energy[node] = energy;
 }
 
+// a leaf, and every node above whose other half is done
+static void climb(void *data, int32_t leaf, int32_t worker)
+{
+    const Task *task = data;
+    LyraAssembly *assembly = task->assembly;
+    const LyTree *tree = &assembly->tree;
+    prepare_leaf(task, leaf);
+    run_node(task, leaf, worker);
+    for (int32_t level = 1; level < tree->levels; ++level) {
+        int32_t node = ly_tree_level_begin(tree, level) + (leaf >> level);
+        // the one who comes first leaves the node to the other, who then sees what it wrote
+        if (atomic_fetch_add_explicit(&assembly->arrivals[node], 1, memory_order_acq_rel) == 0) {
+            return;
+        }
+        atomic_store_explicit(&assembly->arrivals[node], 0, memory_order_relaxed);
+        run_node(task, node, worker);
+    }
+}
+
 static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, const double *from,
                               double *to)
 {
@@ -121,7 +137,7 @@ static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, 
     }
 }
 
-static void copy_out(void *data, int32_t leaf, int32_t worker)
+static void finish_leaf(void *data, int32_t leaf, int32_t worker)
 {
     (void)worker;
     const Task *task = data;
@@ -134,6 +150,12 @@ static void copy_out(void *data, int32_t leaf, int32_t worker)
     }
     if (evaluation->contraction) {
         copy_vertices_out(assembly->order, begin, end, task->contraction, evaluation->contraction);
+    }
+    if (assembly->zero_sums && task->dfdx) {
+        task->diagonal_kernel(&assembly->diagonal, begin, end, task->dfdx);
+    }
+    if (assembly->zero_sums && task->dfdv) {
+        task->diagonal_kernel(&assembly->diagonal, begin, end, task->dfdv);
     }
 }
 
@@ -183,12 +205,14 @@ static LyraStatus prepare_contraction(Task *task)
 LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *evaluation)
 {
     static LyRunKernel *const kernels[] = LY_KERNEL_TABLE(ly_force_run);
+    static LyDiagonalKernel *const diagonals[] = LY_KERNEL_TABLE(ly_force_diagonal);
     LY_TRY(check(assembly, evaluation));
     const LyTree *tree = &assembly->tree;
     Task task = {
         .assembly = assembly,
         .evaluation = evaluation,
         .kernel = kernels[lyra_context_isa(assembly->ctx)],
+        .diagonal_kernel = diagonals[lyra_context_isa(assembly->ctx)],
         .dfdx = evaluation->dfdx ? lyra_block_matrix_values_mutable(evaluation->dfdx) : NULL,
         .dfdv = evaluation->dfdv ? lyra_block_matrix_values_mutable(evaluation->dfdv) : NULL,
     };
@@ -197,15 +221,12 @@ LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *
     if (evaluation->contraction) {
         LY_TRY_DONE(prepare_contraction(&task));
     }
-    if (!evaluation->v) {
+    if (!evaluation->v && assembly->v) {
         memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
     }
-    for (int32_t level = 0; level < tree->levels; ++level) {
-        task.level_begin = ly_tree_level_begin(tree, level);
-        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, level), run_node, &task);
-    }
-    if (evaluation->gradient || evaluation->contraction) {
-        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), copy_out, &task);
+    ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), climb, &task);
+    if (evaluation->gradient || evaluation->contraction || task.dfdx || task.dfdv) {
+        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), finish_leaf, &task);
     }
     if (evaluation->energy) {
         double sum = 0;
@@ -226,7 +247,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
         return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: no force %d of %d", force,
                        assembly->force_count);
     }
-    const LyBatches *b = &assembly->batches[force];
+    LyBatches *b = &assembly->batches[force];
     int32_t parameter_count = b->force->type->parameter_count;
     if (parameter < 0 || parameter >= parameter_count) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: force %s has no parameter %d of %d",
@@ -242,6 +263,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
             to[lane] = values[b->element[(int64_t)batch * WIDTH + lane]];
         }
     }
+    ly_batches_set_stride(b);
     pthread_mutex_unlock(&assembly->lock);
     return LYRA_OK;
 }

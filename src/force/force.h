@@ -12,6 +12,7 @@
 #include "math/kernel.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define LY_NODES_MAX 8
 
@@ -37,42 +38,59 @@ LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
 typedef struct LyBatches {
     const LyraForce *force;
     int32_t batch_count;
-    int32_t slot_count;    // per stencil
-    int32_t *begin;        // [tree nodes + 1], first batch of each node of the tree
-    int32_t *count;        // [batch], live lanes
-    int32_t *element;      // [batch][lane]
-    int32_t *vertex;       // [batch][node][lane], internal places
-    int32_t *slot;         // [batch][slot][lane]; ~place where the transpose goes
-    double *constants;     // [batch][constant][lane]
-    double *parameters;    // [batch][parameter][lane]
+    int32_t slot_count; // per stencil
+    int32_t *begin;     // [tree nodes + 1], first batch of each node of the tree
+    int32_t *count;     // [batch], live lanes
+    int32_t *element;   // [batch][lane]
+    int32_t *vertex;    // [batch][node][lane], internal places
+    int32_t *slot;      // [batch][slot][lane]; ~place where the transpose goes; see LyDiagonal
+    double *constants;  // [batch][constant][lane]
+    double *parameters; // [batch][parameter][lane]
+    // doubles between the parameters that batches read: 0 where all stencils have the same, so that
+    // one copy stays in the cache
+    int64_t parameter_stride;
     int64_t history_begin; // first double of this force in a history block
 } LyBatches;
 
 /// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the
 /// smallest range that holds all its vertices. Nodes of one level touch different vertices, so they
-/// run side by side; levels follow one another from the leaves up. Sizes come from the vertex count
-/// alone.
+/// run side by side; a node follows its two halves, from the leaves up. Sizes come from the vertex
+/// count alone.
 typedef struct LyTree {
     int32_t vertex_count;
     int32_t levels;     // at least 1; level 0 has 2^(levels - 1) leaves
     int32_t node_count; // 2^levels - 1, leaves first, then level by level
 } LyTree;
 
+/// Diagonal blocks of a matrix whose rows sum to zero, as those of translation-invariant forces do:
+///   K_ii = - sum over j > i of K_ij - (sum over j < i of K_ji)^T.
+/// Where all forces of an assembly are such, stencils add only their blocks beside the diagonal and
+/// have slots for these alone: per tet six blocks instead of ten.
+typedef struct LyDiagonal {
+    const int64_t *row_start; // of the pattern, which is stored upper: the diagonal begins a row
+    int64_t *column_start;    // [vertex_count + 1]
+    int32_t *column_block;    // blocks above the diagonal, column by column
+} LyDiagonal;
+
 struct LyraAssembly {
     LyraContext *ctx;
     int32_t vertex_count, force_count;
     LyTree tree;
     bool symmetric;
-    int32_t *order; // [vertex_count], caller's vertex at each internal place
+    bool zero_sums;      // the diagonal is summed last
+    LyDiagonal diagonal; // if zero_sums
+    int32_t *order;      // [vertex_count], caller's vertex at each internal place
     LyraBlockPattern *pattern;
     LyBatches *batches; // [force_count]
     int64_t history_size;
     // scratch of evaluations, under the lock
     pthread_mutex_t lock;
-    double *x, *v, *gradient; // [vertex_count][4], internal order
-    double *directions;       // [3][vertex_count][4]: a, b, contraction; made when first needed
-    double *energy;           // [node_count]
-    LyraArena **arenas;       // [thread_count]
+    double *x, *gradient; // [vertex_count][4], internal order
+    double *v;            // the same; NULL if no force needs velocities
+    double *directions;   // [3][vertex_count][4]: a, b, contraction; made when first needed
+    double *energy;       // [node_count]
+    atomic_int *arrivals; // [node_count], halves of a node that are done
+    LyraArena **arenas;   // [thread_count]
 };
 
 /// What a kernel needs to run a range of batches.
@@ -80,6 +98,7 @@ typedef struct LyRun {
     const LyBatches *batches;
     const LyraEvaluation *evaluation;
     bool symmetric;      // matrices are stored upper
+    bool zero_sums;      // without the diagonal
     const double *x, *v; // [vertex][4]
     double *gradient;    // [vertex][4], Nullable
     double *dfdx, *dfdv; // values, Nullable
@@ -91,6 +110,14 @@ typedef struct LyRun {
 /// ly_run_scratch() bytes and what the type declares.
 typedef double LyRunKernel(const LyRun *run, int32_t begin, int32_t end, LyraArena *arena);
 LY_KERNEL_DECLARE(LyRunKernel, ly_force_run);
+
+/// Writes the diagonal blocks of rows [begin, end).
+typedef void LyDiagonalKernel(const LyDiagonal *diagonal, int32_t begin, int32_t end,
+                              double *values);
+LY_KERNEL_DECLARE(LyDiagonalKernel, ly_force_diagonal);
+
+/// Sets the stride of parameters by their values.
+void ly_batches_set_stride(LyBatches *batches);
 
 size_t ly_run_scratch(void);
 

@@ -43,8 +43,8 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_stvk_contracted);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 
-/// Bytes of scratch of the kernels of cubes: 216 blocks of 9 numbers, and 28 of an exact tangent.
-#define LY_CUBE_SCRATCH ((216 + 28) * 9 * LYRA_BATCH_WIDTH * sizeof(double))
+/// Bytes of scratch of the kernels of cubes: 225 blocks of 9 numbers, and 28 of an exact tangent.
+#define LY_CUBE_SCRATCH ((225 + 28) * 9 * LYRA_BATCH_WIDTH * sizeof(double))
 
 /// Law of a model, LYRA_MATERIAL_LAW_COUNT if it is not an isotropic one.
 LyraMaterialLaw ly_isotropic_law(LyraElasticModel model);

@@ -94,10 +94,10 @@ LY_INLINE void ly_mat3_store_lanes(double *p, const LyMat3 *A)
     }
 }
 
-/// Whether all stretches of F exceed the threshold for sure, from s_min >= 2 J / I.
-LY_INLINE LyMask ly_surely_above(const LyMat3 *F, LyReal J, double threshold)
+/// Whether all stretches exceed the threshold for sure, from s_min >= 2 J / I, I = |F|^2.
+LY_INLINE LyMask ly_surely_above(LyReal I, LyReal J, double threshold)
 {
-    return ly_greater(J, (0.5000001 * threshold) * ly_mat3_norm_squared(F));
+    return ly_greater(J, (0.5000001 * threshold) * I);
 }
 
 /// Fills everything but F, which stands there already.
@@ -117,10 +117,44 @@ LY_INLINE LyVec3 ly_mat3_column(const LyMat3 *A, int a)
     return (LyVec3){{A->m[0][a], A->m[1][a], A->m[2][a]}};
 }
 
-// `b`: NULL for the axes. `with_second`, whether W depends on II, is a constant.
-LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 *b,
-                                    bool with_second, LyMat3 blocks[6])
+/// Where a block goes as soon as it stands, so that six need not be held: into `blocks`, or times
+/// scale[n] to `lanes`, [6][9][LY_WIDTH].
+typedef struct LyBlockSink {
+    LyMat3 *blocks;
+    double *lanes;
+    LyReal scale[6];
+} LyBlockSink;
+
+LY_INLINE void ly_block_put(const LyBlockSink *sink, int n, const LyMat3 *D)
 {
+    if (sink->blocks) {
+        sink->blocks[n] = *D;
+        return;
+    }
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+        ly_store(sink->lanes + (9 * n + k) * LY_WIDTH, sink->scale[n] * D->m[k / 3][k % 3]);
+    }
+}
+
+/// What W depends on: I and J; I and linearly II, as StVK; or all of them.
+typedef enum LyDependence { LY_BY_I_AND_J, LY_BY_STRAIN, LY_BY_ALL } LyDependence;
+
+// whether W_J and all second derivatives but that by I vanish
+LY_INLINE bool ly_points_strain_only(const LyPoints *points, int lane)
+{
+    LyReal size = ly_abs(ly_load(points->first + 2 * LY_WIDTH + lane));
+    for (int n = 1; n < 6; ++n) {
+        size += ly_abs(ly_load(points->second + n * LY_WIDTH + lane)); // keeps NaN
+    }
+    return ly_all(ly_equal(size, ly_set(0)));
+}
+
+// `b`: NULL for the axes. `by` is a constant.
+LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVec3 *b,
+                                    LyDependence by, const LyBlockSink *sink)
+{
+    bool with_second = by != LY_BY_I_AND_J, strain_only = by == LY_BY_STRAIN;
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), left;
     LyVec3 first = ly_vec3_load_lanes(points->first + lane);
     LyReal w1 = 2.0 * first.v[0], w2 = 4.0 * first.v[1], wJ = first.v[2], h[6];
@@ -134,13 +168,15 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
     for (int a = 0; a < 3; ++a) {
         g[a] = b ? ly_mat3_apply(&F, &b[a]) : ly_mat3_column(&F, a);
         r[a] = b ? ly_mat3_apply(&K, &b[a]) : ly_mat3_column(&K, a);
-        if (with_second) {
+        if (by == LY_BY_ALL) {
             q[a] = ly_mat3_apply(&left, &g[a]); // F C = (F F^T) F
         }
         // columns of Z H with the factors of Z on both sides
         for (int i = 0; i < 3; ++i) {
             LyReal zg = 2.0 * g[a].v[i], zr = r[a].v[i];
-            if (with_second) {
+            if (strain_only) {
+                yg[a].v[i] = 2.0 * (h[0] * zg);
+            } else if (with_second) {
                 LyReal zq = 4.0 * q[a].v[i];
                 yg[a].v[i] = 2.0 * (h[0] * zg + h[3] * zq + h[5] * zr);
                 yq[a].v[i] = 4.0 * (h[3] * zg + h[1] * zq + h[4] * zr);
@@ -156,24 +192,30 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
         int a = LY_BLOCK_FIRST(n), c = LY_BLOCK_SECOND(n);
         LyReal bb = b ? ly_vec3_dot(&b[a], &b[c]) : ly_set(a == c);
         LyReal diagonal = b ? w1 * bb : a == c ? w1 : ly_set(0);
-        LyMat3 *D = &blocks[n];
+        LyMat3 D;
         for (int k = 0; k < 9; ++k) {
             int i = k / 3, j = k % 3;
-            D->m[i][j] = g[a].v[i] * yg[c].v[j] + r[a].v[i] * yr[c].v[j];
+            D.m[i][j] = g[a].v[i] * yg[c].v[j];
+            if (!strain_only) {
+                D.m[i][j] += r[a].v[i] * yr[c].v[j];
+            }
+            if (by == LY_BY_ALL) {
+                D.m[i][j] += q[a].v[i] * yq[c].v[j];
+            }
             if (with_second) {
-                D->m[i][j] += q[a].v[i] * yq[c].v[j] + w2 * g[c].v[i] * g[a].v[j];
+                D.m[i][j] += w2 * g[c].v[i] * g[a].v[j];
             }
             if (with_second && (b || a == c)) {
-                D->m[i][j] += w2 * bb * left.m[i][j];
+                D.m[i][j] += w2 * bb * left.m[i][j];
             }
         }
         if (with_second) {
             diagonal += w2 * ly_vec3_dot(&g[a], &g[c]);
         }
         for (int i = 0; i < 3; ++i) {
-            D->m[i][i] += diagonal;
+            D.m[i][i] += diagonal;
         }
-        if (a != c) {
+        if (a != c && !strain_only) {
             LyVec3 w;
             if (b) {
                 LyVec3 cross = ly_vec3_cross(&b[a], &b[c]);
@@ -184,15 +226,16 @@ LY_INLINE void ly_blocks_invariants(const LyPoints *points, int lane, const LyVe
             LyReal turn = b || c == a + 1 ? wJ : -wJ;
             for (int i = 0; i < 3; ++i) {
                 int j = (i + 1) % 3, k = (i + 2) % 3;
-                D->m[j][k] += turn * w.v[i];
-                D->m[k][j] -= turn * w.v[i];
+                D.m[j][k] += turn * w.v[i];
+                D.m[k][j] -= turn * w.v[i];
             }
         }
+        ly_block_put(sink, n, &D);
     }
 }
 
 LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec3 *b,
-                                   LyMat3 blocks[6])
+                                   const LyBlockSink *sink)
 {
     LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
     LyReal h[6], p[3], q[3];
@@ -220,7 +263,22 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
             M.m[j][i] = h[3 + i] * x[j] * y[i] + q[i] * x[i] * y[j];
         }
         LyMat3 half = ly_mat3_multiply(&U, &M);
-        blocks[n] = ly_mat3_multiply_transposed(&half, &U);
+        LyMat3 D = ly_mat3_multiply_transposed(&half, &U);
+        ly_block_put(sink, n, &D);
+    }
+}
+
+LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
+                                    const LyVec3 *b, const LyBlockSink *sink)
+{
+    if (points->stretches) {
+        ly_blocks_stretches(points, lane, b, sink);
+    } else if (solid->law->without_second) {
+        ly_blocks_invariants(points, lane, b, LY_BY_I_AND_J, sink);
+    } else if (ly_points_strain_only(points, lane)) {
+        ly_blocks_invariants(points, lane, b, LY_BY_STRAIN, sink);
+    } else {
+        ly_blocks_invariants(points, lane, b, LY_BY_ALL, sink);
     }
 }
 
@@ -229,13 +287,17 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
 LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
                                 const LyVec3 *b, LyMat3 blocks[6])
 {
-    if (points->stretches) {
-        ly_blocks_stretches(points, lane, b, blocks);
-    } else if (solid->law->without_second) {
-        ly_blocks_invariants(points, lane, b, false, blocks);
-    } else {
-        ly_blocks_invariants(points, lane, b, true, blocks);
-    }
+    LyBlockSink sink = {.blocks = blocks};
+    ly_points_put_blocks(solid, points, lane, b, &sink);
+}
+
+/// Those of the axes, block n times scale[n], to `lanes` [6][9][LY_WIDTH].
+LY_INLINE void ly_points_store_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
+                                      const LyReal scale[6], double *lanes)
+{
+    LyBlockSink sink = {.lanes = lanes};
+    memcpy(sink.scale, scale, sizeof sink.scale);
+    ly_points_put_blocks(solid, points, lane, NULL, &sink);
 }
 
 #endif

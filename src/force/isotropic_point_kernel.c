@@ -357,7 +357,8 @@ void LY_KERNEL(ly_points_evaluate)(const LyIsotropic *solid, const double *param
             break;
         }
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
-        LyMask above = ly_surely_above(&F, ly_mat3_determinant(&F), solid->threshold);
+        LyMask above =
+            ly_surely_above(ly_mat3_norm_squared(&F), ly_mat3_determinant(&F), solid->threshold);
         points->stretches = !ly_all(above);
     }
     if (points->stretches) {

@@ -32,7 +32,7 @@
 
 typedef struct Tet {
     LyVec3 b[4];
-    LyReal volume, lambda, mu;
+    LyReal lambda, mu; // times the volume, so that energies and stresses come out so too
     LyMat3 F;
 } Tet;
 
@@ -48,9 +48,9 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
         }
         tet.b[0].v[i] = -(tet.b[1].v[i] + tet.b[2].v[i] + tet.b[3].v[i]);
     }
-    tet.volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
-    tet.lambda = ly_load(batch->parameters + LYRA_ELASTIC_LAMBDA * WIDTH + lane);
-    tet.mu = ly_load(batch->parameters + LYRA_ELASTIC_MU * WIDTH + lane);
+    LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
+    tet.lambda = volume * ly_load(batch->parameters + LYRA_ELASTIC_LAMBDA * WIDTH + lane);
+    tet.mu = volume * ly_load(batch->parameters + LYRA_ELASTIC_MU * WIDTH + lane);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             tet.F.m[i][j] =
@@ -60,14 +60,7 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     return tet;
 }
 
-LY_INLINE void store_energy(const LyraBatch *batch, int lane, const Tet *tet, LyReal density)
-{
-    if (batch->energy) {
-        ly_store(batch->energy + lane, tet->volume * density);
-    }
-}
-
-// f_a = V P b_a
+// f_a = P b_a, with P times the volume
 LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, const LyMat3 *P)
 {
     if (!batch->gradient) {
@@ -79,7 +72,6 @@ LY_INLINE void store_gradient(const LyraBatch *batch, int lane, const Tet *tet, 
     }
     for (int i = 0; i < 3; ++i) {
         for (int a = 1; a < 4; ++a) {
-            f[a].v[i] *= tet->volume;
             ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, f[a].v[i]);
         }
         ly_store(batch->gradient + i * WIDTH + lane, -(f[1].v[i] + f[2].v[i] + f[3].v[i]));
@@ -133,68 +125,75 @@ LY_INLINE void evaluate_linear(const LyraBatch *batch, int lane)
         }
     }
     add_diagonal(&P, tet.lambda * trace);
-    store_energy(batch, lane, &tet, 0.5 * tet.lambda * trace * trace + tet.mu * square);
+    if (batch->energy) {
+        ly_store(batch->energy + lane, 0.5 * tet.lambda * trace * trace + tet.mu * square);
+    }
     store_gradient(batch, lane, &tet, &P);
     if (!batch->dfdx) {
         return;
     }
     // constant and positive semi-definite
-    LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            LyMat3 K = two_products(lambda, mu, &tet.b[a], &tet.b[b]);
-            add_diagonal(&K, mu * ly_vec3_dot(&tet.b[a], &tet.b[b]));
+            LyMat3 K = two_products(tet.lambda, tet.mu, &tet.b[a], &tet.b[b]);
+            add_diagonal(&K, tet.mu * ly_vec3_dot(&tet.b[a], &tet.b[b]));
             store_block(batch, lane, pair, &K);
         }
     }
 }
 
 // whether a closed form holds for all lanes
-LY_INLINE bool surely_above(const LyIsotropic *solid, const LyMat3 *F, LyReal J)
+LY_INLINE bool surely_above(const LyIsotropic *solid, LyReal I, LyReal J)
 {
     return solid->inversion == LYRA_INVERSION_NONE ||
-           ly_all(ly_surely_above(F, J, solid->threshold));
+           ly_all(ly_surely_above(I, J, solid->threshold));
 }
 
 // ---- Saint Venant-Kirchhoff ---------------------------------------------------------------------
 
-LY_INLINE bool evaluate_stvk(const LyIsotropic *solid, const LyraBatch *batch, int lane)
+LY_INLINE bool evaluate_stvk(const LyIsotropic *solid, const LyraBatch *batch, int lane,
+                             bool tangent)
 {
     Tet tet = load_tet(batch, lane);
     const LyMat3 *F = &tet.F;
-    if (!surely_above(solid, F, ly_mat3_determinant(F))) {
-        return false;
-    }
-    // S holds E first
+    // S holds C = F^T F first, then 2 E
     LyMat3 S, P;
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
-            LyReal product =
-                F->m[0][i] * F->m[0][j] + F->m[1][i] * F->m[1][j] + F->m[2][i] * F->m[2][j];
-            S.m[i][j] = 0.5 * (product - (i == j ? 1.0 : 0.0));
+            S.m[i][j] = F->m[0][i] * F->m[0][j] + F->m[1][i] * F->m[1][j] + F->m[2][i] * F->m[2][j];
         }
     }
-    LyReal trace = S.m[0][0] + S.m[1][1] + S.m[2][2];
-    LyReal square = S.m[0][0] * S.m[0][0] + S.m[1][1] * S.m[1][1] + S.m[2][2] * S.m[2][2] +
-                    2.0 * (S.m[0][1] * S.m[0][1] + S.m[0][2] * S.m[0][2] + S.m[1][2] * S.m[1][2]);
-    store_energy(batch, lane, &tet, 0.5 * tet.lambda * trace * trace + tet.mu * square);
+    LyReal I = S.m[0][0] + S.m[1][1] + S.m[2][2];
+    if (!surely_above(solid, I, ly_mat3_determinant(F))) {
+        return false;
+    }
+    for (int i = 0; i < 3; ++i) {
+        S.m[i][i] -= 1.0;
+    }
+    LyReal trace = 0.5 * (S.m[0][0] + S.m[1][1] + S.m[2][2]);
+    if (batch->energy) {
+        LyReal square =
+            S.m[0][0] * S.m[0][0] + S.m[1][1] * S.m[1][1] + S.m[2][2] * S.m[2][2] +
+            2.0 * (S.m[0][1] * S.m[0][1] + S.m[0][2] * S.m[0][2] + S.m[1][2] * S.m[1][2]);
+        ly_store(batch->energy + lane, 0.5 * tet.lambda * trace * trace + 0.25 * tet.mu * square);
+    }
+    LyReal pressure = tet.lambda * trace;
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
-            S.m[i][j] = 2.0 * tet.mu * S.m[i][j] + (i == j ? tet.lambda * trace : ly_set(0));
+            S.m[i][j] = tet.mu * S.m[i][j] + (i == j ? pressure : ly_set(0));
             S.m[j][i] = S.m[i][j];
         }
     }
     P = ly_mat3_multiply(F, &S);
     store_gradient(batch, lane, &tet, &P);
-    if (!batch->dfdx) {
+    if (!tangent) {
         return true;
     }
-    LyMat3 left; // mu V F F^T
-    LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
+    LyMat3 left; // mu F F^T
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
-            left.m[i][j] =
-                mu * (F->m[i][0] * F->m[j][0] + F->m[i][1] * F->m[j][1] + F->m[i][2] * F->m[j][2]);
+            left.m[i][j] = tet.mu * (F->m[i][0] * F->m[j][0] + F->m[i][1] * F->m[j][1] +
+                                     F->m[i][2] * F->m[j][2]);
             left.m[j][i] = left.m[i][j];
         }
     }
@@ -206,13 +205,13 @@ LY_INLINE bool evaluate_stvk(const LyIsotropic *solid, const LyraBatch *batch, i
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
             LyReal bb = ly_vec3_dot(&tet.b[a], &tet.b[b]);
-            LyMat3 K = two_products(lambda, mu, &g[a], &g[b]);
+            LyMat3 K = two_products(tet.lambda, tet.mu, &g[a], &g[b]);
             for (int i = 0; i < 3; ++i) {
                 for (int j = 0; j < 3; ++j) {
                     K.m[i][j] += bb * left.m[i][j];
                 }
             }
-            add_diagonal(&K, tet.volume * ly_vec3_dot(&tet.b[a], &Sb[b]));
+            add_diagonal(&K, ly_vec3_dot(&tet.b[a], &Sb[b]));
             store_block(batch, lane, pair, &K);
         }
     }
@@ -221,17 +220,19 @@ LY_INLINE bool evaluate_stvk(const LyIsotropic *solid, const LyraBatch *batch, i
 
 // ---- neo-Hookean --------------------------------------------------------------------------------
 
-LY_INLINE bool evaluate_neo_hookean(const LyIsotropic *solid, const LyraBatch *batch, int lane)
+LY_INLINE bool evaluate_neo_hookean(const LyIsotropic *solid, const LyraBatch *batch, int lane,
+                                    bool tangent)
 {
     Tet tet = load_tet(batch, lane);
     const LyMat3 *F = &tet.F;
     LyMat3 inverse_transpose = ly_mat3_cofactor(F), P;
     LyReal J = F->m[0][0] * inverse_transpose.m[0][0] + F->m[0][1] * inverse_transpose.m[0][1] +
                F->m[0][2] * inverse_transpose.m[0][2];
-    if (!surely_above(solid, F, J)) {
+    LyReal I = ly_mat3_norm_squared(F);
+    if (!surely_above(solid, I, J)) {
         return false;
     }
-    LyReal scale = 1.0 / J, log_J = ly_log_lanes(J), square = ly_mat3_norm_squared(F);
+    LyReal scale = 1.0 / J, log_J = ly_log_lanes(J);
     LyReal pressure = tet.lambda * log_J - tet.mu;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -239,22 +240,22 @@ LY_INLINE bool evaluate_neo_hookean(const LyIsotropic *solid, const LyraBatch *b
             P.m[i][j] = tet.mu * F->m[i][j] + pressure * inverse_transpose.m[i][j];
         }
     }
-    store_energy(batch, lane, &tet,
-                 0.5 * tet.mu * (square - 3.0) + log_J * (0.5 * tet.lambda * log_J - tet.mu));
+    if (batch->energy) {
+        ly_store(batch->energy + lane,
+                 0.5 * tet.mu * (I - 3.0) + log_J * (0.5 * tet.lambda * log_J - tet.mu));
+    }
     store_gradient(batch, lane, &tet, &P);
-    if (!batch->dfdx) {
+    if (!tangent) {
         return true;
     }
-    LyReal lambda = tet.volume * tet.lambda, mu = tet.volume * tet.mu;
-    LyReal twist = -tet.volume * pressure;
     LyVec3 h[4];
     for (int a = 0; a < 4; ++a) {
         h[a] = ly_mat3_apply(&inverse_transpose, &tet.b[a]);
     }
     for (int a = 0, pair = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b, ++pair) {
-            LyMat3 K = two_products(lambda, twist, &h[a], &h[b]);
-            add_diagonal(&K, mu * ly_vec3_dot(&tet.b[a], &tet.b[b]));
+            LyMat3 K = two_products(tet.lambda, -pressure, &h[a], &h[b]);
+            add_diagonal(&K, tet.mu * ly_vec3_dot(&tet.b[a], &tet.b[b]));
             store_block(batch, lane, pair, &K);
         }
     }
@@ -291,12 +292,14 @@ LY_INLINE bool is_special(const LyraBatch *batch)
     return false;
 }
 
+// without the tangent compiled apart, which keeps more of it in registers
 #define DEFINE_KERNEL(model)                                                                       \
     void LY_KERNEL(ly_tet_##model)(const void *self, const LyraBatch *batch, LyraArena *scratch)   \
     {                                                                                              \
         bool done = !is_special(batch);                                                            \
         for (int lane = 0; done && lane < WIDTH; lane += LY_LANES) {                               \
-            done = evaluate_##model(self, batch, lane);                                            \
+            done = batch->dfdx ? evaluate_##model(self, batch, lane, true)                         \
+                               : evaluate_##model(self, batch, lane, false);                       \
         }                                                                                          \
         if (!done) {                                                                               \
             LY_KERNEL(ly_tet_isotropic)(self, batch, scratch);                                     \
