@@ -1,0 +1,7 @@
+target_sources(lyra_objects PRIVATE
+  solve/auto.c
+  solve/cg.c
+  solve/constraints.c
+  solve/dense.c
+  solve/solver.c
+  solve/vector.c)
