@@ -13,7 +13,7 @@
 // The report of the first solve with a new factor has `refactored` set: with the values at that
 // point the same factor is made again, which is what a restart needs to know.
 
-#include "solve/direct.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
@@ -147,14 +147,10 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
     return status;
 }
 
+// direct solvers solve with what they factored, and do not look at the matrix
 static LyraStatus precondition(void *data, const double *r, double *z)
 {
     FactorReuse *self = data;
-#if LY_HAVE_CHOLMOD
-    if (self->direct == &ly_solver_cholmod) {
-        return ly_cholmod_apply(self->direct_self, r, z);
-    }
-#endif
     LyraSolveReport ignored = {0};
     return self->direct->solve(self->direct_self, 1, r, false, z, &ignored);
 }
@@ -214,7 +210,6 @@ static LyraStatus solve(void *data, int32_t columns, const double *B, bool warm,
     }
     LyraStatus status = LYRA_OK;
     report->preconditioner = self->direct->name;
-    report->iterations = report->refinements = 0;
     for (int32_t c = 0; c < columns && status == LYRA_OK && self->A.size > 0; ++c) {
         int64_t begin = (int64_t)c * self->A.size;
         status = solve_column(self, B + begin, warm, X + begin, report);
