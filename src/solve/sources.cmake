@@ -1,7 +1,10 @@
 target_sources(lyra_objects PRIVATE
-  solve/auto.c
-  solve/cg.c
   solve/constraints.c
+  solve/constraints_eliminate.c
+  solve/constraints_modes.c
   solve/dense.c
+  solve/eliminated.c
+  solve/low_rank.c
+  solve/operator.c
   solve/solver.c
-  solve/vector.c)
+  solve/table.c)
