@@ -20,7 +20,6 @@
 // echelon form on v, then one for each rotation, by reduced echelon form on w; so a body free to
 // slide in x and y has modes along x and y, not along two diagonals.
 
-#include "lyra/dense.h"
 #include "solve/front.h"
 
 #include <math.h>

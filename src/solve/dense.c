@@ -175,6 +175,7 @@ static LyraStatus factor(void *self, const LyraOperator *A, LyraSolveReport *rep
     if (kind != LYRA_FACTOR_LU) {
         LyraInertia inertia = {0};
         LY_TRY(lyra_dense_factor_inertia(dense->factor, &inertia));
+        report->negative = inertia.negative;
         report->definiteness =
             inertia.negative ? LYRA_DEFINITENESS_INDEFINITE : LYRA_DEFINITENESS_POSITIVE;
     }

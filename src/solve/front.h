@@ -7,6 +7,7 @@
 #ifndef LY_SOLVE_FRONT_H
 #define LY_SOLVE_FRONT_H
 
+#include "lyra/dense.h"
 #include "solve/constraints.h"
 #include "solve/solve.h"
 

@@ -32,8 +32,6 @@
 
 #include "solve/front.h"
 
-#include "lyra/dense.h"
-
 #include <string.h>
 
 void ly_low_rank_create(LyraContext *ctx, const LyraOperator *A, LyLowRank *out)

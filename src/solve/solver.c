@@ -443,6 +443,7 @@ LyraStatus lyra_solver_factor(LyraSolver *solver, const LyraOperator *A)
     double start = ly_time();
     solver->factored = false;
     solver->report.definiteness = LYRA_DEFINITENESS_UNKNOWN;
+    solver->report.negative = 0;
     solver->report.shift = 0.0;
     solver->report.factor_entries = 0;
     solver->A = *A;

@@ -93,3 +93,14 @@ LyraStatus ly_solver_find(const char *name, const LyraSolverType **out)
     return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s", name,
                    list);
 }
+
+#if !__has_include("solve/auto.c")
+const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
+                                       LyraSolverDef *def)
+{
+    (void)A;
+    (void)constraints;
+    (void)def;
+    return &ly_solver_dense;
+}
+#endif
