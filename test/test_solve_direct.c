@@ -138,15 +138,15 @@ LYRA_TEST(direct_solvers_take_matrices_of_any_size)
             double value[2] = {4, 2}, b[2] = {8, 8}, x[2] = {-1, -1};
             LyraCsrPattern *pattern = NULL;
             LyraCsrMatrix *matrix = NULL;
-            TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, size, size, LYRA_STORAGE_UPPER, size,
-                                                           at, at, value, &pattern, &matrix));
+            TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, size, size, LYRA_STORAGE_UPPER,
+                                                           size, at, at, value, &pattern, &matrix));
             LyraOperator A = lyra_operator_csr(matrix, true);
             LyraSolver *solver = solve_solver(ctx, names[n], LYRA_INDEFINITE_REFUSE);
             TEST_OK(lyra_solver_analyze(solver, &A, NULL));
             TEST_OK(lyra_solver_factor(solver, &A));
             TEST_OK(lyra_solver_solve(solver, b, false, x, NULL));
-            TEST_NEAR(x[0], size > 0 ? 2.0 : -1.0, 0.0);
-            TEST_NEAR(x[1], size > 1 ? 4.0 : -1.0, 0.0);
+            TEST_NEAR(x[0], size > 0 ? 2.0 : -1.0, 1e-15);
+            TEST_NEAR(x[1], size > 1 ? 4.0 : -1.0, 1e-15);
             lyra_solver_destroy(solver);
             lyra_csr_matrix_destroy(matrix);
             lyra_csr_pattern_destroy(pattern);
@@ -217,9 +217,10 @@ LYRA_TEST(cholmod_solves_indefinite_matrices_on_request)
 {
     SOLVE_NEEDS("cholmod");
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    int32_t counted = 0;
     for (int32_t trial = 0; trial < 6; ++trial) {
         SolveCase c = solve_case(ctx, 3, 0.5, 10 + (uint64_t)trial);
-        lyra_block_matrix_add_diagonal(c.upper, -1.0 - 2.0 * trial, NULL);
+        lyra_block_matrix_add_diagonal(c.upper, -1.0 - 0.4 * trial, NULL);
         solve_reference(&c);
         double *dense = case_dense(c.upper);
         LyraInertia inertia;
@@ -230,11 +231,14 @@ LYRA_TEST(cholmod_solves_indefinite_matrices_on_request)
             SolveRun run = solve_run(&c, form, "cholmod", LYRA_INDEFINITE_LDL);
             TEST_OK(run.status);
             TEST_EQUAL(run.report.definiteness, LYRA_DEFINITENESS_INDEFINITE);
+            // not known where another factor took over
             TEST_CHECK(run.report.negative == inertia.negative || run.report.negative == 0);
+            counted += run.report.negative > 0;
             TEST_NEAR(solve_difference(&c, run.x), 0.0, 1e-9);
         }
         solve_case_end(&c);
     }
+    TEST_CHECK(counted >= 4 * SOLVE_FORMS);
     test_context_end(ctx);
 }
 
@@ -260,9 +264,8 @@ LYRA_TEST(cholmod_gives_way_where_pivots_are_needed)
         }
         LyraCsrPattern *pattern = NULL;
         LyraCsrMatrix *matrix = NULL;
-        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_UPPER,
-                                                       3 * PAIRS, row, column, value, &pattern,
-                                                       &matrix));
+        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(
+            ctx, SIZE, SIZE, LYRA_STORAGE_UPPER, 3 * PAIRS, row, column, value, &pattern, &matrix));
         LyraOperator A = lyra_operator_csr(matrix, true);
         LyraSolver *solver = solve_solver(ctx, "cholmod", LYRA_INDEFINITE_LDL);
         TEST_OK(lyra_solver_analyze(solver, &A, NULL));
@@ -319,8 +322,7 @@ LYRA_TEST(singular_matrices_are_a_status)
         for (int32_t n = 0; n < 3; ++n) {
             for (int32_t mode = 0; mode < 2; ++mode) {
                 if (solve_has(names[n])) {
-                    SolveRun run =
-                        solve_run(&c, SOLVE_BLOCK_UPPER, names[n], (LyraIndefinite)mode);
+                    SolveRun run = solve_run(&c, SOLVE_BLOCK_UPPER, names[n], (LyraIndefinite)mode);
                     TEST_CHECK_MSG(run.status == LYRA_SINGULAR, "%s at %d cells: %s, %s", names[n],
                                    cells, lyra_status_name(run.status), run.message);
                     TEST_EQUAL(run.report.definiteness, LYRA_DEFINITENESS_SINGULAR);
@@ -457,8 +459,8 @@ LYRA_TEST(umfpack_solves_what_needs_pivots)
         column[3] = singular ? 4 : 3;
         LyraCsrPattern *pattern = NULL;
         LyraCsrMatrix *matrix = NULL;
-        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE, row,
-                                                       column, value, &pattern, &matrix));
+        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE,
+                                                       row, column, value, &pattern, &matrix));
         LyraOperator A = lyra_operator_csr(matrix, false);
         LyraSolver *solver = solve_solver(ctx, "umfpack", LYRA_INDEFINITE_REFUSE);
         TEST_OK(lyra_solver_analyze(solver, &A, NULL));

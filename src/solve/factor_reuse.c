@@ -155,8 +155,9 @@ static LyraStatus precondition(void *data, const double *r, double *z)
     return self->direct->solve(self->direct_self, 1, r, false, z, &ignored);
 }
 
+// conjugate gradients on one right-hand side; `iterations` are those of this call
 static LyraStatus iterate(FactorReuse *self, const double *b, bool warm, double *x,
-                          LyraSolveReport *report)
+                          LyraSolveReport *report, int32_t *iterations)
 {
     int64_t most = 4 * (int64_t)self->def.reuse_iterations;
     if (self->def.iterations_max > 0) {
@@ -172,32 +173,35 @@ static LyraStatus iterate(FactorReuse *self, const double *b, bool warm, double 
         .truncate = self->def.truncate,
         .work = self->work,
     };
-    return ly_cg(self->ctx, &cg, b, warm, x, report);
+    LyraSolveReport now = {.definiteness = report->definiteness};
+    LyraStatus status = ly_cg(self->ctx, &cg, b, warm, x, &now);
+    *iterations = now.iterations;
+    report->iterations += now.iterations;
+    report->definiteness = now.definiteness;
+    report->negative_curvature = now.negative_curvature;
+    return status;
 }
 
 static LyraStatus solve_column(FactorReuse *self, const double *b, bool warm, double *x,
                                LyraSolveReport *report)
 {
     size_t bytes = (size_t)self->A.size * sizeof *x;
-    int32_t before = report->iterations;
+    int32_t iterations;
     if (warm) {
         memcpy(self->start, x, bytes);
     }
-    LyraStatus status = iterate(self, b, warm, x, report);
+    LyraStatus status = iterate(self, b, warm, x, report, &iterations);
     bool failed = status == LYRA_NOT_CONVERGED || status == LYRA_NOT_POSITIVE_DEFINITE;
     if (failed && !self->current) {
-        LY_TRY(make_factor(self));
-        report->negative_curvature = false;
+        status = make_factor(self);
+        report->definiteness = self->factor_report.definiteness;
+        LY_TRY(status);
         if (warm) {
             memcpy(x, self->start, bytes);
         }
-        int32_t wasted = report->iterations;
-        status = iterate(self, b, warm, x, report);
-        before = wasted;
+        status = iterate(self, b, warm, x, report, &iterations);
     }
-    if (report->iterations - before > self->def.reuse_iterations) {
-        self->due = true;
-    }
+    self->due = self->due || iterations > self->def.reuse_iterations;
     return status;
 }
 
