@@ -256,23 +256,20 @@ static LyraStatus time_way(const Bench *bench, const Body *body, const Way *way,
     status = status == LYRA_OK ? lyra_solver_analyze(solver, &A, body->constraints) : status;
     int32_t count = 0;
     double begin = bench_now(), fastest = INFINITY;
-    // short runs are repeated, the first of them to warm up
-    for (int32_t run = 0;
-         status == LYRA_OK && count < RUNS_MAX && (run < 2 || bench_now() - begin < bench->seconds);
+    // the first run warms up, unless it is long
+    for (int32_t run = 0; status == LYRA_OK && count < RUNS_MAX &&
+                          (count == 0 || bench_now() - begin < bench->seconds);
          ++run) {
-        LyraSolveReport report;
+        LyraSolveReport report = {0};
         double seconds = 0;
         status = run_once(body, way, solver, &A, &report, &seconds);
-        if (run == 0 && seconds < bench->seconds) {
+        if (run == 0 && seconds < 6.0) {
             continue;
         }
         samples[count++] = seconds;
         if (seconds < fastest) {
             fastest = seconds;
             *best = report;
-        }
-        if (seconds >= bench->seconds) {
-            break;
         }
     }
     lyra_solver_destroy(solver);
@@ -298,10 +295,10 @@ static CliExit bench_step(Bench *bench, Body *body, const char *subject, int32_t
         if (!wanted || 3 * (int64_t)body->vertex_count > way->dofs_max) {
             continue;
         }
-        BenchTime time;
-        LyraSolveReport report;
+        BenchTime time = {0};
+        LyraSolveReport report = {0};
         LyraStatus status = time_way(bench, body, way, &time, &report);
-        if (status == LYRA_UNSUPPORTED) {
+        if (status == LYRA_UNSUPPORTED || status == LYRA_INVALID_ARGUMENT) {
             bench_note(bench, "%-28s %s", name, lyra_error_message());
             continue;
         }

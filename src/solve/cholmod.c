@@ -249,7 +249,9 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
         .sorted = 1,
         .packed = 1,
     };
+    int levels = ly_openmp_pause();
     self->cholesky = cholmod_l_analyze_p(&self->matrix, self->order, NULL, 0, &self->common);
+    ly_openmp_resume(levels);
     LY_TRY_DONE(check_library(self, "analyzing"));
 done:
     if (status != LYRA_OK) {
@@ -272,8 +274,10 @@ static LyraStatus solve_group(Cholmod *self, int32_t columns, const double *B, d
         .dtype = CHOLMOD_DOUBLE,
     };
     cholmod_factor *factor = self->mode == MODE_LDL ? self->ldl : self->cholesky;
+    int levels = ly_openmp_pause();
     int done = cholmod_l_solve2(CHOLMOD_A, factor, &b, NULL, &self->solution, NULL, &self->solve_y,
                                 &self->solve_e, &self->common);
+    ly_openmp_resume(levels);
     LY_TRY(check_library(self, "solving with"));
     LYRA_ASSERT(done);
     (void)done;
@@ -360,6 +364,14 @@ static double smallest_pivot(const Cholmod *self, int64_t *column)
     return smallest;
 }
 
+static LyraStatus factorize(Cholmod *self, cholmod_factor *factor)
+{
+    int levels = ly_openmp_pause();
+    cholmod_l_factorize(&self->matrix, factor, &self->common);
+    ly_openmp_resume(levels);
+    return check_library(self, "factoring");
+}
+
 // Cholesky factor of A + shift W: LYRA_OK, LYRA_NOT_POSITIVE_DEFINITE, or LYRA_SINGULAR where the
 // condition says so
 static LyraStatus try_cholesky(Cholmod *self, double shift)
@@ -369,8 +381,7 @@ static LyraStatus try_cholesky(Cholmod *self, double shift)
     for (int32_t j = 0; j < a->size && shift > 0; ++j) {
         a->values[a->start[j]] += shift * self->weight[j];
     }
-    cholmod_l_factorize(&self->matrix, self->cholesky, &self->common);
-    LY_TRY(check_library(self, "factoring"));
+    LY_TRY(factorize(self, self->cholesky));
     if (self->cholesky->minor < self->cholesky->n) {
         return ly_fail(
             LYRA_NOT_POSITIVE_DEFINITE,
@@ -482,8 +493,7 @@ static LyraStatus factor_ldl(Cholmod *self, LyraSolveReport *report, bool *good)
         self->common.supernodal = CHOLMOD_SUPERNODAL;
         LY_TRY(check_library(self, "analyzing"));
     }
-    cholmod_l_factorize(&self->matrix, self->ldl, &self->common);
-    LY_TRY(check_library(self, "factoring"));
+    LY_TRY(factorize(self, self->ldl));
     if (self->ldl->minor < self->ldl->n) {
         return LYRA_OK;
     }

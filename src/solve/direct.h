@@ -43,6 +43,13 @@ LyraStatus ly_columns_gather(LyColumns *columns, const LyraOperator *A);
 
 int64_t ly_columns_bytes(const LyColumns *columns);
 
+// ---- threads of others --------------------------------------------------------------------------
+
+/// Keeps OpenMP, where a library brought it, to the calling thread. Gives what resume is to be
+/// told.
+int ly_openmp_pause(void);
+void ly_openmp_resume(int levels);
+
 // ---- conditions ---------------------------------------------------------------------------------
 
 /// A factored matrix A, seen through its solves, with scales of rows and columns.

@@ -170,9 +170,11 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
         self->factored = true;
         return LYRA_OK;
     }
+    int levels = ly_openmp_pause();
     SuiteSparse_long code =
         umfpack_dl_numeric(self->columns.start, self->columns.index, self->columns.values,
                            self->symbolic, &self->numeric, self->control, self->info);
+    ly_openmp_resume(levels);
     LY_TRY(check_library(self, code, "factoring"));
     double pivots = self->info[UMFPACK_RCOND], rcond = 1;
     report->factor_entries = (int64_t)(self->info[UMFPACK_LNZ] + self->info[UMFPACK_UNZ]);
