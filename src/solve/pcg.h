@@ -203,8 +203,8 @@ typedef struct LyPcgInner {
     // outcome
     int32_t iterations;
     const void *direction; // at LY_PCG_CURVATURE: the one, in scaled coordinates
-    double gained;    // sum of alpha r.z: squared energy norm of the correction
-    double start, end; // norm of the residual in the variables of the iteration
+    double gained;         // sum of alpha r.z: squared energy norm of the correction
+    double start, end;     // norm of the residual in the variables of the iteration
 } LyPcgInner;
 
 /// Iterates on A~ x = r from x = 0; r holds the right-hand side (entered, filtered) and is
@@ -213,5 +213,24 @@ LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner);
 
 /// z = M^-1 r in the precision of the copy: r, z in scaled coordinates, r filtered.
 void ly_pcg_precondition(LyraContext *ctx, LyPcgInner *inner, const void *r, void *z);
+
+// ---- refinement ---------------------------------------------------------------------------------
+
+/// What ly_pcg_refine works with.
+typedef struct LyPcgRefine {
+    const LyraOperator *A;
+    const LyraConstraints *constraints; // Nullable
+    LyPcgInner *inner;
+    LyraSolverStop stop;
+    double tolerance;
+    int32_t iterations_max;
+    bool truncate;
+    double *work; // [4 size]
+} LyPcgRefine;
+
+/// Solves P A P x = P b to the tolerance in doubles by corrections from the inner iteration; the
+/// contract is that of ly_cg().
+LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b, bool warm,
+                         double *x, LyraSolveReport *report);
 
 #endif

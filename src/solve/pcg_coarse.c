@@ -34,14 +34,14 @@ struct LyPcgCoarse {
     LyraContext *ctx;
     const LyPcgMatrix *matrix;
     int32_t rows, aggregates, size;
-    int32_t *order;      // rows along the curve, [rows]
-    int32_t *begin;      // first place of each aggregate, [aggregates + 1]
-    int32_t *of;         // aggregate of each row, [rows]
-    double *positions;   // [rows][3]
-    double *modes;       // columns of Z before scaling: C^-T Z, [rows][3][6]
-    float *scaled;       // Z by place, [rows][3][6]
+    int32_t *order;          // rows along the curve, [rows]
+    int32_t *begin;          // first place of each aggregate, [aggregates + 1]
+    int32_t *of;             // aggregate of each row, [rows]
+    double *positions;       // [rows][3]
+    double *modes;           // columns of Z before scaling: C^-T Z, [rows][3][6]
+    float *scaled;           // Z by place, [rows][3][6]
     double *dense, *inverse; // [size * size]
-    float *applied;      // the inverse, [size][size]
+    float *applied;          // the inverse, [size][size]
     float *rhs, *solution;
     LyraDenseFactor *factor;
     bool *dropped; // [size]
@@ -71,11 +71,11 @@ LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const double *positio
                        : ly_max_i64(VERTICES_MIN, (rows + AGGREGATES_MAX - 1) / AGGREGATES_MAX);
     int64_t aggregates = ly_piece_count(rows, each);
     if (aggregates > 2048) {
-        status = ly_fail(LYRA_INVALID_ARGUMENT,
-                         "pcg: %lld aggregates make a coarse matrix of %lld unknowns; ask for at "
-                         "least %lld vertices each",
-                         (long long)aggregates, 6 * (long long)aggregates,
-                         (long long)(rows / 2048 + 1));
+        status =
+            ly_fail(LYRA_INVALID_ARGUMENT,
+                    "pcg: %lld aggregates make a coarse matrix of %lld unknowns; ask for at "
+                    "least %lld vertices each",
+                    (long long)aggregates, 6 * (long long)aggregates, (long long)(rows / 2048 + 1));
         goto done;
     }
     coarse->aggregates = (int32_t)aggregates;
