@@ -1,0 +1,2 @@
+# tests of solve
+lyra_add_test(solve_constraints LABELS threads)
