@@ -24,16 +24,22 @@ static bool method_suits(const LyraSolverType *type, LyraConstraintMethod method
     return (type->traits & needed) == needed;
 }
 
-static LyraSolver *make_solver(LyraContext *ctx, const char *name, LyraConstraintMethod method)
+static LyraSolver *make_tight(LyraContext *ctx, const char *name, LyraConstraintMethod method,
+                              double tolerance)
 {
     LyraSolverDef def = lyra_solver_def_default();
     LyraSolver *solver = NULL;
     def.name = name;
-    def.tolerance = TOLERANCE;
+    def.tolerance = tolerance;
     def.constrain = method;
     def.iterations_max = 20000;
     TEST_OK(lyra_solver_create(ctx, &def, &solver));
     return solver;
+}
+
+static LyraSolver *make_solver(LyraContext *ctx, const char *name, LyraConstraintMethod method)
+{
+    return make_tight(ctx, name, method, TOLERANCE);
 }
 
 // solves once; false where the solver does not take the operator
@@ -96,8 +102,9 @@ LYRA_TEST(forms_of_constraints_agree_for_every_solver)
                     double distance = body_distance(body.size, x, y);
                     TEST_CHECK_MSG(distance <= AGREE, "%s, %s, case %d: %g", name,
                                    method_name(method), (int)kind, distance);
-                    TEST_CHECK_MSG(report.residual <= 1.1 * TOLERANCE, "%s, %s, case %d: residual %g",
-                                   name, method_name(method), (int)kind, report.residual);
+                    TEST_CHECK_MSG(report.residual <= 1.1 * TOLERANCE,
+                                   "%s, %s, case %d: residual %g", name, method_name(method),
+                                   (int)kind, report.residual);
                     TEST_CHECK(method == LYRA_CONSTRAIN_AUTO || report.constrain == method);
                 }
                 lyra_solver_destroy(solver);
@@ -234,7 +241,8 @@ LYRA_TEST(forms_of_matrices_agree_for_every_solver)
     TEST_REQUIRE_OK(lyra_csr_matrix_create(csr_pattern, &csr));
     TEST_OK(lyra_csr_matrix_assign_block(csr, full));
     int64_t n = body.size;
-    double *dense = body_allocate(n * n, sizeof *dense), *diagonal = body_allocate(n, sizeof *dense);
+    double *dense = body_allocate(n * n, sizeof *dense),
+           *diagonal = body_allocate(n, sizeof *dense);
     for (int64_t j = 0; j < n; ++j) {
         for (int64_t i = 0; i < n; ++i) {
             dense[i + j * n] = lyra_csr_matrix_get(csr, (int32_t)i, (int32_t)j);
@@ -256,7 +264,8 @@ LYRA_TEST(forms_of_matrices_agree_for_every_solver)
     };
     LyraConstraints *set = NULL;
     TEST_REQUIRE_OK(lyra_constraints_create(ctx, body.size, &set));
-    double *b = body_random(n, 1), *x = body_allocate(n, sizeof *x), *y = body_allocate(n, sizeof *x);
+    double *b = body_random(n, 1), *x = body_allocate(n, sizeof *x),
+           *y = body_allocate(n, sizeof *x);
     int32_t solved = 0;
     for (int32_t c = 0; c < 2; ++c) {
         body_constrain(&body, c ? BODY_SLANTED : BODY_NONE, set);
@@ -306,8 +315,8 @@ LYRA_TEST(unsymmetric_systems_agree)
     Body body = body_box(ctx, 4, 2, 2);
     LyraBlockMatrix *S = body_dynamics(&body, 0.01), *full = NULL;
     LyraBlockPattern *pattern = NULL;
-    TEST_REQUIRE_OK(lyra_block_pattern_convert(lyra_block_matrix_pattern(S), LYRA_STORAGE_FULL,
-                                               &pattern));
+    TEST_REQUIRE_OK(
+        lyra_block_pattern_convert(lyra_block_matrix_pattern(S), LYRA_STORAGE_FULL, &pattern));
     TEST_REQUIRE_OK(lyra_block_matrix_create(pattern, &full));
     TEST_OK(lyra_block_matrix_assign(full, S));
     // as a flow through the body would: a skew part of a fifth of each block
@@ -423,6 +432,9 @@ static void check_body(LyraContext *ctx, const char *what, const Body *body, dou
 {
     LyraBlockMatrix *S = body_dynamics(body, h);
     LyraOperator A = lyra_operator_block(S, true);
+    // A free body yields to a load as a whole, by b / m, and rounding of the stiffness times that
+    // is what a residual can't fall below: 2.2e-16 h^2 |K| / m, near 1e-11 at h = 1.
+    double tolerance = h < 0.5 ? TOLERANCE : 100 * TOLERANCE;
     double *b = body_random(body->size, 1), *x = body_allocate(body->size, sizeof *x);
     double *y = body_allocate(body->size, sizeof *x);
     const char *first = NULL;
@@ -435,7 +447,7 @@ static void check_body(LyraContext *ctx, const char *what, const Body *body, dou
             (strcmp(name, "umfpack") == 0 && body->size > 60000)) {
             continue;
         }
-        LyraSolver *solver = make_solver(ctx, name, LYRA_CONSTRAIN_AUTO);
+        LyraSolver *solver = make_tight(ctx, name, LYRA_CONSTRAIN_AUTO, tolerance);
         LyraSolveReport report = {0};
         double start = ly_time();
         bool good = solve_once(solver, &A, NULL, b, x, &report);
@@ -445,7 +457,7 @@ static void check_body(LyraContext *ctx, const char *what, const Body *body, dou
         }
         if (good) {
             ++solved;
-            TEST_CHECK_MSG(report.residual <= 1.1 * TOLERANCE, "%s, h %g, %s: residual %g", what, h,
+            TEST_CHECK_MSG(report.residual <= 1.1 * tolerance, "%s, h %g, %s: residual %g", what, h,
                            name, report.residual);
             if (!first) {
                 first = name;
@@ -475,7 +487,13 @@ static void check_mesh_file(const char *name)
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     LyraMesh *mesh = NULL;
     if (TEST_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &mesh))) {
-        Body body = body_of_mesh(ctx, mesh, 0.0);
+        // the linear model has no Mooney-Rivlin law: any modulus will do
+        LyraMeshView view = lyra_mesh_view(mesh);
+        bool mooney = false;
+        for (int32_t m = 0; m < view.material_count; ++m) {
+            mooney |= view.materials[m].kind == LYRA_MESH_MATERIAL_MOONEY_RIVLIN;
+        }
+        Body body = body_of_mesh(ctx, mesh, mooney ? 1e6 : 0.0);
         check_body(ctx, name, &body, 0.01);
         body_end(&body);
     }
