@@ -573,7 +573,7 @@ static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrai
 }
 
 LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
-                         const LyraConstraints *constraints, const double *positions)
+                         const LyraConstraints *constraints, const double *positions, bool *always)
 {
     LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
     LyraStatus status = LYRA_OK;
@@ -582,6 +582,7 @@ LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
     int64_t total = 0, largest = 0;
     LY_TRY_DONE(check_sizes(constraints, &view));
     LY_TRY_DONE(find_motions(ctx, &view, constraints, positions, &motions, &total));
+    *always = total == 0;
     if (total > 0) {
         LY_TRY_DONE(move_all(ctx, A, constraints, positions, &motions));
         for (int32_t p = 0; p < motions.parts.count; ++p) {
