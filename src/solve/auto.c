@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-/// Unknowns up to which a dense factor is the fastest of all.
-#define DENSE_FASTEST 100
+/// Unknowns up to which a dense Cholesky factor is made sooner than a sparse one; LU.
+#define DENSE_BEATS_CHOLMOD 60
+#define DENSE_BEATS_UMFPACK 250
 /// Unknowns up to which a dense factor serves where there is no sparse one.
 #define DENSE_SERVES 3000
 /// Unknowns of a dense operator up to which it is factored.
@@ -35,15 +36,16 @@ static const LyraSolverType *find(const LyraOperator *A, const char *name)
     return NULL;
 }
 
-// a factor up to `limit` unknowns, NULL where none is sensible
-static const LyraSolverType *find_factor(const LyraOperator *A, const char *sparse, int32_t limit)
+// a dense factor, a sparse one between `begin` and `end` unknowns, NULL where none is sensible
+static const LyraSolverType *find_factor(const LyraOperator *A, const char *sparse, int32_t begin,
+                                         int32_t end)
 {
     const LyraSolverType *dense = find(A, "dense"), *best = find(A, sparse);
     if (A->kind == LYRA_OPERATOR_DENSE) {
         return A->size <= DENSE_OPERATOR ? dense : NULL;
     }
-    if (best && A->size > DENSE_FASTEST) {
-        return A->size <= limit ? best : NULL;
+    if (best && A->size > begin) {
+        return A->size <= end ? best : NULL;
     }
     return A->size <= DENSE_SERVES ? dense : NULL;
 }
@@ -58,12 +60,13 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstrai
     // settings that only an iteration has a use for
     bool iterate = strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
                    def->constrain == LYRA_CONSTRAIN_FILTER;
+    int32_t cholmod_end = statics ? CHOLMOD_STATICS : CHOLMOD_SERVES;
     const LyraSolverType *factor =
-        !A->symmetric ? find_factor(A, "umfpack", UMFPACK_SERVES)
-                      : find_factor(A, "cholmod", statics ? CHOLMOD_STATICS : CHOLMOD_SERVES);
-    // conjugate gradients win where they can be had and the matrix is well conditioned
+        A->symmetric ? find_factor(A, "cholmod", DENSE_BEATS_CHOLMOD, cholmod_end)
+                     : find_factor(A, "umfpack", DENSE_BEATS_UMFPACK, UMFPACK_SERVES);
+    // conjugate gradients beat every factor where the matrix is well conditioned
     bool wanted = !A->symmetric || indefinite || low_rank || A->kind == LYRA_OPERATOR_DENSE ||
-                  def->task != LYRA_SOLVER_DYNAMICS || A->size <= DENSE_FASTEST;
+                  def->task != LYRA_SOLVER_DYNAMICS;
     if (factor && wanted && !iterate) {
         return factor;
     }
