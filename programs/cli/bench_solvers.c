@@ -206,6 +206,17 @@ static LyraStatus form_system(Body *body, double h)
     return lyra_csr_matrix_assign_block(body->csr, body->A);
 }
 
+// whether this build has the solver
+static bool has_solver(const char *name)
+{
+    const char *found;
+    bool has = strcmp(name, "auto") == 0;
+    for (int32_t k = 0; !has && (found = lyra_solver_name(k, NULL)); ++k) {
+        has = strcmp(found, name) == 0;
+    }
+    return has;
+}
+
 // ---- one way on one system ----------------------------------------------------------------------
 
 // factor and solve, once
@@ -292,7 +303,8 @@ static CliExit bench_step(Bench *bench, Body *body, const char *subject, int32_t
         snprintf(name, sizeof name, "%s/h=%g", way->label, h);
         bool wanted = !bench->solver || strcmp(bench->solver, way->solver) == 0 ||
                       strcmp(bench->solver, way->label) == 0 || w == TWIN;
-        if (!wanted || 3 * (int64_t)body->vertex_count > way->dofs_max) {
+        if (!wanted || !has_solver(way->solver) ||
+            3 * (int64_t)body->vertex_count > way->dofs_max) {
             continue;
         }
         BenchTime time = {0};

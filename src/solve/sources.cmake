@@ -1,5 +1,9 @@
 target_sources(lyra_objects PRIVATE
+<<<<<<< HEAD
   solve/auto.c
+=======
+  solve/bicgstab.c
+>>>>>>> pcg
   solve/cg.c
   solve/cholmod.c
   solve/columns.c
@@ -10,14 +14,21 @@ target_sources(lyra_objects PRIVATE
   solve/dense.c
   solve/eliminated.c
   solve/factor_reuse.c
+  solve/gmres.c
+  solve/krylov.c
   solve/low_rank.c
+<<<<<<< HEAD
   solve/openmp.c
+=======
+  solve/minres.c
+>>>>>>> pcg
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c
   solve/pcg_ic0.c
   solve/pcg_inner.c
   solve/pcg_matrix.c
+  solve/pcg_order.c
   solve/pcg_refine.c
   solve/solver.c
   solve/table.c
