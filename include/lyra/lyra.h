@@ -8,6 +8,7 @@
 #define LYRA_LYRA_H
 
 #include "lyra/base.h"
+#include "lyra/constraint.h"
 #include "lyra/corotational.h"
 #include "lyra/csr.h"
 #include "lyra/dense.h"
@@ -27,6 +28,7 @@
 #include "lyra/parameter.h"
 #include "lyra/reorder.h"
 #include "lyra/solid.h"
+#include "lyra/solver.h"
 #include "lyra/sparse.h"
 #include "lyra/springs.h"
 #include "lyra/surface.h"

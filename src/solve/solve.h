@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the files of solve share: the table of solvers, the choice of "auto", vectors whose sums do
+// not depend on threads, and the plain conjugate gradient method on any preconditioner.
+
+#ifndef LY_SOLVE_SOLVE_H
+#define LY_SOLVE_SOLVE_H
+
+#include "base/base.h"
+#include "config.h"
+#include "lyra/solver.h"
+
+// ---- solvers ------------------------------------------------------------------------------------
+
+extern const LyraSolverType ly_solver_pcg;
+extern const LyraSolverType ly_solver_minres;
+extern const LyraSolverType ly_solver_bicgstab;
+extern const LyraSolverType ly_solver_gmres;
+extern const LyraSolverType ly_solver_dense;
+#if LY_HAVE_CHOLMOD
+extern const LyraSolverType ly_solver_cholmod;
+#endif
+#if LY_HAVE_UMFPACK
+extern const LyraSolverType ly_solver_umfpack;
+#endif
+/// PCG whose preconditioner is an old factor of the best direct solver of the build.
+extern const LyraSolverType ly_solver_factor_reuse;
+
+/// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md. May
+/// change settings (preconditioner, coarse) that the caller left at "auto".
+const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
+                                       LyraSolverDef *def);
+
+// ---- vectors ------------------------------------------------------------------------------------
+
+/// Sums over fixed pieces in fixed order: the same bits at any thread count.
+double ly_vector_dot(LyraContext *ctx, int64_t count, const double *x, const double *y);
+double ly_vector_norm(LyraContext *ctx, int64_t count, const double *x);
+
+/// y = a x + b y; with b = 0, y is not read.
+void ly_vector_axpby(LyraContext *ctx, int64_t count, double a, const double *x, double b,
+                     double *y);
+void ly_vector_copy(LyraContext *ctx, int64_t count, const double *x, double *y);
+
+// ---- conjugate gradients ------------------------------------------------------------------------
+
+/// The plain method in doubles, for operators and preconditioners of any kind.
+typedef struct LyCg {
+    const LyraOperator *A;
+    const LyraConstraints *constraints; // filtered: answers in the range of P. Nullable
+    /// z = B r, symmetric positive definite. Nullable: z = r.
+    LyraStatus (*precondition)(void *user, const double *r, double *z);
+    void *user;
+    LyraSolverStop stop;
+    double tolerance;
+    int32_t iterations_max;
+    bool truncate;
+    double *work; // [4 size]
+} LyCg;
+
+/// Solves P A P x = P b. LYRA_NOT_CONVERGED at the limit, LYRA_NOT_POSITIVE_DEFINITE on negative
+/// curvature unless `truncate`, LYRA_NOT_FINITE when numbers overflow; x then holds the last
+/// iterate. Adds to report->iterations and sets what it learns.
+LyraStatus ly_cg(LyraContext *ctx, const LyCg *cg, const double *b, bool warm, double *x,
+                 LyraSolveReport *report);
+
+#endif
