@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  solve/bicgstab.c
   solve/cg.c
   solve/cholmod.c
   solve/columns.c
@@ -9,14 +10,18 @@ target_sources(lyra_objects PRIVATE
   solve/dense.c
   solve/eliminated.c
   solve/factor_reuse.c
+  solve/gmres.c
+  solve/krylov.c
   solve/low_rank.c
   solve/openmp.c
+  solve/minres.c
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c
   solve/pcg_ic0.c
   solve/pcg_inner.c
   solve/pcg_matrix.c
+  solve/pcg_order.c
   solve/pcg_refine.c
   solve/solver.c
   solve/table.c

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What MINRES, BiCGStab and GMRES share: the object behind a LyraSolverType, its preconditioner
+// from the diagonal, and the true residual.
+
+#ifndef LY_SOLVE_KRYLOV_H
+#define LY_SOLVE_KRYLOV_H
+
+#include "solve/solve.h"
+
+typedef struct LyKrylov LyKrylov;
+
+/// Solves A x = b for one right-hand side of norm `b_norm` > 0, from x as it stands.
+typedef LyraStatus LyKrylovMethod(LyKrylov *krylov, const double *b, double b_norm, double *x,
+                                  LyraSolveReport *report);
+
+struct LyKrylov {
+    LyraContext *ctx;
+    LyraSolverDef def;
+    const char *name;
+    bool positive; // the preconditioner has to be
+    LyKrylovMethod *method;
+    LyraOperator A;
+    int32_t size, iterations_max, blocks; // 3x3 blocks of the preconditioner; 0: scalars
+    double *inverse;                      // of the diagonal or its blocks; NULL: none
+    int64_t vectors;                      // that `work` holds
+    double *work;                         // [vectors][size]
+    double *small;                        // gmres: Hessenberg matrix and rotations
+};
+
+LyraStatus ly_krylov_create(LyraContext *ctx, const LyraSolverDef *def, const char *name,
+                            LyKrylovMethod *method, bool positive, int64_t vectors, void **self);
+LyraStatus ly_krylov_analyze(void *self, const LyraOperator *A, const LyraConstraints *constraints);
+LyraStatus ly_krylov_factor(void *self, const LyraOperator *A, LyraSolveReport *report);
+LyraStatus ly_krylov_solve(void *self, int32_t columns, const double *B, bool warm, double *X,
+                           LyraSolveReport *report);
+void ly_krylov_set_tolerance(void *self, double tolerance);
+int64_t ly_krylov_bytes(const void *self);
+void ly_krylov_destroy(void *self);
+
+/// z = B r, the preconditioner. z may not be r.
+void ly_krylov_precondition(const LyKrylov *krylov, const double *r, double *z);
+
+/// r = b - A x; returns |r|.
+double ly_krylov_residual(const LyKrylov *krylov, const double *b, const double *x, double *r);
+
+/// Failures with their sentences.
+LyraStatus ly_krylov_not_converged(const LyKrylov *krylov, double residual,
+                                   const LyraSolveReport *report);
+LyraStatus ly_krylov_stalled(const LyKrylov *krylov, double residual,
+                             const LyraSolveReport *report);
+LyraStatus ly_krylov_not_finite(const LyKrylov *krylov);
+
+#endif
