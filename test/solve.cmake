@@ -1,5 +1,6 @@
 # tests of solve
 lyra_add_test(solve_agreement LABELS slow)
+lyra_add_test(solve_auto)
 lyra_add_test(solve_bits LABELS threads)
 lyra_add_test(solve_constraints LABELS threads)
 lyra_add_test(solve_direct)

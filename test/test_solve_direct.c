@@ -323,9 +323,13 @@ LYRA_TEST(singular_matrices_are_a_status)
             for (int32_t mode = 0; mode < 2; ++mode) {
                 if (solve_has(names[n])) {
                     SolveRun run = solve_run(&c, SOLVE_BLOCK_UPPER, names[n], (LyraIndefinite)mode);
-                    TEST_CHECK_MSG(run.status == LYRA_SINGULAR, "%s at %d cells: %s, %s", names[n],
-                                   cells, lyra_status_name(run.status), run.message);
-                    TEST_EQUAL(run.report.definiteness, LYRA_DEFINITENESS_SINGULAR);
+                    // a dense Cholesky factor can't tell which
+                    bool dense = n == 2 && !solve_has("cholmod");
+                    TEST_CHECK_MSG(run.status == LYRA_SINGULAR ||
+                                       (dense && run.status == LYRA_NOT_POSITIVE_DEFINITE),
+                                   "%s at %d cells: %s, %s", names[n], cells,
+                                   lyra_status_name(run.status), run.message);
+                    TEST_CHECK(dense || run.report.definiteness == LYRA_DEFINITENESS_SINGULAR);
                 }
             }
         }

@@ -1,5 +1,9 @@
 target_sources(lyra_objects PRIVATE
+<<<<<<< HEAD
+  solve/auto.c
+=======
   solve/bicgstab.c
+>>>>>>> pcg
   solve/cg.c
   solve/cholmod.c
   solve/columns.c
@@ -13,8 +17,11 @@ target_sources(lyra_objects PRIVATE
   solve/gmres.c
   solve/krylov.c
   solve/low_rank.c
+<<<<<<< HEAD
   solve/openmp.c
+=======
   solve/minres.c
+>>>>>>> pcg
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c
