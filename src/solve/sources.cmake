@@ -1,9 +1,6 @@
 target_sources(lyra_objects PRIVATE
-<<<<<<< HEAD
   solve/auto.c
-=======
   solve/bicgstab.c
->>>>>>> pcg
   solve/cg.c
   solve/cholmod.c
   solve/columns.c
@@ -17,11 +14,8 @@ target_sources(lyra_objects PRIVATE
   solve/gmres.c
   solve/krylov.c
   solve/low_rank.c
-<<<<<<< HEAD
-  solve/openmp.c
-=======
   solve/minres.c
->>>>>>> pcg
+  solve/openmp.c
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c
