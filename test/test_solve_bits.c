@@ -6,8 +6,8 @@
 #include "solve_bodies.h"
 
 // vertices of the box below, enough for several pieces of every loop
-#define CELLS_X 24
-#define CELLS_YZ 12
+#define CELLS_X 40
+#define CELLS_YZ 16
 #define SIZE (3 * (CELLS_X + 1) * (CELLS_YZ + 1) * (CELLS_YZ + 1))
 
 typedef struct BitsCase {
@@ -21,7 +21,7 @@ static void solve_bits(LyraContext *ctx, void *data, void *out)
     const BitsCase *bits = data;
     Body body = body_box(ctx, CELLS_X, CELLS_YZ, CELLS_YZ);
     TEST_REQUIRE(body.size == SIZE);
-    LyraBlockMatrix *S = body_dynamics(&body, 0.003);
+    LyraBlockMatrix *S = body_dynamics(&body, 0.001);
     LyraOperator A = lyra_operator_block(S, true);
     LyraConstraints *set = NULL;
     LyraSolver *solver = NULL;
@@ -35,7 +35,7 @@ static void solve_bits(LyraContext *ctx, void *data, void *out)
     def.coarse = bits->coarse;
     def.single = bits->single;
     def.positions = body.positions;
-    def.tolerance = 1e-5;
+    def.tolerance = 1e-4;
     TEST_OK(lyra_solver_create(ctx, &def, &solver));
     TEST_OK(lyra_solver_analyze(solver, &A, set));
     TEST_OK(lyra_solver_factor(solver, &A));
@@ -62,8 +62,8 @@ LYRA_TEST(iterative_solvers_have_the_same_bits)
             continue;
         }
         check_bits((BitsCase){name, "auto", LYRA_CONSTRAIN_AUTO, false, true});
-        check_bits((BitsCase){name, "auto", LYRA_CONSTRAIN_ELIMINATE, false, true});
     }
+    check_bits((BitsCase){"pcg", "auto", LYRA_CONSTRAIN_ELIMINATE, false, false});
 }
 
 LYRA_TEST(coarse_spaces_have_the_same_bits)

@@ -4,7 +4,7 @@
 // Sets of constraints: storage, projections, elimination and the rigid motions they leave.
 
 #include "base/base.h"
-#include "solve/constraints.h"
+#include "solve/front.h"
 #include "solve_bodies.h"
 
 // ---- storage ------------------------------------------------------------------------------------
@@ -304,6 +304,51 @@ LYRA_TEST(scalar_patterns_are_filled_where_directions_need_it)
         lyra_csr_pattern_destroy(pattern);
     }
     lyra_constraints_destroy(set);
+    test_context_end(ctx);
+}
+
+static void apply_block(void *user, const double *x, double *y)
+{
+    lyra_block_matrix_multiply(user, x, y);
+}
+
+LYRA_TEST(callbacks_are_eliminated_by_callbacks)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body = body_box(ctx, 4, 2, 2);
+    LyraConstraints *set = NULL;
+    TEST_REQUIRE_OK(lyra_constraints_create(ctx, body.size, &set));
+    double *x = body_random(body.size, 5), *y = body_allocate(body.size, sizeof *x);
+    double *expected = body_allocate(body.size, sizeof *x);
+    double *diagonal = body_allocate(body.size, sizeof *x);
+    lyra_block_matrix_diagonal(body.K, diagonal);
+    for (BodyCase kind = 0; kind < BODY_CASE_COUNT; ++kind) {
+        for (int32_t known = 0; known < 2; ++known) {
+            body_constrain(&body, kind, set);
+            LyraOperator A = lyra_operator_callback(body.size, true, apply_block, body.K,
+                                                    known ? diagonal : NULL);
+            LyEliminated eliminated;
+            TEST_REQUIRE_OK(ly_eliminated_create(ctx, &A, set, &eliminated));
+            TEST_OK(ly_eliminated_update(&eliminated, &A));
+            // s is of the size of the diagonal, known or not
+            TEST_CHECK(eliminated.s > 0.01 * diagonal[0] && eliminated.s < 100 * diagonal[0]);
+            apply_expected(&A, set, eliminated.s, x, expected);
+            lyra_operator_apply(&eliminated.E, x, y);
+            TEST_NEAR(body_distance(body.size, y, expected), 0.0, 1e-14);
+            TEST_CHECK((eliminated.E.diagonal != NULL) == (known == 1));
+            for (int32_t i = 0; known && i < body.size; ++i) {
+                TEST_CHECK(eliminated.E.diagonal[i] > 0.0);
+                TEST_CHECK(set->held[i / 3] > 0 || eliminated.E.diagonal[i] == diagonal[i]);
+            }
+            ly_eliminated_destroy(&eliminated);
+        }
+    }
+    free(x);
+    free(y);
+    free(expected);
+    free(diagonal);
+    lyra_constraints_destroy(set);
+    body_end(&body);
     test_context_end(ctx);
 }
 
