@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  solve/auto.c
   solve/bicgstab.c
   solve/cg.c
   solve/cholmod.c
@@ -14,6 +15,7 @@ target_sources(lyra_objects PRIVATE
   solve/krylov.c
   solve/low_rank.c
   solve/minres.c
+  solve/openmp.c
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c

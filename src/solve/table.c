@@ -9,27 +9,17 @@
 #include <string.h>
 
 static const LyraSolverType *const types[] = {
-#if __has_include("solve/pcg.c")
     &ly_solver_pcg,
-#endif
 #if LY_HAVE_CHOLMOD
     &ly_solver_cholmod,
 #endif
 #if LY_HAVE_UMFPACK
     &ly_solver_umfpack,
 #endif
-#if __has_include("solve/factor_reuse.c")
     &ly_solver_factor_reuse,
-#endif
-#if __has_include("solve/minres.c")
     &ly_solver_minres,
-#endif
-#if __has_include("solve/bicgstab.c")
     &ly_solver_bicgstab,
-#endif
-#if __has_include("solve/gmres.c")
     &ly_solver_gmres,
-#endif
     &ly_solver_dense,
 };
 
@@ -93,14 +83,3 @@ LyraStatus ly_solver_find(const char *name, const LyraSolverType **out)
     return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s", name,
                    list);
 }
-
-#if !__has_include("solve/auto.c")
-const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
-                                       LyraSolverDef *def)
-{
-    (void)A;
-    (void)constraints;
-    (void)def;
-    return &ly_solver_dense;
-}
-#endif
