@@ -16,11 +16,8 @@ static const LyraSolverType *const types[] = {
 #if LY_HAVE_UMFPACK
     &ly_solver_umfpack,
 #endif
-    &ly_solver_factor_reuse,
-    &ly_solver_minres,
-    &ly_solver_bicgstab,
-    &ly_solver_gmres,
-    &ly_solver_dense,
+    &ly_solver_factor_reuse, &ly_solver_minres, &ly_solver_bicgstab,
+    &ly_solver_gmres,        &ly_solver_dense,
 };
 
 // names that other builds have
