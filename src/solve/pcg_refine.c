@@ -12,10 +12,10 @@
 // of what the iteration has gathered is lost, whereas to start anew would cost up to a third more
 // iterations. Only where the two have come apart it does start anew.
 //
-// Where floats end. A correction that does not halve the residual, numbers that leave the range,
-// and curvature that is negative in floats but not in doubles are not answers: conjugate gradients
-// in doubles (cg.c) then go on from the last x, with the copy as their preconditioner. The log says
-// so.
+// Where floats end. A correction that does far less than its recurrence said, numbers that leave
+// the range, and curvature that is negative in floats but not in doubles are not answers: conjugate
+// gradients in doubles (cg.c) then go on from the last x, with the copy as their preconditioner.
+// The log says so.
 
 #include "solve/pcg.h"
 
@@ -23,10 +23,12 @@
 #include <string.h>
 
 // the most that one correction in floats is asked to reduce the residual by
-#define REDUCTION 1e-3
+#define REDUCTION 1e-2
 
-// a true residual this many times that of the recurrence is another one
+// A true residual this many times that of the recurrence is another one: to go on with the old
+// direction would be wrong. At FAR times, floats have come to their end.
 #define APART 1.5
+#define FAR 10.0
 
 typedef struct Refinement {
     LyraContext *ctx;
@@ -278,7 +280,7 @@ static LyraStatus correct(Refinement *it, bool *done)
     if (end == LY_PCG_LIMIT) {
         return not_converged(it);
     }
-    if (!(it->r_norm <= 0.5 * before)) {
+    if (!(it->r_norm <= 0.5 * before && it->r_norm <= FAR * said)) {
         return go_on_in_doubles(it, "corrections in single precision end");
     }
     ++it->report->refinements;

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// MINRES, BiCGStab and GMRES on dense, scalar, block and callback operators: indefinite,
+// unsymmetric, singular, and the vectors they rest on.
+
+#include "lyra/dense.h"
+#include "lyra/solver.h"
+#include "lyra_test.h"
+#include "solve/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE 60
+
+// symmetric indefinite, or unsymmetric, with eigenvalues away from zero
+static void fill(bool symmetric, double *A)
+{
+    TestRandom random = test_random(5);
+    for (int32_t j = 0; j < SIZE; ++j) {
+        for (int32_t i = 0; i < SIZE; ++i) {
+            A[i + j * SIZE] = 0.3 * test_random_normal(&random) / sqrt(SIZE);
+        }
+    }
+    for (int32_t j = 0; j < SIZE; ++j) {
+        for (int32_t i = 0; symmetric && i < j; ++i) {
+            A[i + j * SIZE] = A[j + i * SIZE];
+        }
+        A[j + j * SIZE] += symmetric && j % 3 == 0 ? -2.0 - 0.05 * j : 2.0 + 0.1 * j;
+    }
+}
+
+static LyraStatus solve_once(LyraContext *ctx, const char *name, const LyraOperator *A,
+                             double tolerance, const double *b, double *x, LyraSolveReport *report)
+{
+    LyraSolverDef def = lyra_solver_def_default();
+    def.name = name;
+    def.tolerance = tolerance;
+    LyraSolver *solver = NULL;
+    LyraStatus status = lyra_solver_create(ctx, &def, &solver);
+    if (status == LYRA_OK) {
+        status = lyra_solver_analyze(solver, A, NULL);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_solver_factor(solver, A);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_solver_solve(solver, b, false, x, report);
+    }
+    lyra_solver_destroy(solver);
+    return status;
+}
+
+static void apply_dense(void *user, const double *x, double *y)
+{
+    const double *A = user;
+    for (int32_t i = 0; i < SIZE; ++i) {
+        y[i] = 0.0;
+        for (int32_t j = 0; j < SIZE; ++j) {
+            y[i] += A[i + j * SIZE] * x[j];
+        }
+    }
+}
+
+static void check_forms(const char *name, bool symmetric)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    double *A = malloc(SIZE * SIZE * 8), b[SIZE], x[SIZE], exact[SIZE];
+    fill(symmetric, A);
+    for (int32_t i = 0; i < SIZE; ++i) {
+        b[i] = cos(i);
+    }
+    LyraDenseFactor *factor = NULL;
+    TEST_OK(lyra_dense_factor_create(ctx, LYRA_FACTOR_LU, SIZE, A, &factor));
+    TEST_OK(lyra_dense_factor_solve(factor, 1, b, exact));
+    lyra_dense_factor_destroy(factor);
+    // the same matrix in four forms
+    int32_t row[SIZE * SIZE], column[SIZE * SIZE];
+    for (int32_t k = 0; k < SIZE * SIZE; ++k) {
+        row[k] = k % SIZE;
+        column[k] = k / SIZE;
+    }
+    LyraCsrPattern *pattern = NULL;
+    LyraCsrMatrix *csr = NULL;
+    TEST_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE * SIZE, row,
+                                           column, A, &pattern, &csr));
+    int64_t row_start[SIZE / 3 + 1];
+    for (int32_t i = 0; i <= SIZE / 3; ++i) {
+        row_start[i] = i * (SIZE / 3);
+    }
+    for (int32_t k = 0; k < SIZE * SIZE / 9; ++k) {
+        column[k] = k % (SIZE / 3);
+    }
+    LyraBlockPattern *block_pattern = NULL;
+    LyraBlockMatrix *block = NULL;
+    TEST_OK(lyra_block_pattern_create_rows(ctx, SIZE / 3, LYRA_STORAGE_FULL, row_start, column,
+                                           &block_pattern));
+    TEST_OK(lyra_block_matrix_create(block_pattern, &block));
+    TEST_OK(lyra_block_matrix_assign_csr(block, csr));
+    LyraOperator forms[] = {lyra_operator_dense(SIZE, A, symmetric),
+                            lyra_operator_csr(csr, symmetric),
+                            lyra_operator_block(block, symmetric),
+                            lyra_operator_callback(SIZE, symmetric, apply_dense, A, NULL)};
+    for (int32_t f = 0; f < 4; ++f) {
+        LyraSolveReport report = {0};
+        TEST_OK(solve_once(ctx, name, &forms[f], 1e-12, b, x, &report));
+        TEST_CHECK(report.iterations > 0 && report.residual <= 1e-12);
+        for (int32_t i = 0; i < SIZE; ++i) {
+            TEST_NEAR(x[i], exact[i], 1e-10);
+        }
+    }
+    lyra_block_matrix_destroy(block);
+    lyra_block_pattern_destroy(block_pattern);
+    lyra_csr_matrix_destroy(csr);
+    lyra_csr_pattern_destroy(pattern);
+    free(A);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(minres_solves_indefinite_systems_in_all_forms)
+{
+    check_forms("minres", true);
+}
+
+LYRA_TEST(bicgstab_solves_unsymmetric_systems_in_all_forms)
+{
+    check_forms("bicgstab", false);
+}
+
+LYRA_TEST(gmres_solves_unsymmetric_systems_in_all_forms)
+{
+    check_forms("gmres", false);
+}
+
+LYRA_TEST(gmres_survives_restarts)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double *A = malloc(SIZE * SIZE * 8), b[SIZE], x[SIZE];
+    fill(false, A);
+    for (int32_t i = 0; i < SIZE; ++i) {
+        b[i] = sin(3.0 * i);
+    }
+    LyraOperator op = lyra_operator_dense(SIZE, A, false);
+    LyraSolverDef def = lyra_solver_def_default();
+    def.name = "gmres";
+    def.restart = 4;
+    def.tolerance = 1e-10;
+    LyraSolver *solver = NULL;
+    LyraSolveReport report = {0};
+    TEST_OK(lyra_solver_create(ctx, &def, &solver));
+    TEST_OK(lyra_solver_analyze(solver, &op, NULL));
+    TEST_OK(lyra_solver_factor(solver, &op));
+    TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+    TEST_CHECK(report.refinements > 0 && report.residual <= 1e-10);
+    int64_t before = test_allocation_count();
+    TEST_OK(lyra_solver_solve(solver, b, true, x, &report));
+    TEST_EQUAL(report.iterations, 0);
+    TEST_EQUAL(test_allocation_count(), before);
+    lyra_solver_destroy(solver);
+    free(A);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(singular_systems_end_with_a_status_or_a_solution)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double A[9] = {1, 0, 0, 0, -2, 0, 0, 0, 0}, in[3] = {1, 1, 0}, out[3] = {1, 1, 1}, x[3];
+    const char *names[] = {"minres", "bicgstab", "gmres"};
+    for (int32_t k = 0; k < 3; ++k) {
+        LyraOperator op = lyra_operator_dense(3, A, true);
+        TEST_OK(solve_once(ctx, names[k], &op, 1e-10, in, x, NULL));
+        TEST_NEAR(x[0], 1.0, 1e-9);
+        TEST_NEAR(x[1], -0.5, 1e-9);
+        TEST_STATUS(solve_once(ctx, names[k], &op, 1e-10, out, x, NULL), LYRA_NOT_CONVERGED);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(small_systems_are_solved)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double A[1] = {-4}, b[1] = {2}, x[1], plus[1] = {4};
+    const char *names[] = {"minres", "bicgstab", "gmres", "pcg"};
+    for (int32_t k = 0; k < 4; ++k) {
+        LyraOperator op = lyra_operator_dense(1, k < 3 ? A : plus, true);
+        TEST_OK(solve_once(ctx, names[k], &op, 1e-10, b, x, NULL));
+        TEST_NEAR(fabs(x[0]), 0.5, 1e-12);
+        b[0] = 0;
+        TEST_OK(solve_once(ctx, names[k], &op, 1e-10, b, x, NULL));
+        TEST_NEAR(x[0], 0.0, 0.0);
+        b[0] = 2;
+        LyraOperator empty = lyra_operator_dense(0, NULL, true);
+        TEST_OK(solve_once(ctx, names[k], &empty, 1e-10, NULL, x, NULL));
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(norms_hold_at_the_ends_of_the_range)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    TEST_NEAR(ly_vector_norm(ctx, 2, (double[]){3e200, 4e200}) / 5e200, 1.0, 1e-15);
+    TEST_NEAR(ly_vector_norm(ctx, 2, (double[]){3e-200, 4e-200}) / 5e-200, 1.0, 1e-15);
+    TEST_NEAR(ly_vector_norm(ctx, 2, (double[]){0, 0}), 0.0, 0.0);
+    TEST_CHECK(isnan(ly_vector_norm(ctx, 2, (double[]){NAN, 1})));
+    test_context_end(ctx);
+}

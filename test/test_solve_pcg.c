@@ -1,0 +1,584 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// pcg on M + h^2 K of generated bodies: every preconditioner in both precisions against a dense
+// solution, constraints, ends of all kinds, threads and memory.
+
+#include "lyra/dense.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/mesh_ops.h"
+#include "lyra/solid.h"
+#include "lyra/solver.h"
+#include "lyra_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+typedef struct Body {
+    LyraMesh *mesh;
+    LyraSolid *solid;
+    LyraAssembly *assembly;
+    LyraBlockMatrix *A;
+    int32_t size;
+    double *positions, *b; // in the order of the matrix
+} Body;
+
+// A = M + h^2 K of a box of cells of 0.1 m, slightly stretched
+static LyraStatus body_create(LyraContext *ctx, int32_t nx, int32_t ny, int32_t nz, double h,
+                              Body *body)
+{
+    *body = (Body){0};
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    int32_t cells[3] = {nx, ny, nz};
+    for (int d = 0; d < 3; ++d) {
+        shape.cells[d] = cells[d];
+        shape.size[d] = 0.1 * cells[d];
+    }
+    LyraStatus status = lyra_mesh_generate(ctx, &shape, &body->mesh);
+    if (status != LYRA_OK) {
+        return status;
+    }
+    LyraMeshView view = lyra_mesh_view(body->mesh);
+    LyraSolidDef def = lyra_solid_def_default();
+    def.model = "corotational";
+    def.young = 1e6;
+    int32_t count = 0;
+    if ((status = lyra_solid_create(ctx, body->mesh, &def, &body->solid)) != LYRA_OK) {
+        return status;
+    }
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    if ((status = lyra_assembly_create(ctx, view.vertex_count, view.positions, count, forces,
+                                       &body->assembly)) != LYRA_OK ||
+        (status = lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->A)) !=
+            LYRA_OK) {
+        return status;
+    }
+    body->size = 3 * view.vertex_count;
+    size_t n = (size_t)body->size;
+    double *x = malloc(n * 8), *mass = malloc(n * 8);
+    body->positions = malloc(n * 8);
+    body->b = malloc(n * 8);
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = view.positions[i] * (i % 3 == 0 ? 1.02 : 1.0);
+    }
+    LyraEvaluation evaluation = {.x = x, .dfdx = body->A, .psd = true};
+    status = lyra_assembly_evaluate(body->assembly, &evaluation);
+    const int32_t *order = lyra_assembly_order(body->assembly);
+    double *masses = malloc(n * 8);
+    lyra_mesh_lumped_masses(body->mesh, NULL, masses);
+    for (size_t i = 0; i < n; ++i) {
+        mass[i] = masses[order[i / 3]];
+        body->positions[i] = view.positions[3 * (size_t)order[i / 3] + i % 3];
+        body->b[i] = mass[i] * (sin(7.0 * body->positions[i]) - (i % 3 == 1 ? 0.1 : 0.0));
+    }
+    lyra_block_matrix_scale(body->A, h > 0 ? h * h : 1.0);
+    if (h > 0) {
+        lyra_block_matrix_add_diagonal(body->A, 1.0, mass);
+    }
+    free(x);
+    free(mass);
+    free(masses);
+    return status;
+}
+
+static void body_end(Body *body)
+{
+    lyra_block_matrix_destroy(body->A);
+    lyra_assembly_destroy(body->assembly);
+    lyra_solid_destroy(body->solid);
+    lyra_mesh_destroy(body->mesh);
+    free(body->positions);
+    free(body->b);
+}
+
+// solution by a dense factor of P A P + (I - P)
+static void dense_solution(LyraContext *ctx, const Body *body, const LyraConstraints *constraints,
+                           double *x)
+{
+    int32_t n = body->size;
+    double *D = malloc((size_t)n * (size_t)n * 8), *e = malloc((size_t)n * 8);
+    double *column = malloc((size_t)n * 8);
+    for (int32_t j = 0; j < n; ++j) {
+        memset(e, 0, (size_t)n * 8);
+        e[j] = 1.0;
+        if (constraints) {
+            lyra_constraints_project(constraints, e);
+        }
+        lyra_block_matrix_multiply(body->A, e, column);
+        if (constraints) {
+            lyra_constraints_project(constraints, column);
+        }
+        for (int32_t i = 0; i < n; ++i) {
+            D[i + (size_t)j * (size_t)n] = column[i] + (i == j) - e[i];
+        }
+    }
+    memcpy(x, body->b, (size_t)n * 8);
+    if (constraints) {
+        lyra_constraints_project(constraints, x);
+    }
+    LyraDenseFactor *factor = NULL;
+    TEST_OK(lyra_dense_factor_create(ctx, LYRA_FACTOR_LU, n, D, &factor));
+    TEST_OK(lyra_dense_factor_solve(factor, 1, x, x));
+    lyra_dense_factor_destroy(factor);
+    free(D);
+    free(e);
+    free(column);
+}
+
+static double difference(int32_t n, const double *x, const double *y)
+{
+    double sum = 0.0, size = 0.0;
+    for (int32_t i = 0; i < n; ++i) {
+        sum += (x[i] - y[i]) * (x[i] - y[i]);
+        size += y[i] * y[i];
+    }
+    return sqrt(sum / size);
+}
+
+typedef struct Case {
+    const char *preconditioner;
+    bool single, coarse;
+} Case;
+
+static const Case cases[] = {
+    {"none", true, false},        {"none", false, false},        {"jacobi", true, false},
+    {"jacobi", false, false},     {"block-jacobi", true, false}, {"block-jacobi", false, false},
+    {"ssor", true, false},        {"ssor", false, false},        {"ic0", true, false},
+    {"ic0", false, false},        {"ssor", true, true},          {"ssor", false, true},
+    {"block-jacobi", true, true}, {"ic0", true, true},
+};
+#define CASES ((int32_t)(sizeof cases / sizeof cases[0]))
+
+static LyraSolverDef def_of(const Case *c, const Body *body, double tolerance)
+{
+    LyraSolverDef def = lyra_solver_def_default();
+    def.name = "pcg";
+    def.preconditioner = c->preconditioner;
+    def.single = c->single;
+    def.coarse = c->coarse;
+    def.positions = body->positions;
+    def.tolerance = tolerance;
+    return def;
+}
+
+static LyraStatus solve_once(LyraContext *ctx, const LyraSolverDef *def, const LyraOperator *A,
+                             const LyraConstraints *constraints, const double *b, double *x,
+                             LyraSolveReport *report)
+{
+    LyraSolver *solver = NULL;
+    LyraStatus status = lyra_solver_create(ctx, def, &solver);
+    if (status == LYRA_OK) {
+        status = lyra_solver_analyze(solver, A, constraints);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_solver_factor(solver, A);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_solver_solve(solver, b, false, x, report);
+    }
+    lyra_solver_destroy(solver);
+    return status;
+}
+
+// ---- answers ------------------------------------------------------------------------------------
+
+LYRA_TEST(every_preconditioner_gives_the_dense_solution)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    Body body;
+    TEST_OK(body_create(ctx, 5, 3, 3, 0.01, &body));
+    double *x = malloc((size_t)body.size * 8), *exact = malloc((size_t)body.size * 8);
+    dense_solution(ctx, &body, NULL, exact);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    for (int32_t c = 0; c < CASES; ++c) {
+        LyraSolverDef def = def_of(&cases[c], &body, 1e-12);
+        LyraSolveReport report = {0};
+        TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, &report));
+        // the condition of this matrix is about 1e3
+        double error = difference(body.size, x, exact);
+        TEST_CHECK_MSG(error < 1e-9, "%s %d %d: error %g, %d iterations", cases[c].preconditioner,
+                       cases[c].single, cases[c].coarse, error, (int)report.iterations);
+        TEST_CHECK(report.residual <= 1e-12 && report.iterations > 0);
+    }
+    free(x);
+    free(exact);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(every_instruction_set_gives_the_dense_solution)
+{
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        Body body;
+        TEST_OK(body_create(ctx, 4, 3, 2, 0.01, &body));
+        double *x = malloc((size_t)body.size * 8), *exact = malloc((size_t)body.size * 8);
+        dense_solution(ctx, &body, NULL, exact);
+        LyraOperator A = lyra_operator_block(body.A, true);
+        for (int32_t c = 0; c < CASES; ++c) {
+            LyraSolverDef def = def_of(&cases[c], &body, 1e-11);
+            TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, NULL));
+            TEST_CHECK(difference(body.size, x, exact) < 1e-8);
+        }
+        free(x);
+        free(exact);
+        body_end(&body);
+        test_context_end(ctx);
+    }
+}
+
+static void hold(const Body *body, LyraConstraints *constraints)
+{
+    for (int32_t i = 0; i < body->size / 3; ++i) {
+        const double *X = body->positions + 3 * (size_t)i;
+        if (X[0] < -0.24) {
+            TEST_OK(lyra_constraints_fix_vertices(constraints, 1, &i));
+        } else if (X[1] > 0.14) {
+            TEST_OK(
+                lyra_constraints_add_direction(constraints, i, (double[3]){1.0, 2.0, 0.5 + X[0]}));
+            if (X[2] > 0.1) {
+                TEST_OK(lyra_constraints_add_direction(constraints, i, (double[3]){0, 1, 1}));
+            }
+        }
+    }
+}
+
+LYRA_TEST(filtered_constraints_give_the_dense_solution_and_follow_changes)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body;
+    TEST_OK(body_create(ctx, 5, 3, 3, 0.01, &body));
+    double *x = malloc((size_t)body.size * 8), *exact = malloc((size_t)body.size * 8);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    for (int32_t c = 0; c < CASES; ++c) {
+        LyraConstraints *constraints = NULL;
+        TEST_OK(lyra_constraints_create(ctx, body.size, &constraints));
+        hold(&body, constraints);
+        LyraSolverDef def = def_of(&cases[c], &body, 1e-12);
+        def.constrain = LYRA_CONSTRAIN_FILTER;
+        LyraSolver *solver = NULL;
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &A, constraints));
+        TEST_OK(lyra_solver_factor(solver, &A));
+        for (int32_t turn = 0; turn < 2; ++turn) {
+            dense_solution(ctx, &body, constraints, exact);
+            TEST_OK(lyra_solver_solve(solver, body.b, false, x, NULL));
+            double error = difference(body.size, x, exact);
+            TEST_CHECK_MSG(error < 1e-9, "%s %d: error %g", cases[c].preconditioner,
+                           cases[c].single, error);
+            // new directions hold at once
+            int32_t freed[2] = {0, 5};
+            TEST_OK(lyra_constraints_release_vertices(constraints, 2, freed));
+            TEST_OK(lyra_constraints_add_direction(constraints, 7, (double[3]){1, -1, 3}));
+        }
+        lyra_solver_destroy(solver);
+        lyra_constraints_destroy(constraints);
+    }
+    free(x);
+    free(exact);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(slabs_of_two_colours_are_the_whole_matrix)
+{
+    // 7,000 vertices: several slabs; the residual is the judge
+    LyraContext *ctx = test_context(3, LYRA_ISA_AUTO);
+    Body body;
+    TEST_OK(body_create(ctx, 100, 7, 7, 0.01, &body));
+    double *x = malloc((size_t)body.size * 8);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    int32_t iterations[2];
+    for (int32_t known = 0; known < 2; ++known) {
+        LyraSolverDef def = def_of(&cases[6], &body, 1e-10);
+        def.positions = known ? body.positions : NULL;
+        LyraSolveReport report = {0};
+        TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, &report));
+        TEST_CHECK(report.residual <= 1e-10);
+        iterations[known] = report.iterations;
+    }
+    // and they precondition: jacobi needs three times as many
+    LyraSolverDef def = def_of(&cases[3], &body, 1e-10);
+    LyraSolveReport report = {0};
+    TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, &report));
+    TEST_CHECK_MSG(2 * iterations[0] < report.iterations && 2 * iterations[1] < report.iterations,
+                   "ssor %d and %d, jacobi %d iterations", (int)iterations[0], (int)iterations[1],
+                   (int)report.iterations);
+    free(x);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(energy_norm_stops_where_the_error_is_small)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body;
+    TEST_OK(body_create(ctx, 6, 3, 3, 0.03, &body));
+    size_t bytes = (size_t)body.size * 8;
+    double *x = malloc(bytes), *exact = malloc(bytes), *Ae = malloc(bytes);
+    dense_solution(ctx, &body, NULL, exact);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    for (int32_t c = 0; c < CASES; ++c) {
+        LyraSolverDef def = def_of(&cases[c], &body, 1e-5);
+        def.stop = LYRA_STOP_ENERGY;
+        LyraSolveReport report = {0};
+        TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, &report));
+        double error = 0.0, energy = 0.0;
+        for (int32_t i = 0; i < body.size; ++i) {
+            energy += exact[i] * body.b[i];
+            x[i] -= exact[i];
+        }
+        lyra_block_matrix_multiply(body.A, x, Ae);
+        for (int32_t i = 0; i < body.size; ++i) {
+            error += x[i] * Ae[i];
+        }
+        TEST_CHECK_MSG(sqrt(error / energy) < 1e-5, "%s: error %g", cases[c].preconditioner,
+                       sqrt(error / energy));
+    }
+    free(x);
+    free(exact);
+    free(Ae);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(a_start_near_the_solution_saves_iterations)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body;
+    TEST_OK(body_create(ctx, 5, 3, 3, 0.01, &body));
+    double *x = malloc((size_t)body.size * 8);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    LyraSolverDef def = def_of(&cases[6], &body, 1e-8);
+    LyraSolver *solver = NULL;
+    LyraSolveReport cold = {0}, warm = {0};
+    TEST_OK(lyra_solver_create(ctx, &def, &solver));
+    TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+    TEST_OK(lyra_solver_factor(solver, &A));
+    TEST_OK(lyra_solver_solve(solver, body.b, false, x, &cold));
+    int64_t before = test_allocation_count();
+    TEST_OK(lyra_solver_solve(solver, body.b, true, x, &warm));
+    TEST_EQUAL(warm.iterations, 0);
+    x[3] *= 1.0001;
+    TEST_OK(lyra_solver_solve(solver, body.b, true, x, &warm));
+    TEST_CHECK(warm.iterations > 0 && warm.iterations < cold.iterations);
+    TEST_OK(lyra_solver_factor(solver, &A));
+    TEST_OK(lyra_solver_solve(solver, body.b, false, x, &warm));
+    TEST_EQUAL(test_allocation_count(), before);
+    TEST_EQUAL(warm.iterations, cold.iterations);
+    lyra_solver_destroy(solver);
+    free(x);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+// ---- scales and bad matrices --------------------------------------------------------------------
+
+LYRA_TEST(units_far_from_one_change_nothing)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body;
+    TEST_OK(body_create(ctx, 4, 3, 3, 0.01, &body));
+    double *x = malloc((size_t)body.size * 8), *exact = malloc((size_t)body.size * 8);
+    dense_solution(ctx, &body, NULL, exact);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    double factors[] = {1e60, 1e-120};
+    for (int32_t f = 0; f < 2; ++f) {
+        lyra_block_matrix_scale(body.A, factors[f]);
+        for (int32_t c = 0; c < CASES; ++c) {
+            LyraSolverDef def = def_of(&cases[c], &body, 1e-10);
+            TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, NULL));
+            for (int32_t i = 0; i < body.size; ++i) {
+                x[i] *= f == 0 ? 1e60 : 1e-60;
+            }
+            TEST_CHECK(difference(body.size, x, exact) < 1e-7);
+        }
+    }
+    free(x);
+    free(exact);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+// two vertices with the block [[1, k], [k, 1]] times the identity: eigenvalues 1 +- k
+static LyraStatus pair_create(LyraContext *ctx, double k, LyraBlockPattern **pattern,
+                              LyraBlockMatrix **A)
+{
+    int64_t row_start[3] = {0, 1, 1};
+    int32_t column[1] = {1};
+    LyraStatus status =
+        lyra_block_pattern_create_rows(ctx, 2, LYRA_STORAGE_UPPER, row_start, column, pattern);
+    if (status == LYRA_OK) {
+        status = lyra_block_matrix_create(*pattern, A);
+    }
+    if (status == LYRA_OK) {
+        double off[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+        lyra_block_matrix_add_diagonal(*A, 1.0, NULL);
+        status = lyra_block_matrix_add_block(*A, 0, 1, 1.0, off);
+    }
+    return status;
+}
+
+LYRA_TEST(negative_curvature_is_a_status_or_a_direction_of_descent)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *matrix = NULL;
+    TEST_OK(pair_create(ctx, 3.0, &pattern, &matrix));
+    LyraOperator A = lyra_operator_block(matrix, true);
+    double b[6] = {1, 0, 0, -0.9, 0, 0}, x[6] = {9, 9, 9, 9, 9, 9};
+    for (int32_t c = 0; c < 10; ++c) {
+        Body none = {0};
+        LyraSolverDef def = def_of(&cases[c], &none, 1e-8);
+        LyraSolveReport report = {0};
+        LyraStatus status = solve_once(ctx, &def, &A, NULL, b, x, &report);
+        TEST_STATUS(status, LYRA_NOT_POSITIVE_DEFINITE);
+        TEST_CHECK(x[0] == 9.0);
+        def.truncate = true;
+        double d[6] = {0};
+        TEST_OK(solve_once(ctx, &def, &A, NULL, b, d, &report));
+        TEST_CHECK_MSG(report.negative_curvature || report.residual <= 1e-8, "%s",
+                       cases[c].preconditioner);
+        TEST_CHECK(!report.negative_curvature || d[0] * b[0] + d[3] * b[3] > 0.0);
+    }
+    // a diagonal block that is not positive definite
+    double minus[9] = {-5, 0, 0, 0, 0, 0, 0, 0, 0};
+    TEST_OK(lyra_block_matrix_add_block(matrix, 0, 0, 1.0, minus));
+    Body none = {0};
+    LyraSolverDef def = def_of(&cases[6], &none, 1e-8);
+    LyraSolveReport report = {0};
+    TEST_STATUS(solve_once(ctx, &def, &A, NULL, b, x, &report), LYRA_NOT_POSITIVE_DEFINITE);
+    def.truncate = true;
+    double d[6] = {0};
+    TEST_OK(solve_once(ctx, &def, &A, NULL, b, d, &report));
+    TEST_CHECK(report.negative_curvature && d[0] * b[0] + d[3] * b[3] > 0.0);
+    lyra_block_matrix_destroy(matrix);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(zero_rows_and_singular_matrices_are_no_answers)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *matrix = NULL;
+    TEST_OK(pair_create(ctx, 0.0, &pattern, &matrix));
+    LyraOperator A = lyra_operator_block(matrix, true);
+    double b[6] = {1, 2, 3, 4, 5, 6}, x[6] = {0};
+    // a vertex of its own
+    LyraSolverDef def = lyra_solver_def_default();
+    def.name = "pcg";
+    TEST_OK(solve_once(ctx, &def, &A, NULL, b, x, NULL));
+    TEST_NEAR(x[5], 6.0, 1e-5);
+    // a vertex with nothing
+    double minus[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1};
+    TEST_OK(lyra_block_matrix_add_block(matrix, 1, 1, 1.0, minus));
+    TEST_STATUS(solve_once(ctx, &def, &A, NULL, b, x, NULL), LYRA_SINGULAR);
+    TEST_CONTAINS(lyra_error_message(), "vertex 1");
+    // that is held
+    LyraConstraints *constraints = NULL;
+    TEST_OK(lyra_constraints_create(ctx, 6, &constraints));
+    TEST_OK(lyra_constraints_fix_vertices(constraints, 1, (int32_t[]){1}));
+    TEST_OK(solve_once(ctx, &def, &A, constraints, b, x, NULL));
+    TEST_NEAR(x[2], 3.0, 1e-5);
+    TEST_NEAR(x[4], 0.0, 0.0);
+    lyra_constraints_destroy(constraints);
+    lyra_block_matrix_destroy(matrix);
+    lyra_block_pattern_destroy(pattern);
+    // k = 1: eigenvalues 0 and 2, the right-hand side outside the range
+    TEST_OK(pair_create(ctx, 1.0, &pattern, &matrix));
+    A = lyra_operator_block(matrix, true);
+    for (int32_t c = 0; c < 10; ++c) {
+        Body none = {0};
+        LyraSolverDef other = def_of(&cases[c], &none, 1e-8);
+        TEST_CHECK(solve_once(ctx, &other, &A, NULL, b, x, NULL) != LYRA_OK);
+    }
+    lyra_block_matrix_destroy(matrix);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(refused_settings_say_why)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double values[4] = {2, 1, 1, 2}, b[2] = {1, 0}, x[2];
+    LyraOperator A = lyra_operator_dense(2, values, true);
+    LyraSolverDef def = lyra_solver_def_default();
+    def.name = "pcg";
+    def.preconditioner = "ssor";
+    TEST_STATUS(solve_once(ctx, &def, &A, NULL, b, x, NULL), LYRA_UNSUPPORTED);
+    TEST_CONTAINS(lyra_error_message(), "3x3 blocks");
+    def.preconditioner = "auto";
+    def.tolerance = 1e-12;
+    TEST_OK(solve_once(ctx, &def, &A, NULL, b, x, NULL));
+    TEST_NEAR(x[0], 2.0 / 3.0, 1e-12);
+    TEST_NEAR(x[1], -1.0 / 3.0, 1e-12);
+    def.iterations_max = 1;
+    def.preconditioner = "none";
+    values[3] = 5;
+    TEST_STATUS(solve_once(ctx, &def, &A, NULL, b, x, NULL), LYRA_NOT_CONVERGED);
+    test_context_end(ctx);
+}
+
+// ---- threads and memory -------------------------------------------------------------------------
+
+typedef struct Bits {
+    int32_t size;
+    const Case *c;
+} Bits;
+
+static void compute_bits(LyraContext *ctx, void *data, void *out)
+{
+    const Bits *bits = data;
+    Body body;
+    TEST_OK(body_create(ctx, 60, 11, 11, 0.01, &body));
+    LyraConstraints *constraints = NULL;
+    TEST_OK(lyra_constraints_create(ctx, body.size, &constraints));
+    TEST_OK(lyra_constraints_fix_vertices(constraints, 2, (int32_t[]){3, 4000}));
+    TEST_EQUAL(body.size, bits->size);
+    LyraSolverDef def = def_of(bits->c, &body, 1e-8);
+    LyraOperator A = lyra_operator_block(body.A, true);
+    TEST_OK(solve_once(ctx, &def, &A, constraints, body.b, out, NULL));
+    lyra_constraints_destroy(constraints);
+    body_end(&body);
+}
+
+LYRA_TEST(threads_do_not_change_bits_of_ssor)
+{
+    Bits bits = {3 * 61 * 12 * 12, &cases[6]};
+    test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
+}
+
+LYRA_TEST(threads_do_not_change_bits_of_block_jacobi_with_a_coarse_space)
+{
+    Bits bits = {3 * 61 * 12 * 12, &cases[12]};
+    test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
+}
+
+static LyraStatus pair_scenario(LyraContext *ctx, void *data)
+{
+    const Case *c = data;
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *matrix = NULL;
+    double b[6] = {1, 2, 3, 4, 5, 6}, x[6], positions[6] = {0, 0, 0, 1, 0, 0};
+    LyraStatus status = pair_create(ctx, 0.25, &pattern, &matrix);
+    if (status == LYRA_OK) {
+        LyraOperator A = lyra_operator_block(matrix, true);
+        Body body = {.positions = positions};
+        LyraSolverDef def = def_of(c, &body, 1e-8);
+        status = solve_once(ctx, &def, &A, NULL, b, x, NULL);
+    }
+    lyra_block_matrix_destroy(matrix);
+    lyra_block_pattern_destroy(pattern);
+    return status;
+}
+
+LYRA_TEST(allocations_that_fail_leak_nothing)
+{
+    for (int32_t c = 6; c < CASES; ++c) {
+        Case one = cases[c];
+        test_fail_each_allocation(pair_scenario, &one);
+    }
+}
