@@ -1,0 +1,3 @@
+target_sources(lyra_objects PRIVATE
+  integrate/integrator.c
+  integrate/newton.c)
