@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Vectors whose sums do not depend on threads. A vector is cut into pieces by its length alone;
-// each piece sums into four lanes of fixed meaning (lane l has the entries 4 i + l), and the lanes,
-// then the pieces, are added in order. Products of long vectors wait for memory, so one source
-// compiled for the baseline serves every instruction set.
+// each piece sums into eight lanes of fixed meaning (lane l has the entries 8 i + l), and the
+// lanes, then the pieces, are added in order. Products of long vectors wait for memory, so one
+// source compiled for the baseline serves every instruction set.
 
 #include "solve/solve.h"
 
@@ -16,7 +16,7 @@
 #define GRAIN 16384
 #define PIECES_MAX 256
 
-typedef double V4 __attribute__((vector_size(32)));
+typedef double V2 __attribute__((vector_size(16)));
 
 typedef struct VectorLoop {
     int64_t count;
@@ -32,23 +32,24 @@ static int32_t piece_count(int64_t count)
     return ly_piece_count(count, ly_max_i64(GRAIN, (count + PIECES_MAX - 1) / PIECES_MAX));
 }
 
-static inline V4 load(const double *p)
+static inline V2 load(const double *p)
 {
-    V4 v;
+    V2 v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
 static double dot_piece(int64_t count, const double *x, const double *y)
 {
-    V4 sum0 = {0}, sum1 = {0};
+    V2 sums[4] = {{0}};
     int64_t i = 0;
     for (; i + 8 <= count; i += 8) {
-        sum0 += load(x + i) * load(y + i);
-        sum1 += load(x + i + 4) * load(y + i + 4);
+        for (int32_t l = 0; l < 4; ++l) {
+            sums[l] += load(x + i + 2 * l) * load(y + i + 2 * l);
+        }
     }
-    sum0 += sum1;
-    double sum = (sum0[0] + sum0[1]) + (sum0[2] + sum0[3]);
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    double sum = sums[0][0] + sums[0][1];
     for (; i < count; ++i) {
         sum += x[i] * y[i];
     }
