@@ -30,6 +30,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lyraConfig.cmake ${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindSuiteSparse.cmake
         DESTINATION ${LYRA_INSTALL_CMAKEDIR})
 
 # ---- pkg-config ----
@@ -54,6 +55,11 @@ function(lyra_link_flags variable)
 endfunction()
 
 set(libraries)
+foreach(library UMFPACK CHOLMOD)
+  if(LY_HAVE_${library})
+    list(APPEND libraries ${SuiteSparse_${library}_LIBRARY})
+  endif()
+endforeach()
 if(LY_HAVE_METIS)
   list(APPEND libraries ${METIS_LIBRARY})
 endif()

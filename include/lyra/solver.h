@@ -133,6 +133,7 @@ typedef struct LyraSolveReport {
     int32_t refinements;            ///< Corrections on the true residual.
     double residual;                ///< True |P (b - A x)| / |P b| at the end (0/0 is 0).
     LyraDefiniteness definiteness;
+    int32_t negative;        ///< Negative eigenvalues that an LDL^T factor counted; else 0.
     bool negative_curvature; ///< A direction with d . A d <= 0 ended the iteration.
     bool refactored;         ///< This solve made a new factor ("factor-reuse").
     double shift;            ///< Relative multiple of the diagonal that was added; 0: none.

@@ -110,8 +110,10 @@ typedef struct LyraDenseSystemDef {
                   double *energy);
     /// Adds to K and C what belongs to `force`. Nullable with `force` NULL.
     void (*tangent)(void *user, double t, const double *u, const double *v, double *K, double *C);
-    void *user;      ///< Nullable.
-    uint32_t traits; ///< LyraSystemTrait bits of `force` and the matrices. Default 0.
+    void *user; ///< Nullable.
+    /// LyraSystemTrait bits of `force` and the matrices. With LYRA_SYSTEM_SYMMETRIC, S is factored
+    /// by Cholesky and must be positive definite; without, by LU. Default 0.
+    uint32_t traits;
     uint32_t cookie; ///< Written by the default function only.
 } LyraDenseSystemDef;
 
@@ -128,7 +130,11 @@ LYRA_API int32_t lyra_system_size(const LyraSystem *system);
 LYRA_API uint32_t lyra_system_traits(const LyraSystem *system);
 LYRA_API int64_t lyra_system_history_count(const LyraSystem *system);
 
-/// A state of the system's size, with its history block.
+/// Name and version of the block of a state that holds the committed history of its system.
+#define LYRA_HISTORY_BLOCK "history"
+#define LYRA_HISTORY_VERSION 1
+
+/// A state of the system's size, with its history block where it has one.
 LYRA_API LyraStatus lyra_system_state_create(LyraSystem *system, LyraState **out);
 
 // As the functions of LyraSystemType, with arguments checked.

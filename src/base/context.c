@@ -56,6 +56,8 @@ const char *lyra_feature(int32_t index, bool *used)
     } features[] = {
         {"lapack", LY_HAVE_LAPACK},
         {"metis", LY_HAVE_METIS},
+        {"cholmod", LY_HAVE_CHOLMOD},
+        {"umfpack", LY_HAVE_UMFPACK},
     };
     if (index < 0 || index >= LY_COUNT_OF(features)) {
         return NULL;

@@ -1,7 +1,6 @@
 target_sources(lyra_objects PRIVATE
-  model/dense_system.c
-  model/model.c
-  model/sparse_system.c
+  model/dense_functions.c
+  model/dense_matrices.c
   model/state.c
   model/system.c
   model/vector.c)

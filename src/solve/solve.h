@@ -8,6 +8,7 @@
 #define LY_SOLVE_SOLVE_H
 
 #include "base/base.h"
+#include "config.h"
 #include "lyra/solver.h"
 
 // ---- solvers ------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 target_sources(lyra_objects PRIVATE
-  solve/auto.c
   solve/cg.c
-  solve/constraints.c
-  solve/dense.c
-  solve/solver.c
+  solve/cholmod.c
+  solve/columns.c
+  solve/condition.c
+  solve/factor_reuse.c
+  solve/umfpack.c
   solve/vector.c)

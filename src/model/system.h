@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of systems, and the dense matrices that two kinds of them share.
+
+#ifndef LY_MODEL_SYSTEM_H
+#define LY_MODEL_SYSTEM_H
+
+#include "base/base.h"
+#include "lyra/dense.h"
+#include "lyra/system.h"
+
+struct LyraSystem {
+    LyraContext *ctx;
+    const LyraSystemType *type;
+    void *self;
+    int32_t size;
+    int64_t history_count;
+    bool linearised, formed;
+};
+
+// ---- dense matrices -----------------------------------------------------------------------------
+
+/// M, C, K and S of a small system, column-major, and their factors.
+typedef struct LyDenseMatrices {
+    LyraContext *ctx;
+    int32_t size;
+    bool symmetric;          // K and C are: S by Cholesky, otherwise by LU
+    double *M, *C, *K, *S;   // [size * size]
+    double *work;            // [size * size]: what is factored
+    double *r, *s;           // [size]
+    LyraDenseFactor *factor; // of S; NULL before the first form that succeeds
+    double factor_seconds;
+} LyDenseMatrices;
+
+LyraStatus ly_dense_matrices_create(LyraContext *ctx, int32_t size, bool symmetric,
+                                    LyDenseMatrices *out);
+void ly_dense_matrices_destroy(LyDenseMatrices *dense);
+
+/// S = a M + b C + c K, and its factor.
+LyraStatus ly_dense_matrices_form(LyDenseMatrices *dense, double a, double b, double c);
+
+/// y = A x for one of the four.
+void ly_dense_matrices_apply(const LyDenseMatrices *dense, const double *A, const LyraVector *x,
+                             LyraVector *y);
+
+/// Solves S x = b.
+LyraStatus ly_dense_matrices_solve(LyDenseMatrices *dense, const LyraVector *b, LyraVector *x,
+                                   LyraSolveReport *report);
+
+/// The nearest positive semi-definite matrix to the symmetric part of A, in place.
+LyraStatus ly_dense_make_psd(LyraContext *ctx, int32_t size, double *A);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Vectors whose sums do not depend on threads. A vector is cut into pieces by its length alone;
+// each piece sums into eight lanes of fixed meaning (lane l has the entries 8 i + l), and the
+// lanes, then the pieces, are added in order. Products of long vectors wait for memory, so one
+// source compiled for the baseline serves every instruction set.
+
+#include "solve/solve.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// entries that are worth waking a thread for, and the most pieces of a vector
+#define GRAIN 16384
+#define PIECES_MAX 256
+
+typedef double V2 __attribute__((vector_size(16)));
+
+typedef struct VectorLoop {
+    int64_t count;
+    int32_t pieces;
+    double a, b;
+    const double *x, *y;
+    double *out;
+    double sums[PIECES_MAX];
+} VectorLoop;
+
+static int32_t piece_count(int64_t count)
+{
+    return ly_piece_count(count, ly_max_i64(GRAIN, (count + PIECES_MAX - 1) / PIECES_MAX));
+}
+
+static inline V2 load(const double *p)
+{
+    V2 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static double dot_piece(int64_t count, const double *x, const double *y)
+{
+    V2 sums[4] = {{0}};
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        for (int32_t l = 0; l < 4; ++l) {
+            sums[l] += load(x + i + 2 * l) * load(y + i + 2 * l);
+        }
+    }
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    double sum = sums[0][0] + sums[0][1];
+    for (; i < count; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+static void dot_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    loop->sums[index] = dot_piece(end - begin, loop->x + begin, loop->y + begin);
+}
+
+double ly_vector_dot(LyraContext *ctx, int64_t count, const double *x, const double *y)
+{
+    VectorLoop loop = {.count = count, .pieces = piece_count(count), .x = x, .y = y};
+    ly_parallel_for(ctx, loop.pieces, dot_task, &loop);
+    double sum = loop.sums[0];
+    for (int32_t i = 1; i < loop.pieces; ++i) {
+        sum += loop.sums[i];
+    }
+    return sum;
+}
+
+double ly_vector_norm(LyraContext *ctx, int64_t count, const double *x)
+{
+    double square = ly_vector_dot(ctx, count, x, x);
+    // squares far from the limits of the range have lost nothing
+    if (square == 0.0 ? count == 0 : square > 1e-280 && square < DBL_MAX) {
+        return sqrt(square);
+    }
+    double largest = 0.0;
+    for (int64_t i = 0; i < count; ++i) {
+        double size = fabs(x[i]);
+        if (!(size <= DBL_MAX)) {
+            return size; // NaN or infinite, whatever the others are
+        }
+        largest = size > largest ? size : largest;
+    }
+    if (largest == 0.0) {
+        return 0.0;
+    }
+    // divided, not multiplied by the inverse, which overflows for the smallest numbers
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; ++i) {
+        double scaled = x[i] / largest;
+        sum += scaled * scaled;
+    }
+    return largest * sqrt(sum);
+}
+
+static void axpby_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    const double *x = loop->x;
+    double *y = loop->out, a = loop->a, b = loop->b;
+    int64_t i = ly_piece_begin(loop->count, loop->pieces, index);
+    if (b == 0.0) {
+        for (; i < end; ++i) {
+            y[i] = a * x[i];
+        }
+    } else if (b == 1.0) {
+        for (; i < end; ++i) {
+            y[i] += a * x[i];
+        }
+    } else {
+        for (; i < end; ++i) {
+            y[i] = a * x[i] + b * y[i];
+        }
+    }
+}
+
+void ly_vector_axpby(LyraContext *ctx, int64_t count, double a, const double *x, double b,
+                     double *y)
+{
+    VectorLoop loop = {
+        .count = count, .pieces = piece_count(count), .a = a, .b = b, .x = x, .out = y};
+    ly_parallel_for(ctx, loop.pieces, axpby_task, &loop);
+}
+
+static void copy_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    memcpy(loop->out + begin, loop->x + begin, (size_t)(end - begin) * sizeof(double));
+}
+
+void ly_vector_copy(LyraContext *ctx, int64_t count, const double *x, double *y)
+{
+    if (count > 0 && x != y) {
+        VectorLoop loop = {.count = count, .pieces = piece_count(count), .x = x, .out = y};
+        ly_parallel_for(ctx, loop.pieces, copy_task, &loop);
+    }
+}
