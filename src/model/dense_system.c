@@ -46,6 +46,13 @@ static const LyraConstraints *dense_constraints(const void *self)
     return ((const DenseSystem *)self)->tangent.model->constraints;
 }
 
+static void dense_extent(const void *self, double *size, double *reach)
+{
+    const LyraModel *model = ((const DenseSystem *)self)->tangent.model;
+    *size = model->extent;
+    *reach = model->reach;
+}
+
 // ---- at a point ---------------------------------------------------------------------------------
 
 static void dense_prescribe(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a)
@@ -242,6 +249,7 @@ static const LyraSystemType dense_type = {
     .solve = dense_solve,
     .solve_mass = dense_solve_mass,
     .min_det = dense_min_det,
+    .extent = dense_extent,
     .destroy = dense_destroy,
 };
 

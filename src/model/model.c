@@ -183,6 +183,21 @@ done:
     return status;
 }
 
+static void measure(LyraModel *model)
+{
+    for (int32_t d = 0; d < 3; ++d) {
+        double low = INFINITY, high = -INFINITY;
+        for (int32_t i = 0; i < model->vertex_count; ++i) {
+            low = fmin(low, model->positions[3 * (int64_t)i + d]);
+            high = fmax(high, model->positions[3 * (int64_t)i + d]);
+        }
+        if (model->vertex_count > 0) {
+            model->extent = fmax(model->extent, high - low);
+            model->reach = fmax(model->reach, fmax(fabs(low), fabs(high)));
+        }
+    }
+}
+
 static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
 {
     LyraContext *ctx = model->ctx;
@@ -193,6 +208,7 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
     if (size > 0) {
         memcpy(model->positions, def->positions, (size_t)size * sizeof(double));
     }
+    measure(model);
     model->force_traits_all = ~0u;
     for (int32_t f = 0; f < def->force_count; ++f) {
         uint32_t traits = lyra_force_type(def->forces[f])->traits;

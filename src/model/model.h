@@ -46,6 +46,7 @@ struct LyraModel {
     LyraPrescription *prescription;
     void *prescription_user;
     LyraConstraints *constraints;
+    double extent, reach;  // longest edge of the box of rest positions, largest coordinate, m
     uint64_t version;      // of all numbers
     uint64_t mass_version; // of the masses
 };

@@ -54,6 +54,13 @@ static const LyraConstraints *sparse_constraints(const void *self)
     return ((const SparseSystem *)self)->tangent.model->constraints;
 }
 
+static void sparse_extent(const void *self, double *size, double *reach)
+{
+    const LyraModel *model = ((const SparseSystem *)self)->tangent.model;
+    *size = model->extent;
+    *reach = model->reach;
+}
+
 // ---- at a point ---------------------------------------------------------------------------------
 
 static void sparse_prescribe(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a)
@@ -256,6 +263,7 @@ static const LyraSystemType sparse_type = {
     .solve = sparse_solve,
     .solve_mass = sparse_solve_mass,
     .min_det = sparse_min_det,
+    .extent = sparse_extent,
     .destroy = sparse_destroy,
 };
 
