@@ -10,6 +10,7 @@ target_sources(lyra_objects PRIVATE
   solve/eliminated.c
   solve/factor_reuse.c
   solve/low_rank.c
+  solve/openmp.c
   solve/operator.c
   solve/solver.c
   solve/table.c

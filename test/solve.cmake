@@ -1,0 +1,3 @@
+# tests of solve
+lyra_add_test(solve_direct)
+lyra_add_test(solve_reuse)
