@@ -20,7 +20,6 @@ typedef enum SystemKind { SYSTEM_SPARSE, SYSTEM_DENSE, SYSTEM_KIND_COUNT } Syste
 
 // What a block has beside its elasticity.
 typedef struct BlockDef {
-    int32_t cells[3];
     bool viscous, unsymmetric; // viscosity, with its exact or its symmetric tangent
     bool consistent;
     bool dampers; // a damping matrix
@@ -30,6 +29,7 @@ typedef struct BlockDef {
     LyraLoad *load;
     void *load_user;
     bool load_moves;
+    int32_t cells[3]; // 0: 2, 1, 1
 } BlockDef;
 
 typedef struct Body {
