@@ -286,6 +286,29 @@ LYRA_TEST(frozen_damping_is_positive_unless_exact)
     }
 }
 
+// from full and upper storage, into full and upper patterns
+LYRA_TEST(damping_of_the_user_matches_its_matrix)
+{
+    for (int way = 0; way < 8; ++way) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        BlockDef def = {.dampers = true,
+                        .consistent = way & 1,
+                        .viscous = (way & 2) != 0,
+                        .unsymmetric = (way & 4) != 0};
+        Body body = make_block_system(ctx, &def, SYSTEM_SPARSE);
+        LyraPoint at = point_of(&body);
+        LyraResponse response = {.damping = body.x};
+        TEST_OK(lyra_system_evaluate(body.system, &at, &response));
+        lyra_block_matrix_multiply(body.damping, lyra_vector_values(body.v),
+                                   lyra_vector_values_mutable(body.y));
+        TEST_CHECK(lyra_vector_norm(body.y) > 0.1);
+        TEST_NEAR(apart(body.size, lyra_vector_values(body.x), lyra_vector_values(body.y)), 0,
+                  1e-14);
+        end_body(&body);
+        test_context_end(ctx);
+    }
+}
+
 // one assembly serves K and the K inside D where they are the same; what comes of it is not to be
 // told from two
 LYRA_TEST(sharing_the_tangent_changes_no_bit)
