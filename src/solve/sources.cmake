@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  solve/auto.c
   solve/cg.c
   solve/cholmod.c
   solve/columns.c
