@@ -257,6 +257,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
         LY_TRY(ly_force_check_parameter(b->force->type, parameter, e, values[e]));
     }
     pthread_mutex_lock(&assembly->lock);
+    ++assembly->version;
     for (int32_t batch = 0; batch < b->batch_count; ++batch) {
         double *to = b->parameters + ((int64_t)batch * parameter_count + parameter) * WIDTH;
         for (int32_t lane = 0; lane < WIDTH; ++lane) {

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// The seam between integrators and what they integrate. A system evaluates forces at a point,
+/// linearises there, forms a M + b C + c K, multiplies with it and solves. Sparse systems on the
+/// CPU are one kind, dense ones another.
+///
+/// With the residual force g(t, u, v) = f_int(u, v) + D v - f_ext(t, u, v) the motion is
+/// M a + g = 0; K = dg/du and C = dg/dv. D is frozen at the point of the last
+/// lyra_system_update_damping() (before the first, where it is first looked at), and so is the K
+/// inside it. Loads of a model are not differentiated.
+
+#ifndef LYRA_SYSTEM_H
+#define LYRA_SYSTEM_H
+
+#include "lyra/base.h"
+#include "lyra/constraint.h"
+#include "lyra/model.h"
+#include "lyra/solver.h"
+#include "lyra/state.h"
+#include "lyra/vector.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Where a system is looked at.
+typedef struct LyraPoint {
+    double time, dt; ///< s; `dt` since the committed history.
+    const LyraVector *u, *v;
+    const double *history; ///< Committed, [history_count]. Nullable without history.
+} LyraPoint;
+
+/// What can be asked of a system at a point. NULL outputs are not computed.
+typedef struct LyraResponse {
+    LyraVector *g;         ///< f_int + D v - f_ext, N.
+    LyraVector *external;  ///< f_ext, N.
+    LyraVector *damping;   ///< D v, N (forces that depend on velocities are part of f_int).
+    double *elastic;       ///< Energy of the conservative internal forces, J.
+    double *potential;     ///< `elastic` minus f_ext . u for loads that do not move, J.
+    double *trial_history; ///< [history_count].
+} LyraResponse;
+
+/// What a system is. Bits of lyra_system_traits().
+typedef enum LyraSystemTrait {
+    LYRA_SYSTEM_SYMMETRIC = 1 << 0,  ///< K and C are symmetric.
+    LYRA_SYSTEM_POTENTIAL = 1 << 1,  ///< g - D v is the gradient of `potential`.
+    LYRA_SYSTEM_LINEAR = 1 << 2,     ///< g is linear in u and v.
+    LYRA_SYSTEM_LUMPED = 1 << 3,     ///< M is diagonal.
+    LYRA_SYSTEM_UNDAMPED = 1 << 4,   ///< g does not depend on v.
+    LYRA_SYSTEM_STATIONARY = 1 << 5, ///< g does not depend on t.
+} LyraSystemTrait;
+
+/// A kind of system. Vectors have the system's size; what is constrained is in `constraints`.
+typedef struct LyraSystemType {
+    const char *name;
+    int32_t (*size)(const void *self);
+    uint32_t (*traits)(const void *self);
+    int64_t (*history_count)(const void *self); ///< Nullable: 0.
+    /// The constraints over the unknowns. Lent. Nullable function: none ever.
+    const LyraConstraints *(*constraints)(const void *self);
+    /// Where they hold the body, as LyraPrescription. Nullable: at zero.
+    void (*prescribe)(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a);
+    LyraStatus (*evaluate)(void *self, const LyraPoint *at, const LyraResponse *response);
+    /// Freezes D at a point. Nullable: D is constant.
+    LyraStatus (*update_damping)(void *self, const LyraPoint *at);
+    /// Takes K and C at a point; `psd` asks for positive semi-definite ones.
+    LyraStatus (*linearise)(void *self, const LyraPoint *at, bool psd);
+    /// S = a M + b C + c K of the last linearise, and its factor under the constraints.
+    LyraStatus (*form)(void *self, double a, double b, double c);
+    /// y = S x, y = M x, y = C x, y = K x.
+    void (*apply)(void *self, const LyraVector *x, LyraVector *y);
+    void (*apply_mass)(void *self, const LyraVector *x, LyraVector *y);
+    void (*apply_damping)(void *self, const LyraVector *x, LyraVector *y);
+    void (*apply_stiffness)(void *self, const LyraVector *x, LyraVector *y);
+    /// Solves S x = b for x in the range of P. `tolerance` is relative; 0: the solver's own.
+    LyraStatus (*solve)(void *self, const LyraVector *b, double tolerance, LyraVector *x,
+                        LyraSolveReport *report);
+    /// Solves M x = b for x in the range of P. A vertex that is free and has no mass is
+    /// LYRA_SINGULAR, and named.
+    LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
+    /// Smallest det F of the elements and its element; 1 and -1 without elements. Nullable.
+    void (*min_det)(void *self, const LyraVector *u, double *det, int32_t *element);
+    /// Size of the body and largest coordinate of its vertices, m: scales of rounding and of steps.
+    /// Nullable: unknown.
+    void (*extent)(const void *self, double *size, double *reach);
+    void (*destroy)(void *self);
+} LyraSystemType;
+
+typedef struct LyraSystem LyraSystem;
+
+/// Wraps a system of the caller's type; `type` must outlive it. Takes `self` on success.
+LYRA_API LyraStatus lyra_system_create(LyraContext *ctx, const LyraSystemType *type, void *self,
+                                       LyraSystem **out);
+
+/// A sparse system on the CPU. `model` must outlive it. `solver`: Nullable: defaults; its
+/// positions, where NULL, are the rest positions.
+LYRA_API LyraStatus lyra_system_create_sparse(LyraContext *ctx, LyraModel *model,
+                                              const LyraSolverDef *solver, LyraSystem **out);
+
+/// The same model as a dense system, for small ones.
+LYRA_API LyraStatus lyra_system_create_dense(LyraContext *ctx, LyraModel *model, LyraSystem **out);
+
+/// A dense system by functions. Start from lyra_dense_system_def_default(). Matrices are
+/// column-major, [size * size], and copied.
+typedef struct LyraDenseSystemDef {
+    int32_t size;
+    const double *mass;      ///< Symmetric positive definite, kg.
+    const double *damping;   ///< N s/m. Nullable: 0.
+    const double *stiffness; ///< Constant part of K: f_int gets K u. N/m. Nullable: 0.
+    /// Adds to g [size] at (t, u, v), and to *energy (Nullable) if it has one. Nullable.
+    void (*force)(void *user, double t, const double *u, const double *v, double *g,
+                  double *energy);
+    /// Adds to K and C what belongs to `force`. Nullable with `force` NULL.
+    void (*tangent)(void *user, double t, const double *u, const double *v, double *K, double *C);
+    void *user; ///< Nullable.
+    /// LyraSystemTrait bits of `force` and the matrices. With LYRA_SYSTEM_SYMMETRIC, S is factored
+    /// by Cholesky and must be positive definite; without, by LU. Default 0.
+    uint32_t traits;
+    uint32_t cookie; ///< Written by the default function only.
+} LyraDenseSystemDef;
+
+LYRA_API LyraDenseSystemDef lyra_dense_system_def_default(void);
+LYRA_API LyraStatus lyra_system_create_dense_functions(LyraContext *ctx,
+                                                       const LyraDenseSystemDef *def,
+                                                       LyraSystem **out);
+
+/// Accepts NULL.
+LYRA_API void lyra_system_destroy(LyraSystem *system);
+
+LYRA_API const char *lyra_system_name(const LyraSystem *system);
+LYRA_API int32_t lyra_system_size(const LyraSystem *system);
+LYRA_API uint32_t lyra_system_traits(const LyraSystem *system);
+LYRA_API int64_t lyra_system_history_count(const LyraSystem *system);
+
+/// Name and version of the block of a state that holds the committed history of its system.
+#define LYRA_HISTORY_BLOCK "history"
+#define LYRA_HISTORY_VERSION 1
+
+/// A state of the system's size, with its history block where it has one.
+LYRA_API LyraStatus lyra_system_state_create(LyraSystem *system, LyraState **out);
+
+// As the functions of LyraSystemType, with arguments checked.
+
+/// NULL: none.
+LYRA_API const LyraConstraints *lyra_system_constraints(const LyraSystem *system);
+LYRA_API void lyra_system_prescribe(LyraSystem *system, double t, LyraVector *u, LyraVector *v,
+                                    LyraVector *a);
+LYRA_API LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
+                                         const LyraResponse *response);
+LYRA_API LyraStatus lyra_system_update_damping(LyraSystem *system, const LyraPoint *at);
+LYRA_API LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool psd);
+LYRA_API LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c);
+LYRA_API void lyra_system_apply(LyraSystem *system, const LyraVector *x, LyraVector *y);
+LYRA_API void lyra_system_apply_mass(LyraSystem *system, const LyraVector *x, LyraVector *y);
+LYRA_API void lyra_system_apply_damping(LyraSystem *system, const LyraVector *x, LyraVector *y);
+LYRA_API void lyra_system_apply_stiffness(LyraSystem *system, const LyraVector *x, LyraVector *y);
+LYRA_API LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tolerance,
+                                      LyraVector *x, LyraSolveReport *report);
+LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
+LYRA_API void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det,
+                                  int32_t *element);
+
+/// Both 0 where the system does not know them.
+LYRA_API void lyra_system_extent(const LyraSystem *system, double *size, double *reach);
+
+/// A number that changes with every linearise and form: what was formed is still there while it
+/// stays.
+LYRA_API uint64_t lyra_system_stamp(const LyraSystem *system);
+
+/// Largest eigenvalue of M^-1 K (squared angular frequency, 1/s^2) of the last linearise on the
+/// free unknowns, by Lanczos with a fixed start: an estimate from below, within about one percent.
+LYRA_API LyraStatus lyra_system_largest_eigenvalue(LyraSystem *system, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

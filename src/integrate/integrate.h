@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the files of integrate share: the table of an integrator, the driver's scratch, and the
+// equation that all implicit methods hand to Newton's method.
+
+#ifndef LY_INTEGRATE_INTEGRATE_H
+#define LY_INTEGRATE_INTEGRATE_H
+
+#include "base/base.h"
+#include "lyra/integrator.h"
+
+/// A method. The driver (integrator.c) checks arguments, halves and grows steps back, keeps the
+/// state whole on failure, measures energies and times; a method only makes one step on a trial
+/// state, which it may leave in any condition when it fails.
+typedef struct LyIntegratorType {
+    LyraIntegratorFacts facts;
+    int32_t vector_count; // scratch vectors it->scratch[0 .. vector_count)
+    /// Makes it->self. Nullable.
+    LyraStatus (*create)(LyraIntegrator *it);
+    /// One step of `trial` by dt: writes u, v, a, blocks; the driver sets time. Adds its counts to
+    /// it->report and sets report.outcome when it fails.
+    LyraStatus (*step)(LyraIntegrator *it, LyraState *trial, double dt);
+    /// Displacements and velocities inside the last step. Nullable.
+    LyraStatus (*interpolate)(const LyraIntegrator *it, double time, LyraVector *u, LyraVector *v);
+    void (*destroy)(LyraIntegrator *it); // ends it->self. Nullable
+} LyIntegratorType;
+
+#define LY_SCRATCH_MAX 24
+
+struct LyNewton;
+
+/// Energies of a state, and the forces whose work is measured.
+typedef struct LyMeasure {
+    double kinetic, elastic; // J
+    double power;            // lost to damping and velocity forces, W
+    LyraVector *external;    // loads, N
+    LyraVector *reaction;    // of constraints, N
+} LyMeasure;
+
+struct LyraIntegrator {
+    LyraContext *ctx;
+    LyraIntegratorDef def;
+    const LyIntegratorType *type;
+    LyraSystem *system;
+    int32_t size;
+    LyraVector *scratch[LY_SCRATCH_MAX];
+    LyraVector *prescribed[3]; // u, v, a of constraints at the time of the last ly_prescribe
+    LyraState *work, *trial;   // accepted so far inside this step; being tried
+    struct LyNewton *newton;   // of implicit methods, made by the driver
+    LyraStepReport report;     // of the step in progress
+    LyMeasure measure[2];      // at the begin and the end of a substep
+    LyraVector *account[3];    // scratch of the measures
+    LyraVector *force;         // g of the driver and of ly_acceleration
+    double *history;           // trial history, [history_count]; NULL without
+    LyraVector *damped[2];     // u, v where the damping was frozen last
+    double damped_time;        // ... and the time, s
+    uint64_t masses_checked;   // version of the constraints for which masses were looked at
+    bool masses_known;         // ... and whether they were
+    void *self;                // the method's own
+};
+
+extern const LyIntegratorType *const ly_integrators[];
+extern const int32_t ly_integrator_count;
+
+// ---- what methods call --------------------------------------------------------------------------
+
+/// Fails a step: sets report.outcome and report.status.
+LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus status);
+
+/// a = -M^-1 g(t, u, v) on the free unknowns, the prescribed acceleration elsewhere.
+LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
+                           const LyraVector *v, const double *history, LyraVector *a);
+
+/// Evaluates the system, counted and timed.
+LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response);
+
+/// Freezes the damping of the model for this step.
+LyraStatus ly_update_damping(LyraIntegrator *it, double t, double dt, const LyraVector *u,
+                             const LyraVector *v, const double *history);
+
+/// Writes where the constraints hold the body at time t into it->prescribed.
+void ly_prescribe(LyraIntegrator *it, double t);
+
+/// y = P y + (I - P) x: y takes the constrained parts of x. x NULL: zero.
+void ly_merge_constrained(LyraIntegrator *it, const LyraVector *x, LyraVector *y);
+
+/// Puts prescribed displacements and velocities at time t onto the constraints of u and v.
+/// Nullable: not that one.
+void ly_impose(LyraIntegrator *it, double t, LyraVector *u, LyraVector *v);
+
+/// Committed history of a state, [history_count]; NULL without.
+double *ly_state_history(LyraIntegrator *it, LyraState *state);
+
+/// Writes the history at the end of the step, at (t, u, v) of `trial` after a step of dt.
+LyraStatus ly_commit_history(LyraIntegrator *it, LyraState *trial, double t, double dt);
+
+/// Makes sure that a of `trial` is the acceleration at its time: true once a step of a method that
+/// keeps it has ended there, otherwise computed, or zero when the convention is Vega's.
+LyraStatus ly_start_acceleration(LyraIntegrator *it, LyraState *trial);
+
+/// Notes that a of `trial` is the acceleration at time t.
+LyraStatus ly_keep_acceleration(LyraState *trial, double t);
+
+// ---- measures (measure.c) -----------------------------------------------------------------------
+
+/// Measures a state into it->measure[k].
+LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k);
+
+/// Adds the work and the losses of a substep of h from `begin` to `end`, measured in measure[0] and
+/// measure[1], to the report.
+void ly_measure_work(LyraIntegrator *it, LyraState *begin, LyraState *end, double h);
+
+// ---- implicit methods ---------------------------------------------------------------------------
+
+/// The equation of a step in the unknown q, of all one-stage implicit methods:
+///   M a + g(t, u, v) + r_0 = 0   with   u = u_q q + u_0,  v = v_q q + v_0,  a = a_q q + a_0.
+/// Its derivative is a_q M + v_q C + u_q K; statics has v_q = a_q = 0.
+typedef struct LyStage {
+    double time, dt;
+    double u_q, v_q, a_q;              // u_q > 0
+    const LyraVector *u_0, *v_0, *a_0; // NULL: zero
+    const LyraVector *r_0;             // NULL: zero
+    /// A second start: u = stay on the free unknowns. Newton takes the better of the two; the
+    /// one-step policy always takes this one. NULL: none.
+    const LyraVector *stay;
+    const double *history;
+} LyStage;
+
+typedef struct LyNewton LyNewton;
+
+LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSystem *system,
+                            LyNewton **out);
+void ly_newton_destroy(LyNewton *newton);
+
+/// Solves for q, which holds a start that meets the constraints. On failure q is undefined, and the
+/// report has the outcome. `trial` lends its blocks to the simplified policy.
+LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           LyraState *trial, LyraVector *q);
+
+#endif

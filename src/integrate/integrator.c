@@ -1,0 +1,476 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The driver of all integrators. A step works on copies: `work` holds what is accepted so far,
+// `trial` what a method tries from there; only a whole step is copied back to the caller's state.
+//
+// Halving. A step of dt is cut into 2^m units, m the largest number of halvings. At level l a
+// substep takes 2^(m-l) units. A method that fails raises the level by one; two substeps in a row
+// that succeed lower it again, where the position is a multiple of the longer substep. The level
+// and the row outlive the step in the state's block "halving", so that a restart goes on with the
+// same bits.
+
+#include "integrate/integrate.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HALVING_BLOCK "halving"
+#define HALVINGS_LIMIT 30
+
+// ---- names and defaults -------------------------------------------------------------------------
+
+const char *lyra_step_outcome_name(LyraStepOutcome outcome)
+{
+    static const char *const names[LYRA_STEP_OUTCOME_COUNT] = {
+        "accepted",   "not converged",        "line search failed", "linear solver failed",
+        "not finite", "beyond critical step", "step too small",     "refused",
+    };
+    bool known = (int)outcome >= 0 && outcome < LYRA_STEP_OUTCOME_COUNT;
+    return known ? names[outcome] : "unknown";
+}
+
+LyraNewtonDef lyra_newton_def_default(void)
+{
+    return (LyraNewtonDef){
+        .policy = LYRA_NEWTON_FULL,
+        .iterations_max = 50,
+        .decrement = 1e-12,
+        .residual = 1e-8,
+        .step = 1e-8,
+        .line_search = true,
+        .psd_always = false,
+        .halvings_max = 8,
+        .cookie = LY_DEF_COOKIE,
+    };
+}
+
+LyraIntegratorDef lyra_integrator_def_default(void)
+{
+    return (LyraIntegratorDef){
+        .name = "backward-euler",
+        .newton = lyra_newton_def_default(),
+        .beta = 0.25,
+        .gamma = 0.5,
+        .spectral_radius = 0.5,
+        .damping_update = 1,
+        .critical = LYRA_CRITICAL_WARN,
+        .critical_interval = 100,
+        .relative_tolerance = 1e-6,
+        .absolute_tolerance = 1e-9,
+        .load_steps = 1,
+        .cookie = LY_DEF_COOKIE,
+    };
+}
+
+bool lyra_integrator_name(int32_t index, LyraIntegratorFacts *facts)
+{
+    LYRA_ASSERT(facts);
+    if (index < 0 || index >= ly_integrator_count) {
+        return false;
+    }
+    *facts = ly_integrators[index]->facts;
+    return true;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+static LyraStatus find_type(const char *name, const LyIntegratorType **out)
+{
+    char list[512] = "";
+    for (int32_t i = 0; i < ly_integrator_count; ++i) {
+        const char *known = ly_integrators[i]->facts.name;
+        if (strcmp(name, known) == 0) {
+            *out = ly_integrators[i];
+            return LYRA_OK;
+        }
+        if (strlen(list) + strlen(known) + 3 < sizeof list) {
+            strcat(list, i > 0 ? ", " : "");
+            strcat(list, known);
+        }
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT, "no integrator is called '%s'; there are %s", name, list);
+}
+
+// refuses values that no method can use; NaN fails every comparison
+static LyraStatus check_def(const LyraIntegratorDef *def)
+{
+    const LyraNewtonDef *newton = &def->newton;
+    if (!def->name) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "an integrator without a name");
+    }
+    if ((int)newton->policy < 0 || newton->policy > LYRA_NEWTON_INEXACT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "newton: policy %d is not known",
+                       (int)newton->policy);
+    }
+    if (newton->iterations_max < 1 || newton->halvings_max < 0 ||
+        newton->halvings_max > HALVINGS_LIMIT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "newton: %d iterations and %d halvings, expected >= 1 and [0, %d]",
+                       (int)newton->iterations_max, (int)newton->halvings_max, HALVINGS_LIMIT);
+    }
+    if (!(newton->decrement >= 0 && newton->residual >= 0 && newton->step >= 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "newton: limits %g, %g, %g, expected >= 0",
+                       newton->decrement, newton->residual, newton->step);
+    }
+    if (!(def->beta > 0 && def->beta <= 0.5 && def->gamma >= 0 && def->gamma <= 1)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "newmark: beta %g in (0, 0.5], gamma %g in [0, 1]",
+                       def->beta, def->gamma);
+    }
+    if (!(def->spectral_radius >= 0 && def->spectral_radius <= 1)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "generalized-alpha: spectral radius %g, in [0, 1]",
+                       def->spectral_radius);
+    }
+    if (def->load_steps < 1 || def->critical_interval < 1 || def->damping_update < 0 ||
+        def->stages < 0) {
+        return ly_fail(
+            LYRA_INVALID_ARGUMENT,
+            "%d load steps, critical interval %d, damping update %d, %d stages: expected "
+            ">= 1, >= 1, >= 0, >= 0",
+            (int)def->load_steps, (int)def->critical_interval, (int)def->damping_update,
+            (int)def->stages);
+    }
+    if (!(def->relative_tolerance >= 0 && def->absolute_tolerance >= 0 &&
+          def->relative_tolerance + def->absolute_tolerance > 0)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "tolerances %g and %g: expected >= 0, one above",
+                       def->relative_tolerance, def->absolute_tolerance);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus make_vectors(LyraIntegrator *it)
+{
+    LYRA_ASSERT(it->type->vector_count <= LY_SCRATCH_MAX);
+    for (int32_t i = 0; i < it->type->vector_count; ++i) {
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->scratch[i]));
+    }
+    for (int32_t i = 0; i < 3; ++i) {
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->prescribed[i]));
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->account[i]));
+    }
+    for (int32_t i = 0; i < 2; ++i) {
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].external));
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].reaction));
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->damped[i]));
+    }
+    LY_TRY(lyra_vector_create(it->ctx, it->size, &it->force));
+    int64_t history = lyra_system_history_count(it->system);
+    if (history > 0) {
+        LY_TRY(ly_allocate_zeroed(it->ctx, history, sizeof *it->history, &it->history));
+    }
+    LY_TRY(lyra_state_create(it->ctx, it->size, &it->work));
+    return lyra_state_create(it->ctx, it->size, &it->trial);
+}
+
+LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def,
+                                  LyraSystem *system, LyraIntegrator **out)
+{
+    LYRA_ASSERT(ctx && def && system && out);
+    LY_CHECK_DEF(def, "lyra_integrator_def_default");
+    LY_CHECK_DEF(&def->newton, "lyra_newton_def_default");
+    LY_TRY(check_def(def));
+    const LyIntegratorType *type = NULL;
+    LY_TRY(find_type(def->name, &type));
+
+    LyraStatus status = LYRA_OK;
+    LyraIntegrator *it = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *it, &it));
+    it->ctx = ctx;
+    it->def = *def;
+    it->def.name = type->facts.name;
+    it->type = type;
+    it->system = system;
+    it->size = lyra_system_size(system);
+    LY_TRY_DONE(make_vectors(it));
+    if (type->facts.is_implicit) {
+        LY_TRY_DONE(ly_newton_create(ctx, &it->def.newton, system, &it->newton));
+    }
+    if (type->create) {
+        LY_TRY_DONE(type->create(it));
+    }
+    *out = it;
+    return LYRA_OK;
+done:
+    lyra_integrator_destroy(it);
+    return status;
+}
+
+void lyra_integrator_destroy(LyraIntegrator *it)
+{
+    if (!it) {
+        return;
+    }
+    if (it->type->destroy) {
+        it->type->destroy(it);
+    }
+    ly_newton_destroy(it->newton);
+    for (int32_t i = 0; i < LY_SCRATCH_MAX; ++i) {
+        lyra_vector_destroy(it->scratch[i]);
+    }
+    for (int32_t i = 0; i < 3; ++i) {
+        lyra_vector_destroy(it->prescribed[i]);
+        lyra_vector_destroy(it->account[i]);
+    }
+    for (int32_t i = 0; i < 2; ++i) {
+        lyra_vector_destroy(it->measure[i].external);
+        lyra_vector_destroy(it->measure[i].reaction);
+        lyra_vector_destroy(it->damped[i]);
+    }
+    lyra_vector_destroy(it->force);
+    ly_release(it->ctx, it->history);
+    lyra_state_destroy(it->work);
+    lyra_state_destroy(it->trial);
+    ly_release(it->ctx, it);
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+static bool is_static(const LyraIntegrator *it)
+{
+    return it->type->facts.order == 0;
+}
+
+// dynamics needs a mass wherever a vertex is free; looked at anew when the constraints change
+static LyraStatus check_masses(LyraIntegrator *it)
+{
+    const LyraConstraints *constraints = lyra_system_constraints(it->system);
+    uint64_t version = constraints ? lyra_constraints_view(constraints).version : 0;
+    if (is_static(it) || (it->masses_known && it->masses_checked == version)) {
+        return LYRA_OK;
+    }
+    lyra_vector_fill(it->force, 1);
+    LY_TRY(lyra_system_solve_mass(it->system, it->force, it->account[0]));
+    it->masses_known = true;
+    it->masses_checked = version;
+    return LYRA_OK;
+}
+
+static LyraStatus check_step(LyraIntegrator *it, const LyraState *state, double dt)
+{
+    LyraStateView view = lyra_state_view(state);
+    if (!(dt > 0) || !isfinite(dt)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "a step of %g s, expected a finite number > 0", dt);
+    }
+    if (lyra_vector_size(view.u) != it->size) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "a state of %d unknowns for a system of %d",
+                       (int)lyra_vector_size(view.u), (int)it->size);
+    }
+    if (!isfinite(view.time) || !(view.time + dt > view.time)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "a step of %g s does not move the time %g s", dt,
+                       view.time);
+    }
+    if (!lyra_vector_is_finite(view.u) || !lyra_vector_is_finite(view.v) ||
+        !lyra_vector_is_finite(view.a)) {
+        return ly_fail(LYRA_NOT_FINITE, "the state at %g s is not finite", view.time);
+    }
+    return check_masses(it);
+}
+
+// outcome for a status that a method returned without saying more
+static LyraStepOutcome find_outcome(LyraStatus status)
+{
+    switch (status) {
+    case LYRA_NOT_CONVERGED:
+        return LYRA_STEP_NOT_CONVERGED;
+    case LYRA_NOT_FINITE:
+        return LYRA_STEP_NOT_FINITE;
+    case LYRA_SINGULAR:
+    case LYRA_NOT_POSITIVE_DEFINITE:
+        return LYRA_STEP_SOLVER;
+    default:
+        return LYRA_STEP_REFUSED;
+    }
+}
+
+// one substep from `work` into `trial`
+static LyraStatus try_substep(LyraIntegrator *it, double h)
+{
+    it->report.outcome = LYRA_STEP_ACCEPTED;
+    it->report.status = LYRA_OK;
+    LY_TRY(lyra_state_assign(it->trial, it->work));
+    LyraStatus status = it->type->step(it, it->trial, h);
+    LyraStateView view = lyra_state_view(it->trial);
+    if (status == LYRA_OK && !(lyra_vector_is_finite(view.u) && lyra_vector_is_finite(view.v) &&
+                               lyra_vector_is_finite(view.a))) {
+        status = ly_fail(LYRA_NOT_FINITE, "a step of %g s from %g s gave numbers without end", h,
+                         view.time);
+    }
+    if (status != LYRA_OK && it->report.outcome == LYRA_STEP_ACCEPTED) {
+        ly_step_fail(it, find_outcome(status), status);
+    }
+    return status;
+}
+
+static bool may_halve(const LyraIntegrator *it, LyraStatus status)
+{
+    bool numbers = status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE ||
+                   status == LYRA_SINGULAR || status == LYRA_NOT_POSITIVE_DEFINITE;
+    return numbers && it->type->facts.is_implicit && !it->type->facts.adaptive && !is_static(it) &&
+           it->report.outcome != LYRA_STEP_REFUSED;
+}
+
+static int32_t count_blocks(const LyraState *state)
+{
+    LyraStateBlock block;
+    int32_t count = 0;
+    while (lyra_state_block_at(state, count, &block)) {
+        ++count;
+    }
+    return count;
+}
+
+// accepts `trial`, which ends at `time`
+static LyraStatus accept_substep(LyraIntegrator *it, double time, double h)
+{
+    lyra_state_set_time(it->trial, time, lyra_state_view(it->trial).steps);
+    LY_TRY(ly_measure(it, it->trial, 1));
+    ly_measure_work(it, it->work, it->trial, h);
+    LyMeasure begin = it->measure[0];
+    it->measure[0] = it->measure[1];
+    it->measure[1] = begin;
+    LyraState *state = it->work;
+    it->work = it->trial;
+    it->trial = state;
+    ++it->report.substeps;
+    return LYRA_OK;
+}
+
+// all substeps, from `work` at the begin to `work` at the end
+static LyraStatus run(LyraIntegrator *it, double dt)
+{
+    int32_t halvings = it->def.newton.halvings_max;
+    double *halving = NULL;
+    bool fresh = false;
+    LY_TRY(lyra_state_block(it->work, HALVING_BLOCK, 1, 2, &halving, &fresh));
+    int64_t units = (int64_t)1 << halvings, done = 0;
+    int32_t level = (int32_t)fmin(fmax(halving[0], 0), halvings), row = (int32_t)halving[1];
+    double start = lyra_state_view(it->work).time;
+    if (!may_halve(it, LYRA_NOT_CONVERGED)) {
+        level = 0;
+    }
+    while (done < units) {
+        int64_t span = units >> level;
+        double h = ldexp(dt, -level);
+        LyraStatus status = try_substep(it, h);
+        if (status == LYRA_OK) {
+            done += span;
+            double time = done == units ? start + dt : start + dt * ((double)done / (double)units);
+            LY_TRY(accept_substep(it, time, h));
+            ++row;
+            if (level > 0 && row >= 2 && done % (2 * span) == 0) {
+                --level;
+                row = 0;
+            }
+            continue;
+        }
+        if (!may_halve(it, status)) {
+            return status;
+        }
+        ++it->report.rejected;
+        if (level == halvings) {
+            return ly_fail_within(status, "at %g s, with a step of %g s (%s)",
+                                  lyra_state_view(it->work).time, h,
+                                  lyra_step_outcome_name(it->report.outcome));
+        }
+        ++level;
+        row = 0;
+    }
+    LY_TRY(lyra_state_block(it->work, HALVING_BLOCK, 1, 2, &halving, &fresh));
+    halving[0] = level;
+    halving[1] = level > 0 ? row : 0;
+    return LYRA_OK;
+}
+
+static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
+{
+    LyraStatus status = check_step(it, state, dt);
+    if (status != LYRA_OK) {
+        return ly_step_fail(it, LYRA_STEP_REFUSED, status);
+    }
+    LY_TRY(lyra_state_assign(it->work, state));
+    int64_t history = lyra_system_history_count(it->system);
+    if (history > 0) {
+        double *values = NULL;
+        bool fresh = false;
+        LY_TRY(lyra_state_block(it->work, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, history,
+                                &values, &fresh));
+    }
+    LyraStateView begin = lyra_state_view(it->work);
+    LY_TRY(ly_update_damping(it, begin.time, 0, begin.u, begin.v, ly_state_history(it, it->work)));
+    LY_TRY(ly_measure(it, it->work, 0));
+    double energy = it->measure[0].kinetic + it->measure[0].elastic;
+    LY_TRY(run(it, dt));
+
+    // the account, of which measure[0] is the end now
+    LyraStateView end = lyra_state_view(it->work);
+    LyraStepReport *report = &it->report;
+    lyra_state_set_time(it->work, end.time, end.steps + 1);
+    report->time = end.time;
+    report->kinetic = it->measure[0].kinetic;
+    report->elastic = it->measure[0].elastic;
+    report->balance =
+        report->kinetic + report->elastic - energy + report->dissipated - report->work;
+    lyra_system_min_det(it->system, end.u, &report->min_det, &report->min_det_element);
+
+    // all three states get the same blocks now, so that the next step allocates nothing
+    if (count_blocks(it->trial) != count_blocks(it->work)) {
+        LY_TRY(lyra_state_assign(it->trial, it->work));
+    }
+    return lyra_state_assign(state, it->work);
+}
+
+LyraStatus lyra_integrator_step(LyraIntegrator *it, LyraState *state, double dt,
+                                LyraStepReport *report)
+{
+    LYRA_ASSERT(it && state);
+    double begin = ly_time();
+    it->report = (LyraStepReport){.time = lyra_state_view(state).time,
+                                  .dt = dt,
+                                  .min_det = 1,
+                                  .min_det_element = -1,
+                                  .solver = ""};
+    LyraStatus status = step(it, state, dt);
+    if (status != LYRA_OK && it->report.outcome == LYRA_STEP_ACCEPTED) {
+        ly_step_fail(it, find_outcome(status), status);
+    }
+    it->report.status = status;
+    it->report.total_seconds = ly_time() - begin;
+    if (report) {
+        *report = it->report;
+    }
+    if (status == LYRA_OK && it->def.callback) {
+        it->def.callback(it->def.callback_user, state, &it->report);
+    }
+    return status;
+}
+
+// ---- between and after steps --------------------------------------------------------------------
+
+LyraStatus lyra_integrator_interpolate(const LyraIntegrator *it, double time, LyraVector *u,
+                                       LyraVector *v)
+{
+    LYRA_ASSERT(it && u);
+    if (!it->type->interpolate) {
+        return ly_fail(LYRA_UNSUPPORTED, "%s has no values inside its steps", it->type->facts.name);
+    }
+    return it->type->interpolate(it, time, u, v);
+}
+
+LyraStatus lyra_integrator_reaction(LyraIntegrator *it, const LyraState *state,
+                                    LyraVector *reaction)
+{
+    LYRA_ASSERT(it && state && reaction);
+    LyraStateView view = lyra_state_view(state);
+    if (lyra_vector_size(view.u) != it->size || lyra_vector_size(reaction) != it->size) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "vectors of %d and %d unknowns for a system of %d",
+                       (int)lyra_vector_size(view.u), (int)lyra_vector_size(reaction),
+                       (int)it->size);
+    }
+    // (I - P)(M a + g), damping included
+    LY_TRY(lyra_state_assign(it->work, state));
+    LyraStateView work = lyra_state_view(it->work);
+    LY_TRY(ly_update_damping(it, work.time, 0, work.u, work.v, ly_state_history(it, it->work)));
+    LY_TRY(ly_measure(it, it->work, 0));
+    lyra_vector_copy(it->measure[0].reaction, reaction);
+    return LYRA_OK;
+}

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Systems as integrators see them: checks of arguments and of the order of calls, then the
+// functions of the type. What a call needs is checked here once, so that a type has only algebra.
+
+#include "lyra/system.h"
+
+#include "base/base.h"
+#include "model/system.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- life ---------------------------------------------------------------------------------------
+
+LyraStatus lyra_system_create(LyraContext *ctx, const LyraSystemType *type, void *self,
+                              LyraSystem **out)
+{
+    LYRA_ASSERT(ctx && type && out);
+    if (!type->name || !type->size || !type->traits || !type->evaluate || !type->linearise ||
+        !type->form || !type->apply || !type->apply_mass || !type->apply_damping ||
+        !type->apply_stiffness || !type->solve || !type->solve_mass || !type->destroy) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: the type lacks a function it must have",
+                       type->name ? type->name : "without a name");
+    }
+    int32_t size = type->size(self);
+    int64_t history_count = type->history_count ? type->history_count(self) : 0;
+    if (size < 0 || history_count < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %d unknowns and %lld numbers of history",
+                       type->name, (int)size, (long long)history_count);
+    }
+    LyraSystem *system = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *system, &system));
+    system->ctx = ctx;
+    system->type = type;
+    system->self = self;
+    system->size = size;
+    system->history_count = history_count;
+    *out = system;
+    return LYRA_OK;
+}
+
+void lyra_system_destroy(LyraSystem *system)
+{
+    if (system) {
+        ly_lanczos_destroy(system->ctx, system->lanczos);
+        system->type->destroy(system->self);
+        ly_release(system->ctx, system);
+    }
+}
+
+const char *lyra_system_name(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->name;
+}
+
+int32_t lyra_system_size(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->size;
+}
+
+uint32_t lyra_system_traits(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->traits(system->self);
+}
+
+int64_t lyra_system_history_count(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->history_count;
+}
+
+LyraStatus lyra_system_state_create(LyraSystem *system, LyraState **out)
+{
+    LYRA_ASSERT(system && out);
+    LyraState *state = NULL;
+    LY_TRY(lyra_state_create(system->ctx, system->size, &state));
+    if (system->history_count > 0) {
+        double *values;
+        bool fresh;
+        LyraStatus status = lyra_state_block(state, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION,
+                                             system->history_count, &values, &fresh);
+        if (status != LYRA_OK) {
+            lyra_state_destroy(state);
+            return status;
+        }
+    }
+    *out = state;
+    return LYRA_OK;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static bool fits(const LyraSystem *system, const LyraVector *vector)
+{
+    return lyra_vector_size(vector) == system->size;
+}
+
+static LyraStatus check_vector(const LyraSystem *system, const LyraVector *vector, const char *what)
+{
+    if (!vector) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %s is missing", system->type->name, what);
+    }
+    if (!fits(system, vector)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %s has %d entries, expected %d",
+                       system->type->name, what, (int)lyra_vector_size(vector), (int)system->size);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_point(const LyraSystem *system, const LyraPoint *at)
+{
+    LY_TRY(check_vector(system, at->u, "u"));
+    LY_TRY(check_vector(system, at->v, "v"));
+    if (!isfinite(at->time) || !isfinite(at->dt)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: time %g and dt %g", system->type->name,
+                       at->time, at->dt);
+    }
+    if (system->history_count > 0 && !at->history) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: a point without its history",
+                       system->type->name);
+    }
+    return LYRA_OK;
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
+const LyraConstraints *lyra_system_constraints(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->constraints ? system->type->constraints(system->self) : NULL;
+}
+
+void lyra_system_prescribe(LyraSystem *system, double t, LyraVector *u, LyraVector *v,
+                           LyraVector *a)
+{
+    LYRA_ASSERT(system && (!u || fits(system, u)) && (!v || fits(system, v)) &&
+                (!a || fits(system, a)));
+    LyraVector *all[3] = {u, v, a};
+    for (int32_t i = 0; i < 3; ++i) {
+        if (all[i]) {
+            lyra_vector_fill(all[i], 0);
+        }
+    }
+    if (system->type->prescribe) {
+        system->type->prescribe(system->self, t, u, v, a);
+    }
+}
+
+LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
+                                const LyraResponse *response)
+{
+    LYRA_ASSERT(system && at && response);
+    LY_TRY(check_point(system, at));
+    LyraVector *outputs[3] = {response->g, response->external, response->damping};
+    for (int32_t i = 0; i < 3; ++i) {
+        if (outputs[i]) {
+            LY_TRY(check_vector(system, outputs[i], "an output"));
+        }
+    }
+    return system->type->evaluate(system->self, at, response);
+}
+
+LyraStatus lyra_system_update_damping(LyraSystem *system, const LyraPoint *at)
+{
+    LYRA_ASSERT(system && at);
+    LY_TRY(check_point(system, at));
+    return system->type->update_damping ? system->type->update_damping(system->self, at) : LYRA_OK;
+}
+
+LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool psd)
+{
+    LYRA_ASSERT(system && at);
+    LY_TRY(check_point(system, at));
+    ++system->stamp;
+    LyraStatus status = system->type->linearise(system->self, at, psd);
+    system->linearised = status == LYRA_OK;
+    return status;
+}
+
+LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c)
+{
+    LYRA_ASSERT(system);
+    if (!system->linearised) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: linearise before form",
+                       system->type->name);
+    }
+    if (!isfinite(a) || !isfinite(b) || !isfinite(c)) {
+        return ly_fail(LYRA_NOT_FINITE, "system %s: form with factors %g, %g and %g",
+                       system->type->name, a, b, c);
+    }
+    ++system->stamp;
+    LyraStatus status = system->type->form(system->self, a, b, c);
+    system->formed = status == LYRA_OK;
+    return status;
+}
+
+void lyra_system_apply(LyraSystem *system, const LyraVector *x, LyraVector *y)
+{
+    LYRA_ASSERT(system && system->formed && x != y && fits(system, x) && fits(system, y));
+    system->type->apply(system->self, x, y);
+}
+
+void lyra_system_apply_mass(LyraSystem *system, const LyraVector *x, LyraVector *y)
+{
+    LYRA_ASSERT(system && x != y && fits(system, x) && fits(system, y));
+    system->type->apply_mass(system->self, x, y);
+}
+
+void lyra_system_apply_damping(LyraSystem *system, const LyraVector *x, LyraVector *y)
+{
+    LYRA_ASSERT(system && system->linearised && x != y && fits(system, x) && fits(system, y));
+    system->type->apply_damping(system->self, x, y);
+}
+
+void lyra_system_apply_stiffness(LyraSystem *system, const LyraVector *x, LyraVector *y)
+{
+    LYRA_ASSERT(system && system->linearised && x != y && fits(system, x) && fits(system, y));
+    system->type->apply_stiffness(system->self, x, y);
+}
+
+LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tolerance,
+                             LyraVector *x, LyraSolveReport *report)
+{
+    LYRA_ASSERT(system && x != b);
+    LY_TRY(check_vector(system, b, "b"));
+    LY_TRY(check_vector(system, x, "x"));
+    if (!system->formed) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: form before solve", system->type->name);
+    }
+    if (!(tolerance >= 0 && tolerance < 1)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: a tolerance of %g, expected [0, 1)",
+                       system->type->name, tolerance);
+    }
+    LyraSolveReport unread = {.solver = "", .preconditioner = ""};
+    return system->type->solve(system->self, b, tolerance, x, report ? report : &unread);
+}
+
+LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x)
+{
+    LYRA_ASSERT(system && x != b);
+    LY_TRY(check_vector(system, b, "b"));
+    LY_TRY(check_vector(system, x, "x"));
+    return system->type->solve_mass(system->self, b, x);
+}
+
+void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det, int32_t *element)
+{
+    LYRA_ASSERT(system && u && fits(system, u) && det && element);
+    *det = 1;
+    *element = -1;
+    if (system->type->min_det) {
+        system->type->min_det(system->self, u, det, element);
+    }
+}
+
+void lyra_system_extent(const LyraSystem *system, double *size, double *reach)
+{
+    LYRA_ASSERT(system && size && reach);
+    *size = *reach = 0;
+    if (system->type->extent) {
+        system->type->extent(system->self, size, reach);
+    }
+}
+
+uint64_t lyra_system_stamp(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->stamp;
+}
