@@ -27,6 +27,7 @@
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
 #include "lyra/model.h"
+#include "lyra/output.h"
 #include "lyra/reorder.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
