@@ -29,6 +29,7 @@
 #include "lyra/sparse.h"
 #include "lyra/springs.h"
 #include "lyra/surface.h"
+#include "lyra/traction.h"
 #include "lyra/version.h"
 #include "lyra/viscosity.h"
 
