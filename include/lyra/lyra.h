@@ -36,6 +36,7 @@
 #include "lyra/state.h"
 #include "lyra/surface.h"
 #include "lyra/system.h"
+#include "lyra/traction.h"
 #include "lyra/vector.h"
 #include "lyra/version.h"
 #include "lyra/viscosity.h"
