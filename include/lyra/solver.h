@@ -131,7 +131,9 @@ typedef struct LyraSolveReport {
     LyraConstraintMethod constrain; ///< How constraints entered; AUTO without constraints.
     int32_t iterations;             ///< Of the iteration, summed over refinements; 0 for direct.
     int32_t refinements;            ///< Corrections on the true residual.
-    double residual;                ///< True |P (b - A x)| / |P b| at the end (0/0 is 0).
+    /// True |P (b - A x)| / |P (b - A c)| at the end, with c what is prescribed, the worst of all
+    /// columns (0/0 is 0).
+    double residual;
     LyraDefiniteness definiteness;
     int32_t negative;        ///< Negative eigenvalues that an LDL^T factor counted; else 0.
     bool negative_curvature; ///< A direction with d . A d <= 0 ended the iteration.
@@ -202,7 +204,8 @@ LYRA_API LyraStatus lyra_solver_create_type(LyraContext *ctx, const LyraSolverTy
 LYRA_API void lyra_solver_destroy(LyraSolver *solver);
 
 /// Prepares for matrices on the pattern of A; its values are not read. `constraints` must outlive
-/// the solver or the next analyze. Nullable: none. "auto" chooses here.
+/// the solver or the next analyze. Nullable: none. "auto" chooses here. After a failure there is
+/// neither pattern nor factor.
 LYRA_API LyraStatus lyra_solver_analyze(LyraSolver *solver, const LyraOperator *A,
                                         const LyraConstraints *constraints);
 

@@ -17,7 +17,8 @@
 // Indefinite on request. LDL^T without pivoting exists for almost all indefinite matrices but may
 // grow without bound, so it is tried on a known solution, and refined; when it does not reproduce
 // that, LU takes over, or a dense LDL^T where the matrix is small. A shift adds s |a_jj|, with s
-// from 1e-6 in steps of 10, until a Cholesky factor exists; answers are those of the shifted matrix.
+// from 1e-6 in steps of 10, until a Cholesky factor exists; answers are those of the shifted
+// matrix.
 //
 // No answer leaves here unless its true residual, refined if need be, is small.
 
@@ -232,8 +233,7 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     LY_TRY_DONE(ly_columns_create(self->ctx, A, LY_COLUMNS_LOWER, &self->columns));
     LY_TRY_DONE(ly_allocate_array(self->ctx, size, sizeof *self->order, &self->order));
     LY_TRY_DONE(ly_allocate_array(self->ctx, size, sizeof *self->weight, &self->weight));
-    LY_TRY_DONE(
-        ly_allocate_array(self->ctx, 5 * (int64_t)size, sizeof *self->work, &self->work));
+    LY_TRY_DONE(ly_allocate_array(self->ctx, 5 * (int64_t)size, sizeof *self->work, &self->work));
     if (size == 0) {
         return LYRA_OK;
     }
@@ -375,11 +375,10 @@ static LyraStatus try_cholesky(Cholmod *self, double shift)
     cholmod_l_factorize(&self->matrix, self->cholesky, &self->common);
     LY_TRY(check_library(self, "factoring"));
     if (self->cholesky->minor < self->cholesky->n) {
-        return ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
-                       "cholmod: the matrix is not positive definite, found at %s %lld",
-                       unknown_kind(self),
-                       (long long)unknown_name(self, self->cholesky,
-                                               (int64_t)self->cholesky->minor));
+        return ly_fail(
+            LYRA_NOT_POSITIVE_DEFINITE,
+            "cholmod: the matrix is not positive definite, found at %s %lld", unknown_kind(self),
+            (long long)unknown_name(self, self->cholesky, (int64_t)self->cholesky->minor));
     }
     int64_t column;
     double smallest = smallest_pivot(self, &column), rcond = 1;
@@ -447,7 +446,7 @@ static LyraStatus refine(Cholmod *self, const double *b, double enough, int32_t 
     double *r = self->work, *trial = r + size, *trial_r = trial + size;
     *count = 0;
     *residual = find_residual(self, b, x, r);
-    while (*count < steps && *residual > enough) {
+    while (*count<steps && * residual> enough) {
         LY_TRY(solve_group(self, 1, r, trial));
         ly_vector_axpby(self->ctx, size, 1.0, x, 1.0, trial);
         double next = find_residual(self, b, trial, trial_r);
@@ -592,8 +591,8 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
     if (status != LYRA_SINGULAR && status != LYRA_NOT_POSITIVE_DEFINITE) {
         return status;
     }
-    report->definiteness = status == LYRA_SINGULAR ? LYRA_DEFINITENESS_SINGULAR
-                                                   : LYRA_DEFINITENESS_INDEFINITE;
+    report->definiteness =
+        status == LYRA_SINGULAR ? LYRA_DEFINITENESS_SINGULAR : LYRA_DEFINITENESS_INDEFINITE;
     if (self->def.indefinite == LYRA_INDEFINITE_SHIFT) {
         LY_TRY(factor_shifted(self, report));
         report->factor_entries = (int64_t)self->cholesky->xsize;
@@ -618,16 +617,15 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
     }
     if (status == LYRA_NOT_POSITIVE_DEFINITE && self->def.indefinite == LYRA_INDEFINITE_LDL) {
         status = factor_indefinite(self, report);
-        report->definiteness = status == LYRA_SINGULAR ? LYRA_DEFINITENESS_SINGULAR
-                                                       : LYRA_DEFINITENESS_INDEFINITE;
+        report->definiteness =
+            status == LYRA_SINGULAR ? LYRA_DEFINITENESS_SINGULAR : LYRA_DEFINITENESS_INDEFINITE;
     }
     return status;
 }
 
 // ---- solve --------------------------------------------------------------------------------------
 
-static LyraStatus check_solution(Cholmod *self, const double *b, double *x,
-                                 LyraSolveReport *report)
+static LyraStatus check_solution(Cholmod *self, const double *b, double *x, LyraSolveReport *report)
 {
     double size_b = ly_vector_norm(self->ctx, self->columns.size, b), residual = 0;
     int32_t count = 0;
@@ -635,8 +633,8 @@ static LyraStatus check_solution(Cholmod *self, const double *b, double *x,
         // the shifted matrix is positive definite by far: only overflow can go wrong
         residual = 0.0 * ly_vector_norm(self->ctx, self->columns.size, x);
     } else {
-        LY_TRY(refine(self, b, RESIDUAL_FINE * size_b, self->mode == MODE_LDL ? 3 : 1, x,
-                      &residual, &count));
+        LY_TRY(refine(self, b, RESIDUAL_FINE * size_b, self->mode == MODE_LDL ? 3 : 1, x, &residual,
+                      &count));
     }
     report->refinements = count > report->refinements ? count : report->refinements;
     if (!isfinite(residual)) {

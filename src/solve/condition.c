@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Reciprocal condition of a factored matrix. With B = (R A C)^-1 = C^-1 A^-1 R^-1, the 1-norm of B
-// is the largest of |B x|_1 over |x|_1 = 1, a convex function whose largest value is taken at a unit
-// vector. Hager's method climbs: the subgradient at x is B^T sign(B x); where its largest component
-// j exceeds its product with x, go on from e_j [Hag84]. Higham adds a vector of alternating signs
-// that the climb can't miss twice [Hig88]. What comes out is a lower bound that is rarely off by
-// more than a factor of 3; it makes the reciprocal condition an upper bound.
+// is the largest of |B x|_1 over |x|_1 = 1, a convex function whose largest value is taken at a
+// unit vector. Hager's method climbs: the subgradient at x is B^T sign(B x); where its largest
+// component j exceeds its product with x, go on from e_j [Hag84]. Higham adds a vector of
+// alternating signs that the climb can't miss twice [Hig88]. What comes out is a lower bound that
+// is rarely off by more than a factor of 3; it makes the reciprocal condition an upper bound.
 
 #include "solve/direct.h"
 

@@ -28,8 +28,8 @@ typedef struct LyColumns {
     int64_t source_count; // values of the matrix it is made for
     int64_t *start;       // [size + 1]
     int64_t *index;       // [count]
-    int64_t *source;      // place in the values of the matrix, -1: a zero it does not store, [count]
-    double *values;       // [count]
+    int64_t *source; // place in the values of the matrix, -1: a zero it does not store, [count]
+    double *values;  // [count]
 } LyColumns;
 
 /// Takes the pattern of a block or CSR matrix. On failure `out` is empty.
@@ -37,8 +37,8 @@ LyraStatus ly_columns_create(LyraContext *ctx, const LyraOperator *A, LyColumnsP
                              LyColumns *out);
 void ly_columns_destroy(LyColumns *columns);
 
-/// Copies the values of A, which is on the pattern of create. LYRA_NOT_FINITE, LYRA_INVALID_ARGUMENT
-/// where A is of another form or size.
+/// Copies the values of A, which is on the pattern of create. LYRA_NOT_FINITE,
+/// LYRA_INVALID_ARGUMENT where A is of another form or size.
 LyraStatus ly_columns_gather(LyColumns *columns, const LyraOperator *A);
 
 int64_t ly_columns_bytes(const LyColumns *columns);

@@ -101,14 +101,13 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     forget(self);
     LY_TRY_DONE(ly_columns_create(self->ctx, A, LY_COLUMNS_ROWS, &self->columns));
     LY_TRY_DONE(ly_allocate_array(self->ctx, size, sizeof *self->integers, &self->integers));
-    LY_TRY_DONE(
-        ly_allocate_array(self->ctx, 10 * (int64_t)size, sizeof *self->work, &self->work));
+    LY_TRY_DONE(ly_allocate_array(self->ctx, 10 * (int64_t)size, sizeof *self->work, &self->work));
     if (size > 0) {
-        LY_TRY_DONE(check_library(self,
-                                  umfpack_dl_symbolic(size, size, self->columns.start,
-                                                      self->columns.index, NULL, &self->symbolic,
-                                                      self->control, self->info),
-                                  "analyzing"));
+        LY_TRY_DONE(
+            check_library(self,
+                          umfpack_dl_symbolic(size, size, self->columns.start, self->columns.index,
+                                              NULL, &self->symbolic, self->control, self->info),
+                          "analyzing"));
         self->symbolic_bytes =
             (int64_t)(self->info[UMFPACK_SYMBOLIC_SIZE] * self->info[UMFPACK_SIZE_OF_UNIT]);
     }
@@ -175,9 +174,9 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
         self->factored = true;
         return LYRA_OK;
     }
-    SuiteSparse_long code = umfpack_dl_numeric(self->columns.start, self->columns.index,
-                                               self->columns.values, self->symbolic, &self->numeric,
-                                               self->control, self->info);
+    SuiteSparse_long code =
+        umfpack_dl_numeric(self->columns.start, self->columns.index, self->columns.values,
+                           self->symbolic, &self->numeric, self->control, self->info);
     LY_TRY(check_library(self, code, "factoring"));
     double pivots = self->info[UMFPACK_RCOND], rcond = 1;
     report->factor_entries = (int64_t)(self->info[UMFPACK_LNZ] + self->info[UMFPACK_UNZ]);

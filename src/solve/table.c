@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The solvers of this build by name.
+
+#include "solve/front.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const LyraSolverType *const types[] = {
+#if __has_include("solve/pcg.c")
+    &ly_solver_pcg,
+#endif
+#if LY_HAVE_CHOLMOD
+    &ly_solver_cholmod,
+#endif
+#if LY_HAVE_UMFPACK
+    &ly_solver_umfpack,
+#endif
+#if __has_include("solve/factor_reuse.c")
+    &ly_solver_factor_reuse,
+#endif
+#if __has_include("solve/minres.c")
+    &ly_solver_minres,
+#endif
+#if __has_include("solve/bicgstab.c")
+    &ly_solver_bicgstab,
+#endif
+#if __has_include("solve/gmres.c")
+    &ly_solver_gmres,
+#endif
+    &ly_solver_dense,
+};
+
+// names that other builds have
+static const struct {
+    const char *name, *needs;
+} absent[] = {
+#if !LY_HAVE_CHOLMOD
+    {"cholmod", "CHOLMOD"},
+#endif
+#if !LY_HAVE_UMFPACK
+    {"umfpack", "UMFPACK"},
+#endif
+    {NULL, NULL},
+};
+
+const char *lyra_solver_name(int32_t index, const LyraSolverType **type)
+{
+    if (index < 0 || index >= LY_COUNT_OF(types)) {
+        return NULL;
+    }
+    if (type) {
+        *type = types[index];
+    }
+    return types[index]->name;
+}
+
+void ly_solver_list(uint32_t traits, size_t capacity, char *text)
+{
+    const char *names[LY_COUNT_OF(types)];
+    int32_t count = 0;
+    for (int32_t k = 0; k < LY_COUNT_OF(types); ++k) {
+        if ((types[k]->traits & traits) == traits) {
+            names[count++] = types[k]->name;
+        }
+    }
+    size_t length = 0;
+    text[0] = '\0';
+    for (int32_t k = 0; k < count && length < capacity; ++k) {
+        const char *between = k == 0 ? "" : k + 1 < count ? ", " : " or ";
+        length += (size_t)snprintf(text + length, capacity - length, "%s%s", between, names[k]);
+    }
+}
+
+LyraStatus ly_solver_find(const char *name, const LyraSolverType **out)
+{
+    for (int32_t k = 0; k < LY_COUNT_OF(types); ++k) {
+        if (strcmp(types[k]->name, name) == 0) {
+            *out = types[k];
+            return LYRA_OK;
+        }
+    }
+    for (int32_t k = 0; absent[k].name; ++k) {
+        if (strcmp(absent[k].name, name) == 0) {
+            return ly_fail(LYRA_UNSUPPORTED, "solver: \"%s\" needs %s, which this build lacks",
+                           name, absent[k].needs);
+        }
+    }
+    char list[256];
+    ly_solver_list(0, sizeof list, list);
+    return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s", name,
+                   list);
+}
+
+#if !__has_include("solve/auto.c")
+const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
+                                       LyraSolverDef *def)
+{
+    (void)A;
+    (void)constraints;
+    (void)def;
+    return &ly_solver_dense;
+}
+#endif

@@ -1,0 +1,3 @@
+lyra_add_test(model_vector LABELS threads)
+lyra_add_test(model_state)
+lyra_add_test(model_dense_functions)
