@@ -1,0 +1,3 @@
+lyra_add_test(integrate_coefficients)
+lyra_add_test(integrate_explicit LABELS threads)
+lyra_add_test(integrate_orders)
