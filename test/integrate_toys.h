@@ -198,8 +198,8 @@ static inline double toy_error(const Toy *toy, const LyraState *state)
 // ---- a chain of masses along a line, for many unknowns, constraints and known frequencies -------
 
 /// n masses m, springs f = k e + q e^3 between neighbours, a wall behind the last one; damping
-/// D = alpha M + beta k L with L the matrix of the linear springs, and -sin(3 t) on the last mass. The
-/// first mass is free, or moved as u_0 = amplitude sin^2(2 t).
+/// D = alpha M + beta k L with L the matrix of the linear springs, and -sin(3 t) on the last mass.
+/// The first mass is free, or moved as u_0 = amplitude sin^2(2 t).
 typedef struct Chain {
     LyraContext *ctx;
     int32_t n;

@@ -164,10 +164,10 @@ LYRA_TEST(dense_outputs_meet_theirs)
                 for (int32_t i = 0; i < LY_STAGES_MAX; ++i) {
                     scaled[i] = w[i] / (theta > 0 ? pow(theta, p) : 1);
                 }
-                double error = theta > 0 ? condition_error(&cases[k].pair->tableau, scaled, p,
-                                                           &trees) *
-                                               pow(theta, p)
-                                         : fabs(w[0]) + fabs(w[1]);
+                double error = theta > 0
+                                   ? condition_error(&cases[k].pair->tableau, scaled, p, &trees) *
+                                         pow(theta, p)
+                                   : fabs(w[0]) + fabs(w[1]);
                 TEST_CHECK_MSG(error <= 1e-13 * test_tolerance_scale(),
                                "order %d at %g: off by %.3g", p, theta, error);
             }
@@ -228,7 +228,8 @@ static void check_rosenbrock(const char *name, const LyRosenbrock *method, bool 
 {
     int32_t s = method->stages;
     double A[4][4], G[4][4], B[4][4], b[4], one[4] = {1, 1, 1, 1};
-    double a[4], g[4], be[4], bb[4], ab[4], bbb[4], baa[4], aa[4], aaa[4], t[4], ag[4], ga[4], gg[4];
+    double a[4], g[4], be[4], bb[4], ab[4], bbb[4], baa[4], aa[4], aaa[4], t[4], ag[4], ga[4],
+        gg[4];
     usual_form(method, A, G, b);
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {

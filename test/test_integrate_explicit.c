@@ -7,9 +7,19 @@
 #include "integrate_toys.h"
 
 static const char *const names[] = {
-    "euler", "symplectic-euler", "verlet",      "central-differences", "explicit-midpoint",
-    "rk4",   "rk38",             "dopri5",      "dopri853",            "rkc2",
-    "rosenbrock2", "rosenbrock3", "rosenbrock4",
+    "euler",
+    "symplectic-euler",
+    "verlet",
+    "central-differences",
+    "explicit-midpoint",
+    "rk4",
+    "rk38",
+    "dopri5",
+    "dopri853",
+    "rkc2",
+    "rosenbrock2",
+    "rosenbrock3",
+    "rosenbrock4",
 };
 #define NAME_COUNT ((int32_t)(sizeof names / sizeof names[0]))
 
@@ -514,8 +524,7 @@ LYRA_TEST(damping_modes_agree_where_damping_is_constant)
     const int32_t modes[3] = {1, 0, 5};
     for (int k = 0; k < 3; ++k) {
         system[k] = chain_system(ctx, nonlinear);
-        LyraIntegrator *it =
-            make(ctx, restart_def(modes[k]), "central-differences", system[k]);
+        LyraIntegrator *it = make(ctx, restart_def(modes[k]), "central-differences", system[k]);
         state[k] = make_state(system[k]);
         LyraStepReport report;
         int32_t factorisations = 0;

@@ -81,6 +81,9 @@ typedef struct LyraSystemType {
     LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
     /// Smallest det F of the elements and its element; 1 and -1 without elements. Nullable.
     void (*min_det)(void *self, const LyraVector *u, double *det, int32_t *element);
+    /// Size of the body and largest coordinate of its vertices, m: scales of rounding and of steps.
+    /// Nullable: unknown.
+    void (*extent)(const void *self, double *size, double *reach);
     void (*destroy)(void *self);
 } LyraSystemType;
 
@@ -157,6 +160,13 @@ LYRA_API LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, d
 LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
 LYRA_API void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det,
                                   int32_t *element);
+
+/// Both 0 where the system does not know them.
+LYRA_API void lyra_system_extent(const LyraSystem *system, double *size, double *reach);
+
+/// A number that changes with every linearise and form: what was formed is still there while it
+/// stays.
+LYRA_API uint64_t lyra_system_stamp(const LyraSystem *system);
 
 /// Largest eigenvalue of M^-1 K (squared angular frequency, 1/s^2) of the last linearise on the
 /// free unknowns, by Lanczos with a fixed start: an estimate from below, within about one percent.

@@ -23,10 +23,11 @@
 
 enum { BLOCK_STEP, BLOCK_AGE, BLOCK_TIME, BLOCK_POINT }; // then u and v of the point
 
-// which matrix the system holds: made for `step` at the point of the block
+// which matrix the system holds
 typedef struct CentralDifferences {
-    bool valid;
-    double *key; // a copy of the block
+    bool formed;
+    uint64_t stamp; // of the system when it was formed
+    double *key;    // a copy of the block then
 } CentralDifferences;
 
 static bool is_undamped(const LyraIntegrator *it)
@@ -76,7 +77,8 @@ static LyraStatus form_at(LyraIntegrator *it, LyraState *trial, const double *bl
     bool linear = lyra_system_traits(it->system) & LYRA_SYSTEM_LINEAR;
     size_t bytes = (size_t)(linear ? BLOCK_STEP + 1 : block_count(it)) * sizeof *block;
     self->key[BLOCK_AGE] = block[BLOCK_AGE];
-    bool known = self->valid && memcmp(self->key, block, bytes) == 0;
+    bool known = self->formed && self->stamp == lyra_system_stamp(it->system) &&
+                 memcmp(self->key, block, bytes) == 0;
     if (known && linear) {
         return LYRA_OK;
     }
@@ -91,13 +93,14 @@ static LyraStatus form_at(LyraIntegrator *it, LyraState *trial, const double *bl
     if (known) {
         return LYRA_OK;
     }
-    self->valid = false;
+    self->formed = false;
     double start = ly_time();
     LY_TRY(lyra_system_linearise(it->system, &at, false));
     it->report.assembly_seconds += ly_time() - start;
     LY_TRY(ly_linear_form(it, 1, 0.5 * h, 0));
     memcpy(self->key, block, (size_t)block_count(it) * sizeof *block);
-    self->valid = true;
+    self->stamp = lyra_system_stamp(it->system);
+    self->formed = true;
     return LYRA_OK;
 }
 
@@ -142,14 +145,12 @@ static void age_damping(LyraIntegrator *it, LyraState *trial, bool fresh, double
 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
-    CentralDifferences *self = it->self;
     LyraStateView y = lyra_state_view(trial);
     LyraVector *w = it->scratch[0];
     bool estimated, fresh;
     double *block;
     LY_TRY(
         ly_check_critical(it, trial, dt, it->scratch + 2, true, amplification, NULL, &estimated));
-    self->valid = self->valid && !estimated;
     LY_TRY(lyra_state_block(trial, "central-differences", 1, block_count(it), &block, &fresh));
     ly_impose(it, y.time, y.u, y.v);
     // velocity half a step ago
@@ -157,7 +158,6 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
         block[BLOCK_STEP] = dt;
         if (!it->def.vega) {
             LY_TRY(ly_explicit_acceleration(it, trial, y.time, 0, y.u, y.v, y.a));
-            self->valid = false;
         }
     }
     double before = block[BLOCK_STEP];

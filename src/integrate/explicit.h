@@ -168,7 +168,7 @@ extern const LyRosenbrock ly_ros2, ly_ros34pw2, ly_ros4;
 typedef struct LyChebyshev {
     int32_t stages;
     double w0, w1;
-    double b0;      // b_0 = b_1 = b_2
+    double b0;       // b_0 = b_1 = b_2
     double b_s, a_s; // R(z) = a_s + b_s T_s(w0 + w1 z)
 } LyChebyshev;
 

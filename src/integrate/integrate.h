@@ -28,7 +28,6 @@ typedef struct LyIntegratorType {
 
 #define LY_SCRATCH_MAX 24
 
-
 struct LyNewton;
 
 /// Energies of a state, and the forces whose work is measured.
@@ -54,6 +53,8 @@ struct LyraIntegrator {
     LyraVector *account[3];    // scratch of the measures
     LyraVector *force;         // g of the driver and of ly_acceleration
     double *history;           // trial history, [history_count]; NULL without
+    LyraVector *damped[2];     // u, v where the damping was frozen last
+    double damped_time;        // ... and the time, s
     uint64_t masses_checked;   // version of the constraints for which masses were looked at
     bool masses_known;         // ... and whether they were
     void *self;                // the method's own

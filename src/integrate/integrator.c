@@ -23,8 +23,8 @@
 const char *lyra_step_outcome_name(LyraStepOutcome outcome)
 {
     static const char *const names[LYRA_STEP_OUTCOME_COUNT] = {
-        "accepted",      "not converged",          "line search failed", "linear solver failed",
-        "not finite",    "beyond critical step",   "step too small",     "refused",
+        "accepted",   "not converged",        "line search failed", "linear solver failed",
+        "not finite", "beyond critical step", "step too small",     "refused",
     };
     bool known = (int)outcome >= 0 && outcome < LYRA_STEP_OUTCOME_COUNT;
     return known ? names[outcome] : "unknown";
@@ -123,11 +123,12 @@ static LyraStatus check_def(const LyraIntegratorDef *def)
     }
     if (def->load_steps < 1 || def->critical_interval < 1 || def->damping_update < 0 ||
         def->stages < 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "%d load steps, critical interval %d, damping update %d, %d stages: expected "
-                       ">= 1, >= 1, >= 0, >= 0",
-                       (int)def->load_steps, (int)def->critical_interval, (int)def->damping_update,
-                       (int)def->stages);
+        return ly_fail(
+            LYRA_INVALID_ARGUMENT,
+            "%d load steps, critical interval %d, damping update %d, %d stages: expected "
+            ">= 1, >= 1, >= 0, >= 0",
+            (int)def->load_steps, (int)def->critical_interval, (int)def->damping_update,
+            (int)def->stages);
     }
     if (!(def->relative_tolerance >= 0 && def->absolute_tolerance >= 0 &&
           def->relative_tolerance + def->absolute_tolerance > 0)) {
@@ -150,6 +151,7 @@ static LyraStatus make_vectors(LyraIntegrator *it)
     for (int32_t i = 0; i < 2; ++i) {
         LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].external));
         LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].reaction));
+        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->damped[i]));
     }
     LY_TRY(lyra_vector_create(it->ctx, it->size, &it->force));
     int64_t history = lyra_system_history_count(it->system);
@@ -212,6 +214,7 @@ void lyra_integrator_destroy(LyraIntegrator *it)
     for (int32_t i = 0; i < 2; ++i) {
         lyra_vector_destroy(it->measure[i].external);
         lyra_vector_destroy(it->measure[i].reaction);
+        lyra_vector_destroy(it->damped[i]);
     }
     lyra_vector_destroy(it->force);
     ly_release(it->ctx, it->history);
@@ -287,9 +290,8 @@ static LyraStatus try_substep(LyraIntegrator *it, double h)
     LY_TRY(lyra_state_assign(it->trial, it->work));
     LyraStatus status = it->type->step(it, it->trial, h);
     LyraStateView view = lyra_state_view(it->trial);
-    if (status == LYRA_OK &&
-        !(lyra_vector_is_finite(view.u) && lyra_vector_is_finite(view.v) &&
-          lyra_vector_is_finite(view.a))) {
+    if (status == LYRA_OK && !(lyra_vector_is_finite(view.u) && lyra_vector_is_finite(view.v) &&
+                               lyra_vector_is_finite(view.a))) {
         status = ly_fail(LYRA_NOT_FINITE, "a step of %g s from %g s gave numbers without end", h,
                          view.time);
     }
@@ -406,8 +408,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
     report->time = end.time;
     report->kinetic = it->measure[0].kinetic;
     report->elastic = it->measure[0].elastic;
-    report->balance = report->kinetic + report->elastic - energy + report->dissipated -
-                      report->work;
+    report->balance =
+        report->kinetic + report->elastic - energy + report->dissipated - report->work;
     lyra_system_min_det(it->system, end.u, &report->min_det, &report->min_det_element);
 
     // all three states get the same blocks now, so that the next step allocates nothing

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The list of integrators.
+// The table of all integrators, and the begin and the end that implicit methods share.
+
+#include "integrate/methods.h"
 
 #include "integrate/explicit.h"
-#include "integrate/integrate.h"
 
 const LyIntegratorType *const ly_integrators[] = {
+    &ly_backward_euler,
     &ly_euler,
     &ly_symplectic_euler,
     &ly_verlet,
@@ -23,3 +25,24 @@ const LyIntegratorType *const ly_integrators[] = {
 };
 
 const int32_t ly_integrator_count = LY_COUNT_OF(ly_integrators);
+
+void ly_start_constrained(LyraIntegrator *it, const LyStage *stage, double t, LyraVector *q)
+{
+    // q = (u_bar - u_0) / u_q on the constraints
+    ly_prescribe(it, t);
+    LyraVector *held = it->prescribed[0];
+    if (stage->u_0) {
+        lyra_vector_axpby(-1, stage->u_0, 1, held);
+    }
+    lyra_vector_axpby(1 / stage->u_q, held, 0, held);
+    ly_merge_constrained(it, held, q);
+}
+
+LyraStatus ly_end_step(LyraIntegrator *it, LyraState *trial, double t, double dt)
+{
+    LyraStateView view = lyra_state_view(trial);
+    ly_impose(it, t, view.u, view.v);
+    ly_merge_constrained(it, it->prescribed[2], view.a);
+    LY_TRY(ly_commit_history(it, trial, t, dt));
+    return ly_keep_acceleration(trial, t);
+}

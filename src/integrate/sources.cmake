@@ -1,12 +1,16 @@
 target_sources(lyra_objects PRIVATE
+  integrate/backward_euler.c
   integrate/central_differences.c
   integrate/dopri.c
   integrate/dopri_table.c
   integrate/euler.c
   integrate/explicit.c
   integrate/integrator.c
+  integrate/line_search.c
   integrate/measure.c
   integrate/methods.c
+  integrate/newton.c
+  integrate/newton_keep.c
   integrate/rkc.c
   integrate/rosenbrock.c
   integrate/runge_kutta.c

@@ -29,6 +29,9 @@ LyraStatus ly_update_damping(LyraIntegrator *it, double t, double dt, const Lyra
 {
     double begin = ly_time();
     const LyraPoint at = {.time = t, .dt = dt, .u = u, .v = v, .history = history};
+    lyra_vector_copy(u, it->damped[0]);
+    lyra_vector_copy(v, it->damped[1]);
+    it->damped_time = t;
     LyraStatus status = lyra_system_update_damping(it->system, &at);
     it->report.assembly_seconds += ly_time() - begin;
     return status;
@@ -92,9 +95,8 @@ double *ly_state_history(LyraIntegrator *it, LyraState *state)
     int64_t count = lyra_system_history_count(it->system);
     double *values = NULL;
     bool fresh = false;
-    if (count == 0 ||
-        lyra_state_block(state, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, count, &values, &fresh) !=
-            LYRA_OK) {
+    if (count == 0 || lyra_state_block(state, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, count,
+                                       &values, &fresh) != LYRA_OK) {
         return NULL;
     }
     return values;

@@ -175,6 +175,7 @@ LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool p
 {
     LYRA_ASSERT(system && at);
     LY_TRY(check_point(system, at));
+    ++system->stamp;
     LyraStatus status = system->type->linearise(system->self, at, psd);
     system->linearised = status == LYRA_OK;
     return status;
@@ -191,6 +192,7 @@ LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c)
         return ly_fail(LYRA_NOT_FINITE, "system %s: form with factors %g, %g and %g",
                        system->type->name, a, b, c);
     }
+    ++system->stamp;
     LyraStatus status = system->type->form(system->self, a, b, c);
     system->formed = status == LYRA_OK;
     return status;
@@ -253,4 +255,19 @@ void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det, i
     if (system->type->min_det) {
         system->type->min_det(system->self, u, det, element);
     }
+}
+
+void lyra_system_extent(const LyraSystem *system, double *size, double *reach)
+{
+    LYRA_ASSERT(system && size && reach);
+    *size = *reach = 0;
+    if (system->type->extent) {
+        system->type->extent(system->self, size, reach);
+    }
+}
+
+uint64_t lyra_system_stamp(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->stamp;
 }

@@ -17,6 +17,7 @@ struct LyraSystem {
     int32_t size;
     int64_t history_count;
     bool linearised, formed;
+    uint64_t stamp;
 };
 
 // ---- dense matrices -----------------------------------------------------------------------------

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Backward Euler, of first order and L-stable:
+//
+//   M a + g(t_1, u_1, v_1) = 0,   v_1 = v_0 + h a,   u_1 = u_0 + h v_1 = u_0 + h v_0 + h^2 a,
+//
+// in the unknown q = a, which loses no digits however small h is. The damping is frozen at u_0. One
+// Newton step from u_1 = u_0, hence v_1 = 0 and a = -v_0/h, is Vega's semi-implicit step: with
+// v_1 = v_0 + dv, S da = -R reads
+//
+//   (M + h D + h^2 K) dv = h (f_ext - f_int - (h K + D) v_0).
+
+#include "integrate/methods.h"
+
+enum { Q, U_0, COUNT };
+
+static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
+{
+    LyraStateView view = lyra_state_view(trial);
+    double t = view.time, end = t + h;
+    LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
+    const double *history = ly_state_history(it, trial);
+    LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, history));
+
+    // u_1 without q, and the start q = 0: u_1 = u_0 + h v_0
+    lyra_vector_copy(view.u, u_0);
+    lyra_vector_axpby(h, view.v, 1, u_0);
+    const LyStage stage = {.time = end,
+                           .dt = h,
+                           .u_q = h * h,
+                           .v_q = h,
+                           .a_q = 1,
+                           .u_0 = u_0,
+                           .v_0 = view.v,
+                           .stay = view.u,
+                           .history = history};
+    lyra_vector_fill(q, 0);
+    ly_start_constrained(it, &stage, end, q);
+    LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
+
+    // u_1 = u_0 + h (v_0 + h a)
+    lyra_vector_axpby(h, q, 1, view.v);
+    lyra_vector_axpby(h, view.v, 1, view.u);
+    lyra_vector_copy(q, view.a);
+    return ly_end_step(it, trial, end, h);
+}
+
+const LyIntegratorType ly_backward_euler = {
+    .facts = {.name = "backward-euler", .order = 1, .is_implicit = true},
+    .vector_count = COUNT,
+    .step = step,
+};

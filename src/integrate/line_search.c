@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The equation of a stage looked at from a point q, and the search along a direction.
+//
+// Incremental potential. Where g - D v is the gradient of a potential W(u), and D is symmetric and
+// frozen, the residual R = M a + g + r_0 with u = u_q q + u_0, v = v_q q + v_0, a = a_q q + a_0 is
+// the gradient by q of
+//
+//   F(q) = a . M a / (2 a_q) + W(u) / u_q + v . D v / (2 v_q) + r_0 . q,
+//
+// since d/dq of the four is M a, dW/du, D v and r_0. A vanishing a_q or v_q (statics) takes its
+// term away, as a and v are zero then. We use u_q F, in J: its slope along d is u_q R . d, and
+// minus that slope at the Newton direction is the square of the decrement. Backward Euler
+// minimises in this way |v - v_n|_M^2 / 2 + W + h v.Dv / 2; a step that lowers u_q F enough
+// (Armijo) can't run away.
+//
+// Without a potential the norm of the residual takes its place, as in inexact Newton methods
+// [EW96]: |R(q + alpha d)| <= (1 - 1e-4 alpha) |R(q)|.
+//
+// Backtracking: from alpha = 1, first the minimum of the parabola through both values and the
+// slope, then that of the cubic through the last two trials, kept inside [0.1, 0.5] of the last
+// alpha [DS83]; where a trial has no finite value, half of the last.
+//
+// Rounding. Near the minimum differences of F drown. The potential is known to `noise`: 32 eps of
+// its parts, and what moving positions by their rounding does to it. Where the change is smaller,
+// slopes decide, which are known much better: the slope at the trial may not be larger in size than
+// at the start [HZ05].
+
+#include "integrate/newton.h"
+
+#include <float.h>
+#include <math.h>
+
+#define ARMIJO 1e-4
+#define TRIALS_MAX 40
+
+static double max_abs(const LyraVector *x)
+{
+    const double *values = lyra_vector_values(x);
+    int32_t size = lyra_vector_size(x);
+    double most = 0;
+    for (int32_t i = 0; i < size; ++i) {
+        most = fmax(most, fabs(values[i]));
+    }
+    return most;
+}
+
+bool ly_newton_has_potential(const LyNewton *newton)
+{
+    const uint32_t needed = LYRA_SYSTEM_POTENTIAL | LYRA_SYSTEM_SYMMETRIC;
+    return (lyra_system_traits(newton->system) & needed) == needed;
+}
+
+// y = x_q q + x_0
+static void place(double x_q, const LyraVector *q, const LyraVector *x_0, LyraVector *y)
+{
+    lyra_vector_axpby(x_q, q, 0, y);
+    if (x_0) {
+        lyra_vector_axpby(1, x_0, 1, y);
+    }
+}
+
+void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q)
+{
+    place(stage->u_q, q, stage->u_0, newton->u);
+    place(stage->v_q, q, stage->v_0, newton->v);
+    place(stage->a_q, q, stage->a_0, newton->a);
+}
+
+// parts of the potential, their rounding and their size
+static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, double elastic,
+                  double potential, LyLook *look)
+{
+    double inertia = 0, loss = 0, bias = 0;
+    if (stage->a_q != 0) {
+        inertia = 0.5 * stage->u_q / stage->a_q * lyra_vector_dot(newton->a, newton->mass);
+    }
+    if (stage->v_q != 0) {
+        loss = 0.5 * stage->u_q / stage->v_q * lyra_vector_dot(newton->v, newton->damping);
+    }
+    if (stage->r_0) {
+        bias = stage->u_q * lyra_vector_dot(stage->r_0, q);
+    }
+    double load = lyra_vector_dot(newton->external, newton->u) -
+                  lyra_vector_dot(newton->external, newton->start);
+    look->energy = fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(load) + fabs(bias);
+    look->potential = 0;
+    look->noise = 0;
+    if (ly_newton_has_potential(newton)) {
+        double parts =
+            fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(potential - elastic) + fabs(bias);
+        double moved = (newton->reach + max_abs(newton->u)) * look->force;
+        look->potential = inertia + potential + loss + bias;
+        look->noise = 32 * DBL_EPSILON * parts + DBL_EPSILON * moved;
+    }
+}
+
+LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                          const LyraVector *q, LyraVector *r, LyLook *look)
+{
+    *look = (LyLook){.finite = false, .residual = INFINITY};
+    ly_newton_place(newton, stage, q);
+    if (!lyra_vector_is_finite(newton->u) || !lyra_vector_is_finite(newton->v)) {
+        return LYRA_OK;
+    }
+    double elastic = 0, potential = 0;
+    bool has_potential = ly_newton_has_potential(newton);
+    const LyraPoint at = {.time = stage->time,
+                          .dt = stage->dt,
+                          .u = newton->u,
+                          .v = newton->v,
+                          .history = stage->history};
+    const LyraResponse response = {.g = r,
+                                   .external = newton->external,
+                                   .damping = newton->damping,
+                                   .elastic = &elastic,
+                                   .potential = has_potential ? &potential : NULL};
+    LyraStatus status = ly_evaluate(it, &at, &response);
+    if (status == LYRA_NOT_FINITE) {
+        return LYRA_OK;
+    }
+    LY_TRY(status);
+
+    // sizes of the forces: f_int = g - D v + f_ext
+    lyra_vector_copy(r, newton->mass);
+    lyra_vector_axpby(-1, newton->damping, 1, newton->mass);
+    lyra_vector_axpby(1, newton->external, 1, newton->mass);
+    look->force = lyra_vector_norm(newton->mass) + lyra_vector_norm(newton->external) +
+                  lyra_vector_norm(newton->damping);
+    lyra_vector_fill(newton->mass, 0);
+    if (stage->a_q != 0) {
+        lyra_system_apply_mass(newton->system, newton->a, newton->mass);
+        look->force += lyra_vector_norm(newton->mass);
+        lyra_vector_axpby(1, newton->mass, 1, r);
+    }
+    if (stage->r_0) {
+        lyra_vector_axpby(1, stage->r_0, 1, r);
+    }
+    ly_merge_constrained(it, NULL, r);
+    look->residual = lyra_vector_norm(r);
+    weigh(newton, stage, q, elastic, potential, look);
+    look->finite = isfinite(look->residual) && isfinite(look->force) && isfinite(look->potential) &&
+                   isfinite(look->energy);
+    return LYRA_OK;
+}
+
+bool ly_look_is_better(const LyNewton *newton, const LyLook *trial, const LyLook *best)
+{
+    if (!trial->finite || !best->finite) {
+        return trial->finite;
+    }
+    return ly_newton_has_potential(newton) ? trial->potential < best->potential
+                                           : trial->residual < best->residual;
+}
+
+// ---- search -------------------------------------------------------------------------------------
+
+// smallest point of the cubic through f_0, slope and two trials, by [DS83] A6.3.1
+static double cubic_minimum(double f_0, double slope, double a, double f_a, double b, double f_b)
+{
+    double ra = (f_a - f_0 - a * slope) / (a * a), rb = (f_b - f_0 - b * slope) / (b * b);
+    double c3 = (ra - rb) / (a - b), c2 = (a * rb - b * ra) / (a - b);
+    double root = c2 * c2 - 3 * c3 * slope;
+    if (c3 == 0) {
+        return -slope / (2 * c2);
+    }
+    return root < 0 ? 0.5 * a : (-c2 + sqrt(root)) / (3 * c3);
+}
+
+// the next alpha after a trial that did not do
+static double shorten(double f_0, double slope, double alpha, double f, double last, double f_last)
+{
+    double next = 0.5 * alpha;
+    if (isfinite(f) && last == 0) {
+        next = -slope * alpha * alpha / (2 * (f - f_0 - slope * alpha));
+    } else if (isfinite(f) && isfinite(f_last)) {
+        next = cubic_minimum(f_0, slope, alpha, f, last, f_last);
+    }
+    // NaN takes the half
+    next = next >= 0.1 * alpha ? next : 0.1 * alpha;
+    return next <= 0.5 * alpha ? next : 0.5 * alpha;
+}
+
+LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                          const LyraVector *q, const LyLook *from, double slope, LyLook *look,
+                          double *alpha)
+{
+    bool potential = ly_newton_has_potential(newton);
+    double f_0 = potential ? from->potential : 0.5 * from->residual * from->residual;
+    double descent = potential ? slope : -2 * f_0;
+    double step = 1, last = 0, f_last = 0;
+    for (int32_t trial = 0; trial < TRIALS_MAX; ++trial) {
+        lyra_vector_copy(q, newton->q_try);
+        lyra_vector_axpby(step, newton->d, 1, newton->q_try);
+        LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look));
+        it->report.line_search_steps += trial > 0;
+        double f = !look->finite ? INFINITY
+                   : potential   ? look->potential
+                                 : 0.5 * look->residual * look->residual;
+        bool enough = potential ? f <= f_0 + ARMIJO * step * descent
+                                : look->residual <= (1 - ARMIJO * step) * from->residual;
+        if (!enough && potential && look->finite) {
+            // below the noise, slopes decide
+            double noise = fmax(from->noise, look->noise);
+            double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
+            enough = fabs(f - f_0) <= noise && fabs(end) <= fabs(slope);
+        }
+        if (look->finite && (enough || !newton->def.line_search)) {
+            *alpha = step;
+            return LYRA_OK;
+        }
+        if (!newton->def.line_search) {
+            break;
+        }
+        double next = shorten(f_0, descent, step, f, last, f_last);
+        last = step;
+        f_last = f;
+        step = next;
+    }
+    *alpha = 0;
+    return LYRA_OK;
+}

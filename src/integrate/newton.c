@@ -1,0 +1,514 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Newton's method for the equation of a stage, R(q) = M a + g + r_0 = 0, S = a_q M + v_q C + u_q K.
+//
+// Start. The method's own guess, or the body where it was (`stay`), whichever has the lower
+// potential (or residual). When constraints move, both have moved the held vertices alone and
+// crush the elements next to them; so a third start takes one Newton step from the old place of
+// all vertices with the motion of the constraints as part of it: S d = -R - S d_c.
+//
+// Iteration. The exact tangent first. Where it gives no direction of descent, the solver finds it
+// indefinite or fails, or the search along its direction finds nothing, the positive tangent; it
+// stays until a whole step was taken.
+//
+// Stopping. With the decrement, dec^2 = -u_q R . d in J, the residual |P R| in N and the largest
+// entry of the step, u_q |d|_max in m, all after a whole step:
+//
+//   dec^2 <= decrement * E   or   |P R| <= residual * F and step <= step * L   or   |P R| <= floor,
+//
+// E the sum of the sizes of the parts of the incremental potential, F the sum of the norms of
+// inertial, internal, damping and external forces, L the size of the body (of the displacements
+// where the system does not say), so that units and sizes of bodies do not matter. The floor is
+// what rounding leaves: 2 eps |P K z| + 2 eps |P C w| + 2 eps F, where z and w have signs that look
+// random and the size of positions and of velocities: forces that cancel in exact arithmetic have
+// such errors.
+//
+// Simplified policy [Hau04]: the tangent is kept over iterations and steps. With Theta =
+// |s_k|/|s_k-1| it stops when Theta/(1 - Theta) |s| is below the limit of steps; a tangent is kept
+// while fewer than 4 iterations were needed or Theta < 1e-3, and renewed at once when Theta > 0.5
+// or the search had to shorten a step.
+//
+// Inexact policy [EW96]: the linear system is solved to eta, which starts at 0.01 and follows
+// choice 2, eta = 0.9 (|R_k| / |R_k-1|)^2, safeguarded by 0.9 eta_k-1^2 where that is above 0.1, in
+// [1e-8, 0.1].
+
+#include "integrate/newton.h"
+
+#include <float.h>
+#include <math.h>
+
+#define THETA_KEEP 1e-3
+#define THETA_RENEW 0.5
+#define ITERATIONS_KEEP 4
+#define FORCING_FIRST 0.01
+#define FORCING_MAX 0.1
+#define FORCING_MIN 1e-8
+
+// ---- life ---------------------------------------------------------------------------------------
+
+LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSystem *system,
+                            LyNewton **out)
+{
+    LyraStatus status = LYRA_OK;
+    LyNewton *newton = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *newton, &newton));
+    newton->ctx = ctx;
+    newton->def = *def;
+    newton->system = system;
+    newton->size = lyra_system_size(system);
+    LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
+                              &newton->moved, &newton->b,    &newton->u,        &newton->v,
+                              &newton->a,     &newton->mass, &newton->external, &newton->damping,
+                              &newton->start};
+    for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
+        LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
+    }
+    lyra_system_extent(system, &newton->size_m, &newton->reach);
+    if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
+        newton->kept_count = ly_keep_count(newton);
+        LY_TRY_DONE(
+            ly_allocate_zeroed(ctx, newton->kept_count, sizeof *newton->kept, &newton->kept));
+    }
+    *out = newton;
+    return LYRA_OK;
+done:
+    ly_newton_destroy(newton);
+    return status;
+}
+
+void ly_newton_destroy(LyNewton *newton)
+{
+    if (!newton) {
+        return;
+    }
+    LyraVector *vectors[] = {newton->q_try, newton->r,    newton->r_try,    newton->d,
+                             newton->moved, newton->b,    newton->u,        newton->v,
+                             newton->a,     newton->mass, newton->external, newton->damping,
+                             newton->start};
+    for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
+        lyra_vector_destroy(vectors[i]);
+    }
+    ly_release(newton->ctx, newton->kept);
+    ly_release(newton->ctx, newton);
+}
+
+// ---- directions ---------------------------------------------------------------------------------
+
+static double max_abs(const LyraVector *x)
+{
+    const double *values = lyra_vector_values(x);
+    int32_t size = lyra_vector_size(x);
+    double most = 0;
+    for (int32_t i = 0; i < size; ++i) {
+        most = fmax(most, fabs(values[i]));
+    }
+    return most;
+}
+
+// whether another tangent may help
+static bool is_trouble_of_matrix(LyraStatus status)
+{
+    return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR ||
+           status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
+}
+
+// fills z with `size` and signs that look random, the same at every call
+static void fill_signs(LyraVector *z, double size)
+{
+    double *values = lyra_vector_values_mutable(z);
+    int32_t count = lyra_vector_size(z);
+    uint64_t s = 0x9e3779b97f4a7c15u;
+    for (int32_t i = 0; i < count; ++i) {
+        s ^= s << 13;
+        s ^= s >> 7;
+        s ^= s << 17;
+        values[i] = s & 0x100 ? size : -size;
+    }
+}
+
+// what rounding makes of the residual, with K and C at hand
+static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
+{
+    double positions = newton->reach + max_abs(newton->u);
+    fill_signs(newton->b, positions);
+    lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
+    ly_merge_constrained(it, NULL, newton->d);
+    double noise = lyra_vector_norm(newton->d);
+    if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
+        fill_signs(newton->b, max_abs(newton->v));
+        lyra_system_apply_damping(newton->system, newton->b, newton->d);
+        ly_merge_constrained(it, NULL, newton->d);
+        noise += lyra_vector_norm(newton->d);
+    }
+    newton->floor = 2 * DBL_EPSILON * (noise + look->force);
+}
+
+// S at q
+static LyraStatus form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                       const LyraVector *q, bool psd)
+{
+    ly_newton_place(newton, stage, q);
+    const LyraPoint at = {.time = stage->time,
+                          .dt = stage->dt,
+                          .u = newton->u,
+                          .v = newton->v,
+                          .history = stage->history};
+    double begin = ly_time();
+    LyraStatus status = lyra_system_linearise(newton->system, &at, psd);
+    double middle = ly_time();
+    it->report.assembly_seconds += middle - begin;
+    LY_TRY(status);
+    status = lyra_system_form(newton->system, stage->a_q, stage->v_q, stage->u_q);
+    it->report.solve_seconds += ly_time() - middle;
+    ++it->report.factorisations;
+    return status;
+}
+
+// S d = -r on the free unknowns, and what d is worth
+static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                        const LyraVector *r, double forcing, LyDirection *direction)
+{
+    LyraSolveReport report = {.solver = "", .preconditioner = ""};
+    lyra_vector_axpby(-1, r, 0, newton->b);
+    double begin = ly_time();
+    LyraStatus status = lyra_system_solve(newton->system, newton->b, forcing, newton->d, &report);
+    it->report.solve_seconds += ly_time() - begin;
+    it->report.linear_iterations += report.iterations;
+    it->report.solver = report.solver ? report.solver : "";
+    LY_TRY(status);
+    if (!lyra_vector_is_finite(newton->d)) {
+        return ly_fail(LYRA_NOT_FINITE, "the linear solver %s gave numbers without end",
+                       it->report.solver);
+    }
+    direction->slope = stage->u_q * lyra_vector_dot(r, newton->d);
+    direction->largest = stage->u_q * max_abs(newton->d);
+    bool definite =
+        !report.negative_curvature && report.definiteness != LYRA_DEFINITENESS_INDEFINITE;
+    direction->usable = !ly_newton_has_potential(newton) || (definite && direction->slope < 0);
+    return LYRA_OK;
+}
+
+// a direction at q by a fresh tangent: the exact one unless `psd`, then the positive one
+static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                 const LyraVector *q, const LyLook *look, bool psd, double forcing,
+                                 LyDirection *direction)
+{
+    *direction = (LyDirection){.psd = psd};
+    for (;;) {
+        LyraStatus status = form(newton, it, stage, q, direction->psd);
+        if (status == LYRA_OK) {
+            find_floor(newton, it, look);
+            status = solve(newton, it, stage, newton->r, forcing, direction);
+        }
+        if (status != LYRA_OK && (!is_trouble_of_matrix(status) || direction->psd)) {
+            return ly_step_fail(it, LYRA_STEP_SOLVER, status);
+        }
+        if (status == LYRA_OK && (direction->usable || direction->psd)) {
+            it->report.psd_iterations += direction->psd;
+            return LYRA_OK;
+        }
+        direction->psd = true;
+    }
+}
+
+// ---- starts
+// ---------------------------------------------------------------------------------------
+
+static LyraStatus fail_not_finite(LyraIntegrator *it, const LyStage *stage)
+{
+    return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
+                        ly_fail(LYRA_NOT_FINITE, "the forces at %g s are not finite", stage->time));
+}
+
+// q of the place where the body was: on all unknowns, or on the free ones only
+static void place_stay(LyraIntegrator *it, const LyStage *stage, const LyraVector *q,
+                       bool free_only, LyraVector *out)
+{
+    lyra_vector_copy(stage->stay, out);
+    if (stage->u_0) {
+        lyra_vector_axpby(-1, stage->u_0, 1, out);
+    }
+    lyra_vector_axpby(1 / stage->u_q, out, 0, out);
+    if (free_only) {
+        ly_merge_constrained(it, q, out);
+    }
+}
+
+// one Newton step from the old place of all vertices, the motion of the constraints, q - q_old
+// there, being part of it. Leaves the result in q_try.
+static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                 const LyraVector *q, LyLook *look)
+{
+    LyraVector *old = newton->q_try, *d_c = newton->moved;
+    place_stay(it, stage, q, false, old);
+    lyra_vector_copy(q, d_c);
+    lyra_vector_axpby(-1, old, 1, d_c);
+    lyra_vector_fill(newton->r_try, 0);
+    ly_merge_constrained(it, d_c, newton->r_try);
+    lyra_vector_copy(newton->r_try, d_c);
+    LY_TRY(ly_newton_look(newton, it, stage, old, newton->r_try, look));
+    if (!look->finite) {
+        return fail_not_finite(it, stage);
+    }
+    LyDirection direction = {.psd = newton->def.psd_always};
+    for (;;) {
+        LyraStatus status = form(newton, it, stage, old, direction.psd);
+        if (status == LYRA_OK) {
+            // r + S d_c on the free unknowns
+            lyra_system_apply(newton->system, d_c, newton->r);
+            lyra_vector_axpby(1, newton->r_try, 1, newton->r);
+            ly_merge_constrained(it, NULL, newton->r);
+            status = solve(newton, it, stage, newton->r, 0, &direction);
+        }
+        if (status == LYRA_OK) {
+            break;
+        }
+        if (!is_trouble_of_matrix(status) || direction.psd) {
+            return ly_step_fail(it, LYRA_STEP_SOLVER, status);
+        }
+        direction.psd = true;
+    }
+    ++it->report.newton_iterations;
+    it->report.psd_iterations += direction.psd;
+    it->report.decrement = sqrt(fmax(-direction.slope, 0));
+    it->report.step_last = direction.largest;
+    lyra_vector_axpby(1, d_c, 1, old);
+    lyra_vector_axpby(1, newton->d, 1, old);
+    return LYRA_OK;
+}
+
+// takes q_try for q if it is better
+static LyraStatus offer(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
+                        LyLook *look)
+{
+    LyLook other;
+    LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &other));
+    if (ly_look_is_better(newton, &other, look)) {
+        *look = other;
+        lyra_vector_copy(newton->q_try, q);
+        lyra_vector_copy(newton->r_try, newton->r);
+    }
+    return LYRA_OK;
+}
+
+// by how much the constraints move from where the body was, m
+static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                          const LyraVector *q)
+{
+    place_stay(it, stage, q, false, newton->b);
+    lyra_vector_axpby(-1, q, 1, newton->b);
+    lyra_vector_fill(newton->d, 0);
+    ly_merge_constrained(it, newton->b, newton->d);
+    return stage->u_q * max_abs(newton->d);
+}
+
+static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
+                        LyLook *look)
+{
+    LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, look));
+    if (stage->stay) {
+        place_stay(it, stage, q, true, newton->q_try);
+        LY_TRY(offer(newton, it, stage, q, look));
+        double rounding = DBL_EPSILON * (newton->reach + max_abs(stage->stay));
+        if (find_motion(newton, it, stage, q) > 4 * rounding) {
+            LyLook old;
+            LyraStatus status = step_from_stay(newton, it, stage, q, &old);
+            if (status != LYRA_OK && !is_trouble_of_matrix(status)) {
+                return status;
+            }
+            // that step used r as scratch
+            LyLook again;
+            lyra_vector_copy(newton->q_try, newton->moved);
+            LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, &again));
+            lyra_vector_copy(newton->moved, newton->q_try);
+            if (status == LYRA_OK) {
+                LY_TRY(offer(newton, it, stage, q, look));
+            }
+        }
+    }
+    return look->finite ? LYRA_OK : fail_not_finite(it, stage);
+}
+
+// ---- the iteration ------------------------------------------------------------------------------
+
+// where an iteration stands
+typedef struct Progress {
+    double theta, last; // |s_k| / |s_k-1|, and |s_k-1|, m
+    double forcing;     // tolerance of the linear solver; 0: its own
+    bool psd, renew;    // what the next tangent is to be
+} Progress;
+
+// a direction by the tangent kept in the state, or by a fresh one, which is noted there
+static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                   LyraState *trial, const LyraVector *q, const LyLook *look,
+                                   const Progress *progress, LyDirection *direction)
+{
+    bool simplified = newton->def.policy == LYRA_NEWTON_SIMPLIFIED;
+    if (simplified && !progress->renew && !progress->psd) {
+        bool found = false;
+        LY_TRY(ly_keep_find(newton, it, stage, trial, &found));
+        if (found) {
+            ly_newton_place(newton, stage, q);
+            find_floor(newton, it, look);
+            *direction = (LyDirection){.kept = true};
+            LyraStatus status = solve(newton, it, stage, newton->r, 0, direction);
+            if (status == LYRA_OK && direction->usable) {
+                return LYRA_OK;
+            }
+            if (status != LYRA_OK && !is_trouble_of_matrix(status)) {
+                return ly_step_fail(it, LYRA_STEP_SOLVER, status);
+            }
+        }
+    }
+    LY_TRY(find_direction(newton, it, stage, q, look, progress->psd, progress->forcing, direction));
+    return simplified ? ly_keep_note(newton, it, stage, direction->psd, trial) : LYRA_OK;
+}
+
+// whether the iteration may end after a step along `direction` to `look`
+static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDirection *direction,
+                          double alpha, const Progress *progress)
+{
+    const LyraNewtonDef *def = &newton->def;
+    double length =
+        newton->size_m > 0 ? newton->size_m : fmax(max_abs(newton->u), max_abs(newton->start));
+    if (look->residual <= newton->floor) {
+        return true;
+    }
+    if (alpha < 1) {
+        return false;
+    }
+    double ahead = 1; // error left after this step, as a part of the step
+    if (direction->kept) {
+        ahead = progress->theta > 0 && progress->theta < 1 ? progress->theta / (1 - progress->theta)
+                                                           : INFINITY;
+        if (ahead * direction->largest <= def->step * length) {
+            return true;
+        }
+    }
+    bool decrement = -direction->slope * ahead * ahead <= def->decrement * look->energy;
+    return (decrement && !direction->psd && ly_newton_has_potential(newton)) ||
+           (look->residual <= def->residual * look->force &&
+            direction->largest <= def->step * length);
+}
+
+static LyraStatus fail_search(LyraIntegrator *it, const LyStage *stage, const LyLook *look)
+{
+    LyraStatus status =
+        ly_fail(LYRA_NOT_CONVERGED,
+                "Newton at %g s: no step along the direction lowers %s, with a residual of %g N",
+                stage->time, it->def.newton.line_search ? "the potential or residual" : "anything",
+                look->residual);
+    return ly_step_fail(it, LYRA_STEP_LINE_SEARCH, status);
+}
+
+// choice 2 of [EW96]
+static double next_forcing(double forcing, double residual, double before)
+{
+    double ratio = residual / before, next = 0.9 * ratio * ratio;
+    double guard = 0.9 * forcing * forcing;
+    next = guard > 0.1 ? fmax(next, guard) : next;
+    return fmin(fmax(next, FORCING_MIN), FORCING_MAX);
+}
+
+// what a step along `direction` means for the next one
+static void advance(const LyNewton *newton, const LyDirection *direction, double alpha,
+                    double residual, double before, Progress *progress)
+{
+    progress->last = direction->largest;
+    progress->psd = newton->def.psd_always || (direction->psd && alpha < 1);
+    progress->renew = direction->kept && (alpha < 1 || progress->theta > THETA_RENEW);
+    if (newton->def.policy == LYRA_NEWTON_INEXACT) {
+        progress->forcing = next_forcing(progress->forcing, residual, before);
+    }
+}
+
+// iterates from q, where `look` was seen; writes the number of iterations
+static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                          LyraState *trial, LyraVector *q, LyLook *look, Progress *progress,
+                          int32_t *count)
+{
+    LyraStepReport *report = &it->report;
+    newton->floor = 0;
+    for (*count = 0; *count < newton->def.iterations_max;) {
+        if (look->residual <= newton->floor) {
+            return LYRA_OK;
+        }
+        LyDirection direction;
+        LY_TRY(choose_direction(newton, it, stage, trial, q, look, progress, &direction));
+        ++*count;
+        ++report->newton_iterations;
+        report->decrement = sqrt(fmax(-direction.slope, 0));
+        report->step_last = direction.largest;
+        progress->theta = progress->last > 0 ? direction.largest / progress->last : 0;
+        if (look->residual <= newton->floor) {
+            return LYRA_OK;
+        }
+
+        LyLook next;
+        double alpha = 0;
+        LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, &next, &alpha));
+        if (alpha == 0) {
+            // nothing left to gain above the noise
+            double least = fmax(look->noise, newton->def.decrement * look->energy);
+            if (!direction.kept && ly_newton_has_potential(newton) && -direction.slope <= least) {
+                return LYRA_OK;
+            }
+            if (direction.psd) {
+                return fail_search(it, stage, look);
+            }
+            progress->renew = direction.kept;
+            progress->psd = !direction.kept;
+            progress->last = 0;
+            continue;
+        }
+        double before = look->residual;
+        lyra_vector_copy(newton->q_try, q);
+        lyra_vector_copy(newton->r_try, newton->r);
+        *look = next;
+        report->residual_last = look->residual;
+        if (has_converged(newton, look, &direction, alpha, progress)) {
+            return LYRA_OK;
+        }
+        advance(newton, &direction, alpha, look->residual, before, progress);
+    }
+    LyraStatus status = ly_fail(LYRA_NOT_CONVERGED,
+                                "Newton at %g s: residual %g N and step %g m after %d iterations",
+                                stage->time, look->residual, report->step_last, (int)*count);
+    return ly_step_fail(it, LYRA_STEP_NOT_CONVERGED, status);
+}
+
+// the one-step policy: linearised where the body was
+static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                             LyraVector *q)
+{
+    LyLook look;
+    LY_TRY(step_from_stay(newton, it, stage, q, &look));
+    it->report.residual_first = it->report.residual_last = look.residual;
+    lyra_vector_copy(newton->q_try, q);
+    return LYRA_OK;
+}
+
+LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           LyraState *trial, LyraVector *q)
+{
+    LYRA_ASSERT(stage->u_q > 0);
+    // loads work from here
+    ly_newton_place(newton, stage, q);
+    lyra_vector_copy(stage->stay ? stage->stay : newton->u, newton->start);
+    if (newton->def.policy == LYRA_NEWTON_ONE && stage->stay) {
+        return solve_once(newton, it, stage, q);
+    }
+    LyLook look;
+    int32_t count = 0;
+    LY_TRY(start(newton, it, stage, q, &look));
+    it->report.residual_first = it->report.residual_last = look.residual;
+    Progress progress = {.psd = newton->def.psd_always,
+                         .forcing = newton->def.policy == LYRA_NEWTON_INEXACT ? FORCING_FIRST : 0};
+    LY_TRY(iterate(newton, it, stage, trial, q, &look, &progress, &count));
+    if (newton->def.policy == LYRA_NEWTON_SIMPLIFIED && count >= ITERATIONS_KEEP &&
+        progress.theta >= THETA_KEEP) {
+        return ly_keep_drop(newton, trial);
+    }
+    return LYRA_OK;
+}
