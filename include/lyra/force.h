@@ -59,6 +59,11 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_REORDERABLE = 1 << 5,
     /// Writes the contraction of the derivative of dfdx (the exact one, whatever `psd` says).
     LYRA_FORCE_CONTRACTION = 1 << 6,
+    /// The gradient is linear in positions and velocities, but for a constant.
+    LYRA_FORCE_LINEAR = 1 << 7,
+    LYRA_FORCE_TIME = 1 << 8, ///< Depends on `time`.
+    /// Stencils are the elements of a solid, tets (4 nodes) or cubes (8): their det F is watched.
+    LYRA_FORCE_SOLID = 1 << 9,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

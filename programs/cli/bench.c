@@ -14,8 +14,8 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
-    {"math", bench_math},   {"sparse", bench_sparse}, {"io", bench_io},
-    {"embed", bench_embed}, {"forces", bench_forces}, {NULL, NULL},
+    {"math", bench_math},     {"sparse", bench_sparse},   {"io", bench_io}, {"embed", bench_embed},
+    {"forces", bench_forces}, {"solvers", bench_solvers}, {NULL, NULL},
 };
 
 double bench_now(void)
@@ -81,6 +81,12 @@ static void print_table_row(const Bench *bench, const BenchRow *row, double ns, 
         double roof = row->threads > 1 ? bench->flops_all : bench->flops;
         printf(" %6.1f GF/s %3.0f%%", 1e-9 * speed, 100 * speed / roof);
     }
+    if (row->solve) {
+        const BenchSolve *solve = row->solve;
+        printf(" = %9.3f ms; analyze %9.3f factor %9.3f solve %9.3f ms, %4d it, %7.1f MB, %.0e",
+               1e3 * row->time.minimum, 1e3 * solve->analyze, 1e3 * solve->factor,
+               1e3 * solve->solve, solve->iterations, 1e-6 * (double)solve->bytes, solve->residual);
+    }
     if (twin_ns > 0) {
         printf("  %s %.3f (%.1fx)", row->twin_name ? row->twin_name : "twin", twin_ns,
                twin_ns / ns);
@@ -120,9 +126,18 @@ void bench_row(Bench *bench, const BenchRow *row)
         print_csv_text(bench->suite);
         print_csv_text(row->name);
         print_csv_text(row->subject);
-        printf("%.0f,%s,%d,%s,%.6g,%.6g,%.6g,%.6g,%.6g\n", row->items, row->unit, row->threads,
+        printf("%.0f,%s,%d,%s,%.6g,%.6g,%.6g,%.6g,%.6g", row->items, row->unit, row->threads,
                lyra_isa_name(row->isa), ns, median_ns, twin_ns, row->bytes / row->time.minimum,
                row->flops / row->time.minimum);
+        if (row->solve) {
+            printf(",%s,%.6g,%.6g,%.6g,%d,%lld,%.3g", row->solve->solver, row->solve->analyze,
+                   row->solve->factor, row->solve->solve, row->solve->iterations,
+                   (long long)row->solve->bytes, row->solve->residual);
+        } else {
+            printf(",,,,,,,");
+        }
+        printf("\n");
+        fflush(stdout);
         break;
     case BENCH_JSON:
         cli_json_open(&bench->json, NULL, '{');
@@ -147,6 +162,16 @@ void bench_row(Bench *bench, const BenchRow *row)
         if (row->flops > 0) {
             cli_json_double(&bench->json, "flops_per_second", row->flops / row->time.minimum);
         }
+        if (row->solve) {
+            cli_json_text(&bench->json, "solver", row->solve->solver);
+            cli_json_double(&bench->json, "seconds", row->time.minimum);
+            cli_json_double(&bench->json, "analyze_seconds", row->solve->analyze);
+            cli_json_double(&bench->json, "factor_seconds", row->solve->factor);
+            cli_json_double(&bench->json, "solve_seconds", row->solve->solve);
+            cli_json_int(&bench->json, "iterations", row->solve->iterations);
+            cli_json_int(&bench->json, "memory_bytes", row->solve->bytes);
+            cli_json_double(&bench->json, "residual", row->solve->residual);
+        }
         cli_json_close(&bench->json, '}');
         break;
     }
@@ -165,7 +190,8 @@ static void print_calibration(Bench *bench)
         break;
     case BENCH_CSV:
         printf("suite,name,mesh,items,unit,threads,isa,ns_per_item,median_ns_per_item,"
-               "twin_ns_per_item,bytes_per_second,flops_per_second\n");
+               "twin_ns_per_item,bytes_per_second,flops_per_second,solver,analyze_seconds,"
+               "factor_seconds,solve_seconds,iterations,memory_bytes,residual\n");
         break;
     case BENCH_JSON:
         bench->json.file = stdout;
@@ -191,6 +217,9 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--mesh", CLI_TEXT, &bench.mesh, "FILE",
          "measure on this mesh instead of a generated one"},
         {"--model", CLI_TEXT, &bench.model, "NAME", "only this model in the suite forces"},
+        {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
+        {"--elements", CLI_INT, &bench.elements, "N",
+         "one mesh of about N elements in the suite solvers"},
         {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.5)"},
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
         {"--csv", CLI_FLAG, &csv, NULL, "print comma-separated rows"},
@@ -211,8 +240,9 @@ CliExit cli_bench(int argument_count, char **arguments)
     if (!cli_parse(&usage, argument_count, arguments, names, &name_count, &exit)) {
         return exit;
     }
-    if (bench.threads < 0 || bench.threads > 256 || !(bench.seconds >= 0)) {
-        return cli_usage_error(&usage, "--threads is 1 to 256 and --seconds at least 0");
+    if (bench.threads < 0 || bench.threads > 256 || bench.elements < 0 || !(bench.seconds >= 0)) {
+        return cli_usage_error(&usage,
+                               "--threads is 1 to 256, --elements and --seconds at least 0");
     }
     int32_t suite_count = 0;
     while (suites[suite_count].name) {

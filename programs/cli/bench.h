@@ -20,6 +20,8 @@ typedef struct Bench {
     int32_t threads;       ///< Most threads a row may use.
     const char *mesh;      ///< --mesh: a file in place of the generated case. Nullable.
     const char *model;     ///< --model: only this model in the suite of forces. Nullable.
+    const char *solver;    ///< --solver: only this one in the suite of solvers. Nullable.
+    int32_t elements;      ///< --elements: one generated mesh of this size; 0: all. Solvers only.
     double seconds;        ///< Time to spend on each figure.
     double read_bandwidth; ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.
@@ -27,6 +29,15 @@ typedef struct Bench {
     CliJson json;
     const char *suite; ///< The suite that runs.
 } Bench;
+
+/// What a linear solver did, for rows of that suite.
+typedef struct BenchSolve {
+    const char *solver;            ///< That served.
+    double analyze, factor, solve; ///< Seconds of the phases.
+    int32_t iterations;
+    int64_t bytes;   ///< Memory it holds.
+    double residual; ///< Relative, at the end.
+} BenchSolve;
 
 /// One figure. Times are per call of `items` items.
 typedef struct BenchRow {
@@ -39,8 +50,9 @@ typedef struct BenchRow {
     int32_t threads;
     LyraIsa isa; ///< Instruction set of the row.
     BenchTime time;
-    BenchTime twin;        ///< The simple twin; zero where there is none.
-    const char *twin_name; ///< "scalar", "csr" ... Nullable.
+    BenchTime twin;          ///< The simple twin; zero where there is none.
+    const char *twin_name;   ///< "scalar", "csr" ... Nullable.
+    const BenchSolve *solve; ///< Nullable.
 } BenchRow;
 
 /// Calls `function` until the time is spent, at least 5 times, after one call to warm up.
@@ -62,6 +74,7 @@ BenchSuite bench_embed;
 BenchSuite bench_forces;
 BenchSuite bench_io;
 BenchSuite bench_math;
+BenchSuite bench_solvers;
 BenchSuite bench_sparse;
 
 #endif

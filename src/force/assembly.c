@@ -298,57 +298,66 @@ static LyraStatus check_forces(int32_t vertex_count, int32_t force_count, LyraFo
     return LYRA_OK;
 }
 
-// pattern over all forces in the internal order
-static LyraStatus build_pattern(LyraAssembly *assembly, LyraForce *const *forces,
-                                const int32_t *place)
+// what an assembly is made of
+typedef struct Parts {
+    const double *positions;
+    LyraForce *const *forces;
+    int64_t pair_count; // of vertices that the pattern is to hold besides
+    const int32_t *pairs;
+} Parts;
+
+// pattern over all forces, and pairs, in the internal order
+static LyraStatus build_pattern(LyraAssembly *assembly, const Parts *parts, const int32_t *place)
 {
     LyraContext *ctx = assembly->ctx;
-    int32_t force_count = assembly->force_count;
+    int32_t force_count = assembly->force_count, set_count = force_count + 1;
     LyraStencils *sets = NULL;
     int32_t **ids = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, force_count, sizeof *sets, &sets));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, force_count, sizeof *ids, &ids));
-    for (int32_t f = 0; f < force_count; ++f) {
-        int64_t count = (int64_t)forces[f]->stencil_count * forces[f]->type->nodes;
-        LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof **ids, &ids[f]));
-        for (int64_t i = 0; i < count; ++i) {
-            ids[f][i] = place[forces[f]->stencils[i]];
+    LY_TRY_DONE(ly_allocate_array(ctx, set_count, sizeof *sets, &sets));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, set_count, sizeof *ids, &ids));
+    for (int32_t s = 0; s < set_count; ++s) {
+        const LyraForce *force = s < force_count ? parts->forces[s] : NULL;
+        int32_t nodes = force ? force->type->nodes : 2;
+        int64_t count = force ? force->stencil_count : parts->pair_count;
+        const int32_t *vertices = force ? force->stencils : parts->pairs;
+        LY_TRY_DONE(ly_allocate_array(ctx, count * nodes, sizeof **ids, &ids[s]));
+        for (int64_t i = 0; i < count * nodes; ++i) {
+            ids[s][i] = place[vertices[i]];
         }
-        sets[f] = (LyraStencils){
-            .nodes = forces[f]->type->nodes, .count = forces[f]->stencil_count, .ids = ids[f]};
+        sets[s] = (LyraStencils){.nodes = nodes, .count = count, .ids = ids[s]};
     }
     LY_TRY_DONE(lyra_block_pattern_create(
         ctx, assembly->vertex_count, assembly->symmetric ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
-        force_count, sets, &assembly->pattern));
+        set_count, sets, &assembly->pattern));
 done:
-    for (int32_t f = 0; ids && f < force_count; ++f) {
-        ly_release(ctx, ids[f]);
+    for (int32_t s = 0; ids && s < set_count; ++s) {
+        ly_release(ctx, ids[s]);
     }
     ly_release(ctx, ids);
     ly_release(ctx, sets);
     return status;
 }
 
-static LyraStatus build(LyraAssembly *assembly, const double *positions, LyraForce *const *forces)
+static LyraStatus build(LyraAssembly *assembly, const Parts *parts)
 {
     LyraContext *ctx = assembly->ctx;
     int32_t n = assembly->vertex_count, *place = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *assembly->order, &assembly->order));
     LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *place, &place));
-    LY_TRY_DONE(lyra_reorder_hilbert(ctx, n, positions, assembly->order));
+    LY_TRY_DONE(lyra_reorder_hilbert(ctx, n, parts->positions, assembly->order));
     for (int32_t i = 0; i < n; ++i) {
         place[assembly->order[i]] = i;
     }
-    LY_TRY_DONE(build_pattern(assembly, forces, place));
+    LY_TRY_DONE(build_pattern(assembly, parts, place));
     LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->force_count, sizeof *assembly->batches,
                                    &assembly->batches));
     size_t scratch = 0;
     for (int32_t f = 0; f < assembly->force_count; ++f) {
-        assembly->batches[f].force = forces[f];
+        assembly->batches[f].force = parts->forces[f];
         LY_TRY_DONE(build_batches(assembly, place, &assembly->batches[f]));
-        size_t bytes = forces[f]->type->scratch_bytes;
+        size_t bytes = parts->forces[f]->type->scratch_bytes;
         scratch = bytes > scratch ? bytes : scratch;
     }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->x));
@@ -369,6 +378,13 @@ done:
 LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count, const double *positions,
                                 int32_t force_count, LyraForce *const *forces, LyraAssembly **out)
 {
+    return ly_assembly_create(ctx, vertex_count, positions, force_count, forces, 0, NULL, out);
+}
+
+LyraStatus ly_assembly_create(LyraContext *ctx, int32_t vertex_count, const double *positions,
+                              int32_t force_count, LyraForce *const *forces, int64_t pair_count,
+                              const int32_t *pairs, LyraAssembly **out)
+{
     LY_TRY(check_forces(vertex_count, force_count, forces));
     LyraAssembly *assembly = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *assembly, &assembly));
@@ -381,7 +397,8 @@ LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count, const do
         assembly->symmetric &= (forces[f]->type->traits & LYRA_FORCE_SYMMETRIC) != 0;
     }
     pthread_mutex_init(&assembly->lock, NULL);
-    LyraStatus status = build(assembly, positions, forces);
+    Parts parts = {positions, forces, pair_count, pairs};
+    LyraStatus status = build(assembly, &parts);
     if (status != LYRA_OK) {
         lyra_assembly_destroy(assembly);
         return status;

@@ -183,7 +183,8 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     bool tets = kind == LYRA_ELEMENT_TET4, linear = force->model == LYRA_COROTATIONAL_LINEAR;
     bool conservative = linear || (tets && force->isotropic);
     bool symmetric = conservative || force->model == LYRA_COROTATIONAL_APPROXIMATE;
-    uint32_t traits = LYRA_FORCE_TRANSLATION_INVARIANT;
+    uint32_t traits = LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID;
+    traits |= linear ? LYRA_FORCE_LINEAR : 0u;
     traits |= conservative ? LYRA_FORCE_CONSERVATIVE : 0u;
     traits |= symmetric ? LYRA_FORCE_SYMMETRIC : 0u;
     traits |= tets ? LYRA_FORCE_REORDERABLE : 0u;

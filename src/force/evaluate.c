@@ -239,6 +239,7 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
         }
     }
     pthread_mutex_lock(&assembly->lock);
+    ++assembly->version;
     for (int32_t batch = 0; batch < b->batch_count; ++batch) {
         double *to = b->parameters + ((int64_t)batch * parameter_count + parameter) * WIDTH;
         for (int32_t lane = 0; lane < WIDTH; ++lane) {

@@ -29,6 +29,11 @@ static LyraStatus check_type(const LyraForceType *type)
         return ly_fail(LYRA_INVALID_ARGUMENT, "force %s: %d nodes, expected 1 to %d", type->name,
                        type->nodes, LY_NODES_MAX);
     }
+    if (type->traits & LYRA_FORCE_SOLID && type->nodes != 4 && type->nodes != 8) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "force %s: a solid of elements with %d nodes, expected 4 or 8", type->name,
+                       type->nodes);
+    }
     if (type->constant_count < 0 || type->parameter_count < 0 || type->history_count < 0 ||
         (type->constant_count > 0 && !type->setup)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,

@@ -29,6 +29,17 @@ LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
                                    const LyraForceType *type, void *self, const double *parameters,
                                    LyraForce **out);
 
+/// As lyra_assembly_create(), with a pattern that also holds `pairs` of vertices, such as those of
+/// a mass matrix.
+LyraStatus ly_assembly_create(LyraContext *ctx, int32_t vertex_count, const double *positions,
+                              int32_t force_count, LyraForce *const *forces, int64_t pair_count,
+                              const int32_t *pairs, LyraAssembly **out);
+
+/// Smallest det F of elements with 4 or 8 nodes, ids [element_count][nodes], from positions `rest`
+/// to `x`, as lyra_elastic_min_det() has it.
+void ly_min_det(LyraContext *ctx, int32_t nodes, int32_t element_count, const int32_t *elements,
+                const double *rest, const double *x, double *min_det, int32_t *element);
+
 /// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
 typedef struct LyBatches {
     const LyraForce *force;
@@ -63,6 +74,7 @@ struct LyraAssembly {
     LyraBlockPattern *pattern;
     LyBatches *batches; // [force_count]
     int64_t history_size;
+    uint64_t version; // changes with every parameter that is set
     // scratch of evaluations, under the lock
     pthread_mutex_t lock;
     double *x, *v, *gradient; // [vertex_count][4], internal order

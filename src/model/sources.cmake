@@ -1,6 +1,13 @@
 target_sources(lyra_objects PRIVATE
   model/dense_functions.c
   model/dense_matrices.c
+  model/dense_system.c
+  model/eigenvalue.c
+  model/followed.c
+  model/mass.c
+  model/model.c
+  model/sparse_system.c
   model/state.c
   model/system.c
+  model/tangent.c
   model/vector.c)

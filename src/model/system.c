@@ -44,6 +44,7 @@ LyraStatus lyra_system_create(LyraContext *ctx, const LyraSystemType *type, void
 void lyra_system_destroy(LyraSystem *system)
 {
     if (system) {
+        ly_lanczos_destroy(system->ctx, system->lanczos);
         system->type->destroy(system->self);
         ly_release(system->ctx, system);
     }

@@ -10,6 +10,9 @@
 #include "lyra/dense.h"
 #include "lyra/system.h"
 
+/// Vectors of the search for the largest eigenvalue, made when it is first asked for.
+typedef struct LyLanczos LyLanczos;
+
 struct LyraSystem {
     LyraContext *ctx;
     const LyraSystemType *type;
@@ -18,7 +21,30 @@ struct LyraSystem {
     int64_t history_count;
     bool linearised, formed;
     uint64_t stamp;
+    LyLanczos *lanczos;
 };
+
+/// Accepts NULL.
+void ly_lanczos_destroy(LyraContext *ctx, LyLanczos *lanczos);
+
+// ---- constraints --------------------------------------------------------------------------------
+
+/// The constraints of a model in the order of a matrix, with zero values.
+typedef struct LyFollowed {
+    LyraContext *ctx;
+    LyraConstraints *constraints;
+    bool current;     // they are those of `version`
+    uint64_t version; // of the model's
+    int32_t *first;   // scratch: first direction of each vertex, [vertex_count]
+} LyFollowed;
+
+LyraStatus ly_followed_create(LyraContext *ctx, int32_t vertex_count, LyFollowed *out);
+void ly_followed_destroy(LyFollowed *followed);
+
+/// Takes the directions of `source` where they have changed. `order`: the vertex at each place of
+/// the matrix. Nullable: the same.
+LyraStatus ly_followed_update(LyFollowed *followed, const LyraConstraints *source,
+                              const int32_t *order);
 
 // ---- dense matrices -----------------------------------------------------------------------------
 

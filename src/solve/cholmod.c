@@ -20,7 +20,7 @@
 // from 1e-6 in steps of 10, until a Cholesky factor exists; answers are those of the shifted
 // matrix.
 //
-// No answer leaves here unless its true residual, refined if need be, is small.
+// Answers are refined and judged by their true residual in the front end.
 
 #include "solve/direct.h"
 
@@ -41,9 +41,6 @@
 #define SHIFT_PROBE 1e-12
 #define SHIFT_FIRST 1e-6
 #define SHIFT_LAST 1e6
-/// Residual over right-hand side that is refined; that is refused.
-#define RESIDUAL_FINE 1e-13
-#define RESIDUAL_BAD 1e-6
 /// Residual of the known solution, over |A| |x|, beyond which LDL^T is not trusted.
 #define LDL_RESIDUAL 1e-13
 /// Unknowns up to which a dense factor takes over.
@@ -252,7 +249,9 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
         .sorted = 1,
         .packed = 1,
     };
+    int levels = ly_openmp_pause();
     self->cholesky = cholmod_l_analyze_p(&self->matrix, self->order, NULL, 0, &self->common);
+    ly_openmp_resume(levels);
     LY_TRY_DONE(check_library(self, "analyzing"));
 done:
     if (status != LYRA_OK) {
@@ -275,8 +274,10 @@ static LyraStatus solve_group(Cholmod *self, int32_t columns, const double *B, d
         .dtype = CHOLMOD_DOUBLE,
     };
     cholmod_factor *factor = self->mode == MODE_LDL ? self->ldl : self->cholesky;
+    int levels = ly_openmp_pause();
     int done = cholmod_l_solve2(CHOLMOD_A, factor, &b, NULL, &self->solution, NULL, &self->solve_y,
                                 &self->solve_e, &self->common);
+    ly_openmp_resume(levels);
     LY_TRY(check_library(self, "solving with"));
     LYRA_ASSERT(done);
     (void)done;
@@ -363,6 +364,14 @@ static double smallest_pivot(const Cholmod *self, int64_t *column)
     return smallest;
 }
 
+static LyraStatus factorize(Cholmod *self, cholmod_factor *factor)
+{
+    int levels = ly_openmp_pause();
+    cholmod_l_factorize(&self->matrix, factor, &self->common);
+    ly_openmp_resume(levels);
+    return check_library(self, "factoring");
+}
+
 // Cholesky factor of A + shift W: LYRA_OK, LYRA_NOT_POSITIVE_DEFINITE, or LYRA_SINGULAR where the
 // condition says so
 static LyraStatus try_cholesky(Cholmod *self, double shift)
@@ -372,8 +381,7 @@ static LyraStatus try_cholesky(Cholmod *self, double shift)
     for (int32_t j = 0; j < a->size && shift > 0; ++j) {
         a->values[a->start[j]] += shift * self->weight[j];
     }
-    cholmod_l_factorize(&self->matrix, self->cholesky, &self->common);
-    LY_TRY(check_library(self, "factoring"));
+    LY_TRY(factorize(self, self->cholesky));
     if (self->cholesky->minor < self->cholesky->n) {
         return ly_fail(
             LYRA_NOT_POSITIVE_DEFINITE,
@@ -427,7 +435,7 @@ static LyraStatus factor_shifted(Cholmod *self, LyraSolveReport *report)
     return status;
 }
 
-// ---- refinement ---------------------------------------------------------------------------------
+// ---- indefinite matrices ------------------------------------------------------------------------
 
 // r = b - A x; returns |r|
 static double find_residual(Cholmod *self, const double *b, const double *x, double *r)
@@ -437,55 +445,34 @@ static double find_residual(Cholmod *self, const double *b, const double *x, dou
     return ly_vector_norm(self->ctx, self->columns.size, r);
 }
 
-// corrects x while that makes the residual smaller, `steps` times at most, until it is at most
-// `enough`; returns the residual and counts the corrections kept
-static LyraStatus refine(Cholmod *self, const double *b, double enough, int32_t steps, double *x,
-                         double *residual, int32_t *count)
-{
-    int32_t size = self->columns.size;
-    double *r = self->work, *trial = r + size, *trial_r = trial + size;
-    *count = 0;
-    *residual = find_residual(self, b, x, r);
-    while (*count<steps && * residual> enough) {
-        LY_TRY(solve_group(self, 1, r, trial));
-        ly_vector_axpby(self->ctx, size, 1.0, x, 1.0, trial);
-        double next = find_residual(self, b, trial, trial_r);
-        if (!(next < *residual)) {
-            break;
-        }
-        ly_vector_copy(self->ctx, size, trial, x);
-        ly_vector_copy(self->ctx, size, trial_r, r);
-        *residual = next;
-        ++*count;
-    }
-    return LYRA_OK;
-}
-
-// ---- indefinite matrices ------------------------------------------------------------------------
-
-// whether the LDL^T factor gives back a known solution; LYRA_SINGULAR by its condition
+// whether the LDL^T factor gives back a known solution, refined; LYRA_SINGULAR by its condition
 static LyraStatus prove_ldl(Cholmod *self, bool *good)
 {
-    int32_t size = self->columns.size, count;
-    double *x = self->work + 3 * (int64_t)size, *b = x + size, residual, rcond;
+    int32_t size = self->columns.size;
+    double *sums = self->work, *x = sums + size, *b = x + size, *r = b + size, *dx = r + size;
     // no pattern of a mesh follows this one
     for (int32_t i = 0; i < size; ++i) {
         x[i] = 1.0 + 0.5 * sin(1.0 + 2.399963 * (double)i);
         self->weight[i] = 1.0;
     }
     lyra_operator_apply(&self->A, x, b);
-    double norm = scaled_norm(self, self->weight, self->work);
+    double norm = scaled_norm(self, self->weight, sums);
     double enough = LDL_RESIDUAL * (norm * ly_vector_norm(self->ctx, size, x) +
                                     ly_vector_norm(self->ctx, size, b));
     LY_TRY(solve_group(self, 1, b, x));
-    LY_TRY(refine(self, b, enough, 3, x, &residual, &count));
+    double residual = find_residual(self, b, x, r);
+    for (int32_t step = 0; step < 2 && residual > enough; ++step) {
+        LY_TRY(solve_group(self, 1, r, dx));
+        ly_vector_axpby(self->ctx, size, 1.0, dx, 1.0, x);
+        residual = find_residual(self, b, x, r);
+    }
     *good = residual <= enough;
     if (!*good) {
         return LYRA_OK;
     }
     // diagonals may be small here: rows and columns are scaled by their sums
-    scaled_norm(self, self->weight, self->work);
-    ly_vector_copy(self->ctx, size, self->work, self->weight);
+    double rcond;
+    ly_vector_copy(self->ctx, size, sums, self->weight);
     LY_TRY(estimate_condition(self, &rcond));
     if (rcond < LY_RCOND_SINGULAR) {
         return ly_fail(LYRA_SINGULAR,
@@ -506,8 +493,7 @@ static LyraStatus factor_ldl(Cholmod *self, LyraSolveReport *report, bool *good)
         self->common.supernodal = CHOLMOD_SUPERNODAL;
         LY_TRY(check_library(self, "analyzing"));
     }
-    cholmod_l_factorize(&self->matrix, self->ldl, &self->common);
-    LY_TRY(check_library(self, "factoring"));
+    LY_TRY(factorize(self, self->ldl));
     if (self->ldl->minor < self->ldl->n) {
         return LYRA_OK;
     }
@@ -625,32 +611,6 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
 
 // ---- solve --------------------------------------------------------------------------------------
 
-static LyraStatus check_solution(Cholmod *self, const double *b, double *x, LyraSolveReport *report)
-{
-    double size_b = ly_vector_norm(self->ctx, self->columns.size, b), residual = 0;
-    int32_t count = 0;
-    if (self->mode == MODE_SHIFTED) {
-        // the shifted matrix is positive definite by far: only overflow can go wrong
-        residual = 0.0 * ly_vector_norm(self->ctx, self->columns.size, x);
-    } else {
-        LY_TRY(refine(self, b, RESIDUAL_FINE * size_b, self->mode == MODE_LDL ? 3 : 1, x, &residual,
-                      &count));
-    }
-    report->refinements = count > report->refinements ? count : report->refinements;
-    if (!isfinite(residual)) {
-        return ly_fail(LYRA_NOT_FINITE, "cholmod: the right-hand side or the solution is not "
-                                        "finite");
-    }
-    if (residual > RESIDUAL_BAD * size_b) {
-        report->definiteness = LYRA_DEFINITENESS_SINGULAR;
-        return ly_fail(LYRA_SINGULAR,
-                       "cholmod: the matrix is nearly singular, the residual stays at %.1e of the "
-                       "right-hand side",
-                       residual / size_b);
-    }
-    return LYRA_OK;
-}
-
 static LyraStatus solve(void *data, int32_t columns, const double *B, bool warm, double *X,
                         LyraSolveReport *report)
 {
@@ -662,22 +622,11 @@ static LyraStatus solve(void *data, int32_t columns, const double *B, bool warm,
         return self->other->solve(self->other_self, columns, B, warm, X, report);
     }
     int64_t size = self->columns.size;
-    report->refinements = 0;
     for (int32_t begin = 0; begin < columns && size > 0; begin += GROUP) {
         int32_t count = columns - begin < GROUP ? columns - begin : GROUP;
         LY_TRY(solve_group(self, count, B + begin * size, X + begin * size));
-        for (int32_t c = begin; c < begin + count; ++c) {
-            LY_TRY(check_solution(self, B + c * size, X + c * size, report));
-        }
     }
     return LYRA_OK;
-}
-
-LyraStatus ly_cholmod_apply(void *data, const double *b, double *x)
-{
-    Cholmod *self = data;
-    LYRA_ASSERT(self->mode == MODE_CHOLESKY);
-    return solve_group(self, 1, b, x);
 }
 
 static int64_t bytes(const void *data)

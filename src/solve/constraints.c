@@ -360,7 +360,8 @@ LyraStatus lyra_constraints_set_values(LyraConstraints *constraints, const doubl
             const double *n = constraints->direction + 3 * (int64_t)k;
             double value = 0.0;
             for (int32_t i = 0; x_bar && i < width; ++i) {
-                value += n[i] * x_bar[3 * (int64_t)v + i];
+                // what no direction asks for may be anything
+                value += n[i] != 0.0 ? n[i] * x_bar[3 * (int64_t)v + i] : 0.0;
             }
             if (pass == 1) {
                 constraints->value[k] = value;

@@ -43,13 +43,12 @@ LyraStatus ly_columns_gather(LyColumns *columns, const LyraOperator *A);
 
 int64_t ly_columns_bytes(const LyColumns *columns);
 
-// ---- an old factor as a preconditioner ----------------------------------------------------------
+// ---- threads of others --------------------------------------------------------------------------
 
-#if LY_HAVE_CHOLMOD
-/// x = F^-1 b with the Cholesky factor of "cholmod", whatever has become of the matrix since. Not
-/// refined, not checked.
-LyraStatus ly_cholmod_apply(void *self, const double *b, double *x);
-#endif
+/// Keeps OpenMP, where a library brought it, to the calling thread. Gives what resume is to be
+/// told.
+int ly_openmp_pause(void);
+void ly_openmp_resume(int levels);
 
 // ---- conditions ---------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@
 // The report of the first solve with a new factor has `refactored` set: with the values at that
 // point the same factor is made again, which is what a restart needs to know.
 
-#include "solve/direct.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
@@ -147,20 +147,17 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
     return status;
 }
 
+// direct solvers solve with what they factored, and do not look at the matrix
 static LyraStatus precondition(void *data, const double *r, double *z)
 {
     FactorReuse *self = data;
-#if LY_HAVE_CHOLMOD
-    if (self->direct == &ly_solver_cholmod) {
-        return ly_cholmod_apply(self->direct_self, r, z);
-    }
-#endif
     LyraSolveReport ignored = {0};
     return self->direct->solve(self->direct_self, 1, r, false, z, &ignored);
 }
 
+// conjugate gradients on one right-hand side; `iterations` are those of this call
 static LyraStatus iterate(FactorReuse *self, const double *b, bool warm, double *x,
-                          LyraSolveReport *report)
+                          LyraSolveReport *report, int32_t *iterations)
 {
     int64_t most = 4 * (int64_t)self->def.reuse_iterations;
     if (self->def.iterations_max > 0) {
@@ -176,32 +173,35 @@ static LyraStatus iterate(FactorReuse *self, const double *b, bool warm, double 
         .truncate = self->def.truncate,
         .work = self->work,
     };
-    return ly_cg(self->ctx, &cg, b, warm, x, report);
+    LyraSolveReport now = {.definiteness = report->definiteness};
+    LyraStatus status = ly_cg(self->ctx, &cg, b, warm, x, &now);
+    *iterations = now.iterations;
+    report->iterations += now.iterations;
+    report->definiteness = now.definiteness;
+    report->negative_curvature = now.negative_curvature;
+    return status;
 }
 
 static LyraStatus solve_column(FactorReuse *self, const double *b, bool warm, double *x,
                                LyraSolveReport *report)
 {
     size_t bytes = (size_t)self->A.size * sizeof *x;
-    int32_t before = report->iterations;
+    int32_t iterations;
     if (warm) {
         memcpy(self->start, x, bytes);
     }
-    LyraStatus status = iterate(self, b, warm, x, report);
+    LyraStatus status = iterate(self, b, warm, x, report, &iterations);
     bool failed = status == LYRA_NOT_CONVERGED || status == LYRA_NOT_POSITIVE_DEFINITE;
     if (failed && !self->current) {
-        LY_TRY(make_factor(self));
-        report->negative_curvature = false;
+        status = make_factor(self);
+        report->definiteness = self->factor_report.definiteness;
+        LY_TRY(status);
         if (warm) {
             memcpy(x, self->start, bytes);
         }
-        int32_t wasted = report->iterations;
-        status = iterate(self, b, warm, x, report);
-        before = wasted;
+        status = iterate(self, b, warm, x, report, &iterations);
     }
-    if (report->iterations - before > self->def.reuse_iterations) {
-        self->due = true;
-    }
+    self->due = self->due || iterations > self->def.reuse_iterations;
     return status;
 }
 
@@ -214,7 +214,6 @@ static LyraStatus solve(void *data, int32_t columns, const double *B, bool warm,
     }
     LyraStatus status = LYRA_OK;
     report->preconditioner = self->direct->name;
-    report->iterations = report->refinements = 0;
     for (int32_t c = 0; c < columns && status == LYRA_OK && self->A.size > 0; ++c) {
         int64_t begin = (int64_t)c * self->A.size;
         status = solve_column(self, B + begin, warm, X + begin, report);

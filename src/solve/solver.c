@@ -411,8 +411,6 @@ static LyraStatus factor(LyraSolver *solver, const LyraOperator *A)
     LY_TRY(ly_operator_check_finite(solver->ctx, A));
     bool low_rank = solver->method == LYRA_CONSTRAIN_LOW_RANK;
     const LyraOperator *seen = &solver->A;
-    solver->A = *A;
-    solver->version = solver->constraints ? solver->constraints->version : 0;
     if (solver->method == LYRA_CONSTRAIN_ELIMINATE) {
         LY_TRY(ly_eliminated_update(&solver->eliminated, A));
         seen = &solver->eliminated.E;
@@ -447,6 +445,7 @@ LyraStatus lyra_solver_factor(LyraSolver *solver, const LyraOperator *A)
     solver->report.shift = 0.0;
     solver->report.factor_entries = 0;
     solver->A = *A;
+    solver->version = solver->constraints ? solver->constraints->version : 0;
     LyraStatus status = A->size > 0 ? factor(solver, A) : LYRA_OK;
     solver->factored = status == LYRA_OK;
     solver->report.factor_seconds = ly_time() - start;

@@ -10,8 +10,17 @@ target_sources(lyra_objects PRIVATE
   solve/eliminated.c
   solve/factor_reuse.c
   solve/low_rank.c
+  solve/openmp.c
   solve/operator.c
+  solve/pcg.c
+  solve/pcg_coarse.c
+  solve/pcg_ic0.c
+  solve/pcg_inner.c
+  solve/pcg_matrix.c
+  solve/pcg_refine.c
   solve/solver.c
   solve/table.c
   solve/umfpack.c
   solve/vector.c)
+list(APPEND LYRA_KERNEL_SOURCES
+  solve/pcg_kernels.c)

@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Dense systems of a model: the same forces and tangents as the sparse one, written out as
+// column-major matrices in the caller's order, with products and factors of dense algebra. For
+// small models, and as the second implementation that shows the seam to hold.
+
+#include "lyra/system.h"
+
+#include "lyra/dense.h"
+#include "model/system.h"
+#include "model/tangent.h"
+
+#include <string.h>
+
+typedef struct DenseSystem {
+    LyraContext *ctx;
+    LyTangent tangent;
+    LyFollowed followed;       // constraints with zero values
+    LyraBlockMatrix *block;    // what is being written out
+    double *M, *C, *K, *S;     // [size * size]
+    double *x;                 // [size]
+    uint64_t written;          // version of the masses in M; 0: none
+    LyraSolver *solver, *mass; // of S and of M
+    bool analyzed, mass_analyzed, mass_factored;
+    uint64_t mass_version, mass_constraints; // what the factor of M was made with
+} DenseSystem;
+
+static int32_t dense_size(const void *self)
+{
+    return ((const DenseSystem *)self)->tangent.size;
+}
+
+static uint32_t dense_traits(const void *self)
+{
+    return ly_model_traits(((const DenseSystem *)self)->tangent.model);
+}
+
+static int64_t dense_history_count(const void *self)
+{
+    return lyra_assembly_history_size(((const DenseSystem *)self)->tangent.model->assembly);
+}
+
+static const LyraConstraints *dense_constraints(const void *self)
+{
+    return ((const DenseSystem *)self)->tangent.model->constraints;
+}
+
+static void dense_extent(const void *self, double *size, double *reach)
+{
+    const LyraModel *model = ((const DenseSystem *)self)->tangent.model;
+    *size = model->extent;
+    *reach = model->reach;
+}
+
+// ---- at a point ---------------------------------------------------------------------------------
+
+static void dense_prescribe(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a)
+{
+    ly_tangent_prescribe(&((DenseSystem *)self)->tangent, t, u, v, a);
+}
+
+static LyraStatus dense_evaluate(void *self, const LyraPoint *at, const LyraResponse *response)
+{
+    return ly_tangent_evaluate(&((DenseSystem *)self)->tangent, at, response);
+}
+
+static LyraStatus dense_update_damping(void *self, const LyraPoint *at)
+{
+    return ly_tangent_update_damping(&((DenseSystem *)self)->tangent, at);
+}
+
+static void dense_min_det(void *self, const LyraVector *u, double *det, int32_t *element)
+{
+    ly_tangent_min_det(&((DenseSystem *)self)->tangent, u, det, element);
+}
+
+// ---- matrices -----------------------------------------------------------------------------------
+
+// A = a M + b C + c K, both triangles, in the caller's order
+static void write_out(DenseSystem *d, double a, double b, double c, double *A)
+{
+    const LyraBlockPattern *pattern = lyra_block_matrix_pattern(d->block);
+    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
+    const int32_t *order = lyra_assembly_order(d->tangent.model->assembly);
+    const double *values = lyra_block_matrix_values(d->block);
+    int64_t size = d->tangent.size;
+    bool upper = view.storage == LYRA_STORAGE_UPPER;
+    ly_tangent_combine(&d->tangent, a, b, c, d->block);
+    memset(A, 0, (size_t)(size * size) * sizeof *A);
+    for (int32_t row = 0; row < view.row_count; ++row) {
+        for (int64_t k = view.row_start[row]; k < view.row_start[row + 1]; ++k) {
+            int64_t i = 3 * (int64_t)order[row], j = 3 * (int64_t)order[view.column[k]];
+            for (int32_t e = 0; e < 9; ++e) {
+                A[i + e / 3 + (j + e % 3) * size] = values[9 * k + e];
+                if (upper) {
+                    A[j + e % 3 + (i + e / 3) * size] = values[9 * k + e];
+                }
+            }
+        }
+    }
+}
+
+static void refresh_mass(DenseSystem *d)
+{
+    if (d->written != d->tangent.model->mass_version) {
+        write_out(d, 1, 0, 0, d->M);
+        d->written = d->tangent.model->mass_version;
+    }
+}
+
+static LyraStatus dense_linearise(void *self, const LyraPoint *at, bool psd)
+{
+    DenseSystem *d = self;
+    LY_TRY(ly_tangent_linearise(&d->tangent, at, psd));
+    write_out(d, 0, 0, 1, d->K);
+    write_out(d, 0, 1, 0, d->C);
+    return LYRA_OK;
+}
+
+static LyraStatus dense_form(void *self, double a, double b, double c)
+{
+    DenseSystem *d = self;
+    int64_t count = (int64_t)d->tangent.size * d->tangent.size;
+    LY_TRY(ly_followed_update(&d->followed, d->tangent.model->constraints, NULL));
+    refresh_mass(d);
+    for (int64_t i = 0; i < count; ++i) {
+        d->S[i] = a * d->M[i] + b * d->C[i] + c * d->K[i];
+    }
+    bool symmetric = ly_model_traits(d->tangent.model) & LYRA_SYSTEM_SYMMETRIC;
+    LyraOperator A = lyra_operator_dense(d->tangent.size, d->S, symmetric);
+    if (!d->analyzed) {
+        LY_TRY(lyra_solver_analyze(d->solver, &A, d->followed.constraints));
+        d->analyzed = true;
+    }
+    return lyra_solver_factor(d->solver, &A);
+}
+
+static void apply(const DenseSystem *d, const double *A, const LyraVector *x, LyraVector *y)
+{
+    // sizes were checked, so it cannot fail
+    (void)lyra_dense_apply(d->ctx, false, d->tangent.size, d->tangent.size, 1, A,
+                           lyra_vector_values(x), 0, lyra_vector_values_mutable(y));
+}
+
+static void dense_apply(void *self, const LyraVector *x, LyraVector *y)
+{
+    const DenseSystem *d = self;
+    apply(d, d->S, x, y);
+}
+
+static void dense_apply_mass(void *self, const LyraVector *x, LyraVector *y)
+{
+    DenseSystem *d = self;
+    refresh_mass(d);
+    apply(d, d->M, x, y);
+}
+
+static void dense_apply_damping(void *self, const LyraVector *x, LyraVector *y)
+{
+    const DenseSystem *d = self;
+    apply(d, d->C, x, y);
+}
+
+static void dense_apply_stiffness(void *self, const LyraVector *x, LyraVector *y)
+{
+    const DenseSystem *d = self;
+    apply(d, d->K, x, y);
+}
+
+// ---- solves -------------------------------------------------------------------------------------
+
+static LyraStatus solve(DenseSystem *d, LyraSolver *solver, const LyraVector *b, LyraVector *x,
+                        LyraSolveReport *report)
+{
+    LY_TRY(lyra_solver_solve(solver, lyra_vector_values(b), false, d->x, report));
+    if (d->tangent.size > 0) {
+        memcpy(lyra_vector_values_mutable(x), d->x, (size_t)d->tangent.size * sizeof *d->x);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus dense_solve(void *self, const LyraVector *b, double tolerance, LyraVector *x,
+                              LyraSolveReport *report)
+{
+    (void)tolerance; // a direct solve is exact to rounding
+    DenseSystem *d = self;
+    LY_TRY(ly_followed_update(&d->followed, d->tangent.model->constraints, NULL));
+    return solve(d, d->solver, b, x, report);
+}
+
+static LyraStatus dense_solve_mass(void *self, const LyraVector *b, LyraVector *x)
+{
+    DenseSystem *d = self;
+    const LyraModel *model = d->tangent.model;
+    LyraSolveReport report;
+    LY_TRY(ly_mass_check(model));
+    LY_TRY(ly_followed_update(&d->followed, model->constraints, NULL));
+    refresh_mass(d);
+    uint64_t constraints = d->followed.version;
+    if (!d->mass_factored || d->mass_version != d->written || d->mass_constraints != constraints) {
+        LyraOperator A = lyra_operator_dense(d->tangent.size, d->M, true);
+        d->mass_factored = false;
+        if (!d->mass_analyzed) {
+            LY_TRY(lyra_solver_analyze(d->mass, &A, d->followed.constraints));
+            d->mass_analyzed = true;
+        }
+        LY_TRY(lyra_solver_factor(d->mass, &A));
+        d->mass_factored = true;
+        d->mass_version = d->written;
+        d->mass_constraints = constraints;
+    }
+    return solve(d, d->mass, b, x, &report);
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+static void dense_destroy(void *self)
+{
+    DenseSystem *d = self;
+    lyra_solver_destroy(d->solver);
+    lyra_solver_destroy(d->mass);
+    lyra_block_matrix_destroy(d->block);
+    ly_followed_destroy(&d->followed);
+    ly_tangent_destroy(&d->tangent);
+    ly_release(d->ctx, d->M);
+    ly_release(d->ctx, d->C);
+    ly_release(d->ctx, d->K);
+    ly_release(d->ctx, d->S);
+    ly_release(d->ctx, d->x);
+    ly_release(d->ctx, d);
+}
+
+static const LyraSystemType dense_type = {
+    .name = "dense",
+    .size = dense_size,
+    .traits = dense_traits,
+    .history_count = dense_history_count,
+    .constraints = dense_constraints,
+    .prescribe = dense_prescribe,
+    .evaluate = dense_evaluate,
+    .update_damping = dense_update_damping,
+    .linearise = dense_linearise,
+    .form = dense_form,
+    .apply = dense_apply,
+    .apply_mass = dense_apply_mass,
+    .apply_damping = dense_apply_damping,
+    .apply_stiffness = dense_apply_stiffness,
+    .solve = dense_solve,
+    .solve_mass = dense_solve_mass,
+    .min_det = dense_min_det,
+    .extent = dense_extent,
+    .destroy = dense_destroy,
+};
+
+static LyraStatus fill(DenseSystem *d, LyraModel *model)
+{
+    LyraContext *ctx = d->ctx;
+    LY_TRY(ly_tangent_create(ctx, model, &d->tangent));
+    LY_TRY(ly_followed_create(ctx, model->vertex_count, &d->followed));
+    int64_t size = d->tangent.size;
+    double **matrices[4] = {&d->M, &d->C, &d->K, &d->S};
+    for (int32_t i = 0; i < 4; ++i) {
+        LY_TRY(ly_allocate_zeroed(ctx, size * size, sizeof(double), matrices[i]));
+    }
+    LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &d->x));
+    LY_TRY(lyra_block_matrix_create(lyra_assembly_pattern(model->assembly), &d->block));
+    LyraSolverDef def = lyra_solver_def_default();
+    def.name = "dense";
+    def.positions = model->positions;
+    LY_TRY(lyra_solver_create(ctx, &def, &d->solver));
+    return lyra_solver_create(ctx, &def, &d->mass);
+}
+
+LyraStatus lyra_system_create_dense(LyraContext *ctx, LyraModel *model, LyraSystem **out)
+{
+    LYRA_ASSERT(ctx && model && out);
+    DenseSystem *d = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *d, &d));
+    d->ctx = d->tangent.ctx = d->followed.ctx = ctx;
+    LyraStatus status = fill(d, model);
+    if (status == LYRA_OK) {
+        status = lyra_system_create(ctx, &dense_type, d, out);
+    }
+    if (status != LYRA_OK) {
+        dense_destroy(d);
+    }
+    return status;
+}

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Masses. Lumped ones are a number per vertex. A consistent matrix is kept twice, each time in the
+// form its use wants: as full rows in the caller's order, so that a product gathers and needs no
+// permutation, and as one number per block of the assembly's pattern, so that a M + b C + c K is
+// one pass.
+
+#include "model/model.h"
+
+#include "lyra/reorder.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GRAIN 8192
+
+// ---- reading ------------------------------------------------------------------------------------
+
+int64_t ly_mass_pairs(const LyraMassMatrix *matrix, int32_t *pairs)
+{
+    LyraMassMatrixView view = lyra_mass_matrix_view(matrix);
+    int64_t count = 0;
+    for (int32_t i = 0; i < view.row_count; ++i) {
+        for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+            if (view.column[k] > i) {
+                if (pairs) {
+                    pairs[2 * count] = i;
+                    pairs[2 * count + 1] = view.column[k];
+                }
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+// full rows from a matrix that may be stored upper: rows of the transpose ascend by themselves
+static LyraStatus make_rows(LyraContext *ctx, const LyraMassMatrixView *view, LyMass *mass)
+{
+    int32_t n = view->row_count;
+    int64_t *next = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, (int64_t)n + 1, sizeof(int64_t), &mass->row_start));
+    LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *next, &next));
+    for (int32_t i = 0; i < n; ++i) {
+        for (int64_t k = view->row_start[i]; k < view->row_start[i + 1]; ++k) {
+            ++mass->row_start[i + 1];
+            if (view->upper && view->column[k] != i) {
+                ++mass->row_start[view->column[k] + 1];
+            }
+        }
+    }
+    for (int32_t i = 0; i < n; ++i) {
+        mass->row_start[i + 1] += mass->row_start[i];
+        next[i] = mass->row_start[i];
+    }
+    LY_TRY_DONE(ly_allocate_array(ctx, mass->row_start[n], sizeof(int32_t), &mass->column));
+    LY_TRY_DONE(ly_allocate_array(ctx, mass->row_start[n], sizeof(double), &mass->values));
+    // rows in turn: what row i puts below the diagonal comes before what those rows put themselves
+    for (int32_t i = 0; i < n; ++i) {
+        for (int64_t k = view->row_start[i]; k < view->row_start[i + 1]; ++k) {
+            int32_t j = view->column[k];
+            mass->column[next[i]] = j;
+            mass->values[next[i]++] = view->values[k];
+            if (view->upper && j != i) {
+                mass->column[next[j]] = i;
+                mass->values[next[j]++] = view->values[k];
+            }
+        }
+    }
+done:
+    ly_release(ctx, next);
+    return status;
+}
+
+static LyraStatus make_on_pattern(LyraModel *model)
+{
+    LyMass *mass = &model->mass;
+    LyraContext *ctx = model->ctx;
+    const LyraBlockPattern *pattern = lyra_assembly_pattern(model->assembly);
+    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
+    const int32_t *order = lyra_assembly_order(model->assembly);
+    int32_t *place = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, model->vertex_count, sizeof *place, &place));
+    LY_TRY_DONE(lyra_permutation_invert(model->vertex_count, order, place));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, view.block_count, sizeof(double), &mass->on_pattern));
+    for (int32_t i = 0; i < model->vertex_count; ++i) {
+        for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
+            int32_t row = place[i], column = place[mass->column[k]];
+            if (view.storage == LYRA_STORAGE_FULL || row <= column) {
+                // the pattern was made with all pairs of the mass matrix
+                mass->on_pattern[lyra_block_pattern_find(pattern, row, column)] = mass->values[k];
+            }
+        }
+    }
+done:
+    ly_release(ctx, place);
+    return status;
+}
+
+static LyraStatus check_masses(int32_t n, const double *masses, const char *what)
+{
+    for (int32_t i = 0; i < n; ++i) {
+        if (!isfinite(masses[i]) || masses[i] < 0) {
+            return ly_fail(isfinite(masses[i]) ? LYRA_INVALID_ARGUMENT : LYRA_NOT_FINITE,
+                           "model: %s %d is %g kg, expected 0 or more", what, (int)i, masses[i]);
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus read_lumped(LyraModel *model, const LyraModelDef *def)
+{
+    LY_TRY(check_masses(model->vertex_count, def->masses, "the mass of vertex"));
+    if (model->vertex_count > 0) {
+        memcpy(model->mass.base, def->masses, (size_t)model->vertex_count * sizeof(double));
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus read_consistent(LyraModel *model, const LyraModelDef *def)
+{
+    LyMass *mass = &model->mass;
+    LyraMassMatrixView view = lyra_mass_matrix_view(def->mass_matrix);
+    LY_TRY(make_rows(model->ctx, &view, mass));
+    for (int32_t i = 0; i < model->vertex_count; ++i) {
+        for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
+            mass->base[i] += mass->values[k];
+        }
+    }
+    LY_TRY(check_masses(model->vertex_count, mass->base, "row sum of the mass matrix"));
+    return make_on_pattern(model);
+}
+
+LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def)
+{
+    LyraContext *ctx = model->ctx;
+    LyMass *mass = &model->mass;
+    int32_t n = model->vertex_count;
+    mass->factor = 1;
+    mass->consistent = def->mass_matrix != NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, n, sizeof(double), &mass->base));
+    LY_TRY(mass->consistent ? read_consistent(model, def) : read_lumped(model, def));
+    LY_TRY(ly_allocate_zeroed(ctx, n, sizeof(double), &mass->lumped));
+    for (int32_t i = 0; i < n; ++i) {
+        mass->lumped[i] = mass->base[i];
+        mass->empty_count += mass->base[i] == 0;
+    }
+    LY_TRY(ly_allocate_array(ctx, mass->empty_count, sizeof(int32_t), &mass->empty));
+    for (int32_t i = 0, count = 0; i < n; ++i) {
+        if (mass->base[i] == 0) {
+            mass->empty[count++] = i;
+        }
+    }
+    return LYRA_OK;
+}
+
+void ly_mass_destroy(LyraContext *ctx, LyMass *mass)
+{
+    ly_release(ctx, mass->base);
+    ly_release(ctx, mass->lumped);
+    ly_release(ctx, mass->empty);
+    ly_release(ctx, mass->row_start);
+    ly_release(ctx, mass->column);
+    ly_release(ctx, mass->values);
+    ly_release(ctx, mass->on_pattern);
+}
+
+// ---- use ----------------------------------------------------------------------------------------
+
+typedef struct MassLoop {
+    const LyMass *mass;
+    int32_t vertex_count, pieces;
+    const double *x;
+    double *y;
+} MassLoop;
+
+static void apply_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const MassLoop *loop = data;
+    const LyMass *mass = loop->mass;
+    int64_t begin = ly_piece_begin(loop->vertex_count, loop->pieces, index);
+    int64_t end = ly_piece_begin(loop->vertex_count, loop->pieces, index + 1);
+    for (int64_t i = begin; i < end; ++i) {
+        double sum[3] = {0, 0, 0};
+        if (mass->consistent) {
+            for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
+                const double *x = loop->x + 3 * (int64_t)mass->column[k];
+                double m = mass->factor * mass->values[k];
+                sum[0] += m * x[0];
+                sum[1] += m * x[1];
+                sum[2] += m * x[2];
+            }
+        } else {
+            for (int32_t d = 0; d < 3; ++d) {
+                sum[d] = mass->lumped[i] * loop->x[3 * i + d];
+            }
+        }
+        memcpy(loop->y + 3 * i, sum, sizeof sum);
+    }
+}
+
+void ly_mass_apply(const LyraModel *model, const double *x, double *y)
+{
+    MassLoop loop = {.mass = &model->mass, .vertex_count = model->vertex_count, .x = x, .y = y};
+    loop.pieces = ly_piece_count(model->vertex_count, GRAIN);
+    ly_parallel_for(model->ctx, loop.pieces, apply_task, &loop);
+}
+
+void ly_mass_divide(const LyraModel *model, const double *b, double *x)
+{
+    const double *m = model->mass.lumped;
+    for (int32_t i = 0; i < 3 * model->vertex_count; ++i) {
+        // without mass it is fixed, and does not move
+        x[i] = m[i / 3] > 0 ? b[i] / m[i / 3] : 0;
+    }
+    lyra_constraints_project(model->constraints, x);
+}
+
+LyraStatus ly_mass_check(const LyraModel *model)
+{
+    LyraConstraintsView view = lyra_constraints_view(model->constraints);
+    // both lists ascend by vertex
+    for (int32_t e = 0, k = 0; e < model->mass.empty_count; ++e) {
+        int32_t vertex = model->mass.empty[e], held = 0;
+        for (; k < view.count && view.vertex[k] <= vertex; ++k) {
+            held += view.vertex[k] == vertex;
+        }
+        if (held < 3) {
+            return ly_fail(LYRA_SINGULAR,
+                           "model: vertex %d has no mass and is free to move: give it mass or fix "
+                           "it",
+                           (int)vertex);
+        }
+    }
+    return LYRA_OK;
+}

@@ -1,0 +1,392 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Models: checks of the settings, the assembly of the forces over a pattern that also holds the
+// mass matrix and the user's damping, external forces, setters.
+
+#include "model/model.h"
+
+#include "force/force.h"
+#include "lyra/reorder.h"
+#include "lyra/system.h"
+#include "solve/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+LyraModelDef lyra_model_def_default(void)
+{
+    return (LyraModelDef){.load_moves = true, .cookie = LY_DEF_COOKIE};
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static LyraStatus check_damping_factors(double mass_damping, double stiffness_damping)
+{
+    if (!(mass_damping >= 0 && isfinite(mass_damping)) ||
+        !(stiffness_damping >= 0 && isfinite(stiffness_damping))) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "model: damping of %g 1/s by mass and %g s by stiffness, expected 0 or more",
+                       mass_damping, stiffness_damping);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_finite(const char *what, int64_t count, const double *values)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (!isfinite(values[i])) {
+            return ly_fail(LYRA_NOT_FINITE, "model: component %lld of %s %lld is %g",
+                           (long long)(i % 3), what, (long long)(i / 3), values[i]);
+        }
+    }
+    return LYRA_OK;
+}
+
+// D_user: as many rows as vertices, finite and symmetric to rounding
+static LyraStatus check_damping_matrix(int32_t vertex_count, const LyraBlockMatrix *damping)
+{
+    LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(damping));
+    const double *values = lyra_block_matrix_values(damping);
+    double largest = 0;
+    if (view.row_count != vertex_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: a damping matrix of %d rows for %d vertices",
+                       (int)view.row_count, (int)vertex_count);
+    }
+    for (int64_t i = 0; i < 9 * view.block_count; ++i) {
+        if (!isfinite(values[i])) {
+            return ly_fail(LYRA_NOT_FINITE, "model: the damping matrix has the entry %g",
+                           values[i]);
+        }
+        largest = fmax(largest, fabs(values[i]));
+    }
+    double asymmetry = lyra_block_matrix_asymmetry(damping);
+    // sums of rounded terms in two orders differ by that much
+    if (asymmetry > 1e-12 * largest) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "model: the damping matrix is off symmetry by %g, with entries up to %g",
+                       asymmetry, largest);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_def(const LyraModelDef *def)
+{
+    if (def->vertex_count < 0 || def->force_count < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: %d vertices and %d forces",
+                       (int)def->vertex_count, (int)def->force_count);
+    }
+    if (def->vertex_count > INT32_MAX / 3) {
+        return ly_fail(LYRA_TOO_LARGE, "model: %d vertices, expected at most %d",
+                       (int)def->vertex_count, INT32_MAX / 3);
+    }
+    if ((def->vertex_count > 0 && !def->positions) || (def->force_count > 0 && !def->forces)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: the %s are missing",
+                       def->positions ? "forces" : "positions");
+    }
+    if (def->vertex_count > 0 && !def->masses && !def->mass_matrix) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: neither masses nor a mass matrix");
+    }
+    for (int32_t f = 0; f < def->force_count; ++f) {
+        if (!def->forces[f]) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "model: force %d is NULL", (int)f);
+        }
+    }
+    if (def->mass_matrix) {
+        int32_t rows = lyra_mass_matrix_view(def->mass_matrix).row_count;
+        if (rows != def->vertex_count) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "model: a mass matrix of %d rows for %d vertices",
+                           (int)rows, (int)def->vertex_count);
+        }
+    }
+    LY_TRY(check_finite("position", 3 * (int64_t)def->vertex_count, def->positions));
+    LY_TRY(check_finite("gravity", 3, def->gravity));
+    LY_TRY(check_damping_factors(def->mass_damping, def->stiffness_damping));
+    return def->damping ? check_damping_matrix(def->vertex_count, def->damping) : LYRA_OK;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static int64_t damping_pairs(const LyraBlockMatrix *damping, int32_t *pairs)
+{
+    LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(damping));
+    int64_t count = 0;
+    for (int32_t i = 0; i < view.row_count; ++i) {
+        for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+            if (view.column[k] != i) {
+                if (pairs) {
+                    pairs[2 * count] = i;
+                    pairs[2 * count + 1] = view.column[k];
+                }
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+// the assembly, on the union of what forces, masses and damping couple
+static LyraStatus make_assembly(LyraModel *model, const LyraModelDef *def)
+{
+    LyraContext *ctx = model->ctx;
+    int32_t *pairs = NULL;
+    LyraStatus status = LYRA_OK;
+    int64_t masses = def->mass_matrix ? ly_mass_pairs(def->mass_matrix, NULL) : 0;
+    int64_t dampers = def->damping ? damping_pairs(def->damping, NULL) : 0;
+    LY_TRY_DONE(ly_allocate_array(ctx, 2 * (masses + dampers), sizeof *pairs, &pairs));
+    if (def->mass_matrix) {
+        ly_mass_pairs(def->mass_matrix, pairs);
+    }
+    if (def->damping) {
+        damping_pairs(def->damping, pairs + 2 * masses);
+    }
+    LY_TRY_DONE(ly_assembly_create(ctx, def->vertex_count, model->positions, def->force_count,
+                                   model->forces, masses + dampers, pairs, &model->assembly));
+done:
+    ly_release(ctx, pairs);
+    return status;
+}
+
+// D_user in the internal order
+static LyraStatus make_damping(LyraModel *model, const LyraBlockMatrix *damping)
+{
+    int32_t n = model->vertex_count, *place = NULL;
+    const LyraBlockPattern *pattern = lyra_assembly_pattern(model->assembly);
+    bool upper = lyra_block_pattern_view(pattern).storage == LYRA_STORAGE_UPPER;
+    LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(damping));
+    bool from_upper = view.storage == LYRA_STORAGE_UPPER;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(model->ctx, n, sizeof *place, &place));
+    LY_TRY_DONE(lyra_permutation_invert(n, lyra_assembly_order(model->assembly), place));
+    LY_TRY_DONE(lyra_block_matrix_create(pattern, &model->damping));
+    for (int32_t i = 0; i < n; ++i) {
+        for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+            int32_t j = view.column[k];
+            const double *block = lyra_block_matrix_values(damping) + 9 * k;
+            // upper storage takes (i, j) for (j, i) too: of a full matrix, one of them is enough
+            if (!upper || from_upper || place[i] <= place[j]) {
+                LY_TRY_DONE(
+                    lyra_block_matrix_add_block(model->damping, place[i], place[j], 1, block));
+            }
+            if (!upper && from_upper && i != j) {
+                double transpose[9];
+                for (int32_t a = 0; a < 9; ++a) {
+                    transpose[a] = block[3 * (a % 3) + a / 3];
+                }
+                LY_TRY_DONE(
+                    lyra_block_matrix_add_block(model->damping, place[j], place[i], 1, transpose));
+            }
+        }
+    }
+done:
+    ly_release(model->ctx, place);
+    return status;
+}
+
+static void measure(LyraModel *model)
+{
+    for (int32_t d = 0; d < 3; ++d) {
+        double low = INFINITY, high = -INFINITY;
+        for (int32_t i = 0; i < model->vertex_count; ++i) {
+            low = fmin(low, model->positions[3 * (int64_t)i + d]);
+            high = fmax(high, model->positions[3 * (int64_t)i + d]);
+        }
+        if (model->vertex_count > 0) {
+            model->extent = fmax(model->extent, high - low);
+            model->reach = fmax(model->reach, fmax(fabs(low), fabs(high)));
+        }
+    }
+}
+
+static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
+{
+    LyraContext *ctx = model->ctx;
+    int64_t size = 3 * (int64_t)def->vertex_count;
+    LY_TRY(ly_allocate_array(ctx, size, sizeof(double), &model->positions));
+    LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &model->force));
+    LY_TRY(ly_allocate_array(ctx, def->force_count, sizeof *model->forces, &model->forces));
+    if (size > 0) {
+        memcpy(model->positions, def->positions, (size_t)size * sizeof(double));
+    }
+    measure(model);
+    model->force_traits_all = ~0u;
+    for (int32_t f = 0; f < def->force_count; ++f) {
+        uint32_t traits = lyra_force_type(def->forces[f])->traits;
+        model->forces[f] = def->forces[f];
+        model->force_traits |= traits;
+        model->force_traits_all &= traits;
+    }
+    LY_TRY(make_assembly(model, def));
+    LY_TRY(ly_mass_create(model, def));
+    if (def->damping) {
+        LY_TRY(make_damping(model, def->damping));
+    }
+    return lyra_constraints_create(ctx, (int32_t)size, &model->constraints);
+}
+
+LyraStatus lyra_model_create(LyraContext *ctx, const LyraModelDef *def, LyraModel **out)
+{
+    LYRA_ASSERT(ctx && def && out);
+    LY_CHECK_DEF(def, "lyra_model_def_default");
+    LY_TRY(check_def(def));
+    LyraModel *model = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *model, &model));
+    model->ctx = ctx;
+    model->vertex_count = def->vertex_count;
+    model->force_count = def->force_count;
+    model->mass_damping = def->mass_damping;
+    model->stiffness_damping = def->stiffness_damping;
+    model->damping_exact = def->damping_exact;
+    memcpy(model->gravity, def->gravity, sizeof model->gravity);
+    model->load = def->load;
+    model->load_user = def->load_user;
+    model->load_moves = def->load_moves;
+    model->prescription = def->prescription;
+    model->prescription_user = def->prescription_user;
+    model->version = model->mass_version = 1;
+    LyraStatus status = fill(model, def);
+    if (status != LYRA_OK) {
+        lyra_model_destroy(model);
+        return status;
+    }
+    *out = model;
+    return LYRA_OK;
+}
+
+void lyra_model_destroy(LyraModel *model)
+{
+    if (model) {
+        LyraContext *ctx = model->ctx;
+        lyra_block_matrix_destroy(model->damping);
+        lyra_constraints_destroy(model->constraints);
+        lyra_assembly_destroy(model->assembly);
+        ly_mass_destroy(ctx, &model->mass);
+        ly_release(ctx, model->positions);
+        ly_release(ctx, model->forces);
+        ly_release(ctx, model->force);
+        ly_release(ctx, model);
+    }
+}
+
+// ---- looks --------------------------------------------------------------------------------------
+
+LyraModelView lyra_model_view(const LyraModel *model)
+{
+    LYRA_ASSERT(model);
+    return (LyraModelView){
+        .vertex_count = model->vertex_count,
+        .positions = model->positions,
+        .masses = model->mass.lumped,
+        .consistent = model->mass.consistent,
+        .mass_damping = model->mass_damping,
+        .stiffness_damping = model->stiffness_damping,
+        .gravity = {model->gravity[0], model->gravity[1], model->gravity[2]},
+        .version = model->version,
+    };
+}
+
+LyraAssembly *lyra_model_assembly(const LyraModel *model)
+{
+    LYRA_ASSERT(model);
+    return model->assembly;
+}
+
+LyraConstraints *lyra_model_constraints(const LyraModel *model)
+{
+    LYRA_ASSERT(model);
+    return model->constraints;
+}
+
+bool ly_model_damped(const LyraModel *model)
+{
+    return model->mass_damping > 0 || model->stiffness_damping > 0 || model->damping;
+}
+
+uint32_t ly_model_traits(const LyraModel *model)
+{
+    uint32_t some = model->force_traits, all = model->force_traits_all, traits = 0;
+    bool live = model->load && model->load_moves;
+    bool frozen = model->stiffness_damping == 0 || all & LYRA_FORCE_LINEAR;
+    traits |= all & LYRA_FORCE_SYMMETRIC ? LYRA_SYSTEM_SYMMETRIC : 0;
+    traits |= all & LYRA_FORCE_CONSERVATIVE && !(some & LYRA_FORCE_VELOCITY) && !live
+                  ? LYRA_SYSTEM_POTENTIAL
+                  : 0;
+    traits |= all & LYRA_FORCE_LINEAR && frozen && !live ? LYRA_SYSTEM_LINEAR : 0;
+    traits |= model->mass.consistent ? 0 : LYRA_SYSTEM_LUMPED;
+    traits |= !ly_model_damped(model) && !(some & LYRA_FORCE_VELOCITY) && !live
+                  ? LYRA_SYSTEM_UNDAMPED
+                  : 0;
+    traits |= !model->load && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
+    return traits;
+}
+
+// ---- external forces ----------------------------------------------------------------------------
+
+void ly_model_external(const LyraModel *model, double t, const double *u, const double *v,
+                       double *f, double *work)
+{
+    int64_t size = 3 * (int64_t)model->vertex_count;
+    for (int64_t i = 0; i < size; ++i) {
+        f[i] = model->mass.lumped[i / 3] * model->gravity[i % 3] + model->force[i];
+    }
+    if (model->load && !model->load_moves) {
+        model->load(model->load_user, t, u, v, f);
+    }
+    if (work) {
+        *work = size > 0 ? ly_vector_dot(model->ctx, size, f, u) : 0;
+    }
+    if (model->load && model->load_moves) {
+        model->load(model->load_user, t, u, v, f);
+    }
+}
+
+// ---- setters ------------------------------------------------------------------------------------
+
+LyraStatus lyra_model_set_gravity(LyraModel *model, const double gravity[3])
+{
+    LYRA_ASSERT(model && gravity);
+    LY_TRY(check_finite("gravity", 3, gravity));
+    memcpy(model->gravity, gravity, sizeof model->gravity);
+    ++model->version;
+    return LYRA_OK;
+}
+
+LyraStatus lyra_model_set_damping(LyraModel *model, double mass_damping, double stiffness_damping)
+{
+    LYRA_ASSERT(model);
+    LY_TRY(check_damping_factors(mass_damping, stiffness_damping));
+    model->mass_damping = mass_damping;
+    model->stiffness_damping = stiffness_damping;
+    ++model->version;
+    return LYRA_OK;
+}
+
+LyraStatus lyra_model_set_mass_factor(LyraModel *model, double factor)
+{
+    LYRA_ASSERT(model);
+    if (!(factor > 0 && isfinite(factor))) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: masses times %g, expected a positive number",
+                       factor);
+    }
+    model->mass.factor = factor;
+    for (int32_t i = 0; i < model->vertex_count; ++i) {
+        model->mass.lumped[i] = factor * model->mass.base[i];
+    }
+    ++model->version;
+    ++model->mass_version;
+    return LYRA_OK;
+}
+
+LyraStatus lyra_model_set_force(LyraModel *model, const double *force)
+{
+    LYRA_ASSERT(model);
+    int64_t size = 3 * (int64_t)model->vertex_count;
+    if (force) {
+        LY_TRY(check_finite("the force on vertex", size, force));
+    }
+    for (int64_t i = 0; i < size; ++i) {
+        model->force[i] = force ? force[i] : 0;
+    }
+    ++model->version;
+    return LYRA_OK;
+}

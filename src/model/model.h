@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of models: masses, external forces, and what systems ask of them. Vectors are in the
+// caller's order of vertices; matrices on the assembly's pattern in the internal one.
+
+#ifndef LY_MODEL_MODEL_H
+#define LY_MODEL_MODEL_H
+
+#include "base/base.h"
+#include "lyra/model.h"
+
+/// Masses of the vertices, each a multiple of the 3x3 identity.
+typedef struct LyMass {
+    bool consistent;
+    double factor;  // on all that follows but `lumped`
+    double *base;   // lumped, [vertex_count]
+    double *lumped; // factor base, [vertex_count]
+    int32_t *empty; // vertices without mass, ascending
+    int32_t empty_count;
+    // consistent only: full rows, and one number per block of the assembly's pattern
+    int64_t *row_start; // [vertex_count + 1]
+    int32_t *column;    // [row_start[vertex_count]]
+    double *values;     // [row_start[vertex_count]]
+    double *on_pattern; // [block_count]
+} LyMass;
+
+struct LyraModel {
+    LyraContext *ctx;
+    int32_t vertex_count;
+    double *positions; // [vertex_count][3]
+    int32_t force_count;
+    LyraForce **forces;        // [force_count]
+    uint32_t force_traits;     // that some force has
+    uint32_t force_traits_all; // that all forces have
+    LyraAssembly *assembly;
+    LyMass mass;
+    double mass_damping, stiffness_damping;
+    bool damping_exact;
+    LyraBlockMatrix *damping; // D_user on the assembly's pattern. Nullable
+    double gravity[3];
+    double *force; // constant forces, [3 vertex_count]
+    LyraLoad *load;
+    void *load_user;
+    bool load_moves;
+    LyraPrescription *prescription;
+    void *prescription_user;
+    LyraConstraints *constraints;
+    double extent, reach;  // longest edge of the box of rest positions, largest coordinate, m
+    uint64_t version;      // of all numbers
+    uint64_t mass_version; // of the masses
+};
+
+// ---- masses -------------------------------------------------------------------------------------
+
+/// Pairs of vertices that the mass matrix couples, i < j: writes [count][2] unless NULL.
+int64_t ly_mass_pairs(const LyraMassMatrix *matrix, int32_t *pairs);
+
+/// Reads the masses of a def; the assembly must stand.
+LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def);
+void ly_mass_destroy(LyraContext *ctx, LyMass *mass);
+
+/// y = M x, in the caller's order, [3 vertex_count].
+void ly_mass_apply(const LyraModel *model, const double *x, double *y);
+
+/// Solves M x = b for lumped masses and x in the range of P, which commutes with a mass that is the
+/// same in all directions. The two may be one.
+void ly_mass_divide(const LyraModel *model, const double *b, double *x);
+
+/// LYRA_SINGULAR, with its name, if a vertex is free in a direction and has no mass.
+LyraStatus ly_mass_check(const LyraModel *model);
+
+// ---- forces -------------------------------------------------------------------------------------
+
+/// External forces at (t, u, v), [3 vertex_count], and the work f . u of those that do not move.
+/// `work`: Nullable.
+void ly_model_external(const LyraModel *model, double t, const double *u, const double *v,
+                       double *f, double *work);
+
+/// Whether D is not zero.
+bool ly_model_damped(const LyraModel *model);
+
+/// LyraSystemTrait bits of systems of the model.
+uint32_t ly_model_traits(const LyraModel *model);
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Forces and tangents of a model at a point:
+//
+//   g = f_int(u, v) + D v - f_ext(t, u, v),   D = alpha M + beta K_D + D_user,
+//   K = df_int/du,   C = D + df_int/dv.
+//
+// K_D is dfdx at the point of the last update of the damping, positive semi-definite unless the
+// model wants it exact. Derivatives of K_D, and of loads, are left out. So
+//
+//   a M + b C + c K = (a + b alpha) M + c K + b beta K_D + b D_user + b df_int/dv,
+//
+// a sum of at most four block matrices and the masses, taken in one pass over the pattern.
+
+#include "model/tangent.h"
+
+#include "force/force.h"
+#include "lyra/reorder.h"
+#include "solve/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GRAIN 4096      // blocks of a piece of the sum
+#define CHUNK_BLOCKS 64 // blocks that stay in the first-level cache while all terms are added
+
+// ---- life ---------------------------------------------------------------------------------------
+
+LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out)
+{
+    LyTangent tangent = {.ctx = ctx,
+                         .model = model,
+                         .size = 3 * model->vertex_count,
+                         .stiffness = -1,
+                         .damping = -1};
+    LyraStatus status = LYRA_OK;
+    double **arrays[4] = {&tangent.x, &tangent.f, &tangent.inner, &tangent.product};
+    for (int32_t i = 0; i < 4; ++i) {
+        LY_TRY_DONE(ly_allocate_zeroed(ctx, tangent.size, sizeof(double), arrays[i]));
+    }
+    if (model->force_traits & LYRA_FORCE_VELOCITY) {
+        LY_TRY_DONE(
+            lyra_block_matrix_create(lyra_assembly_pattern(model->assembly), &tangent.dfdv));
+    }
+    *out = tangent;
+    return LYRA_OK;
+done:
+    ly_tangent_destroy(&tangent);
+    return status;
+}
+
+void ly_tangent_destroy(LyTangent *tangent)
+{
+    LyraContext *ctx = tangent->ctx;
+    for (int32_t s = 0; s < 2; ++s) {
+        lyra_block_matrix_destroy(tangent->slots[s].dfdx);
+        ly_release(ctx, tangent->slots[s].u);
+        ly_release(ctx, tangent->slots[s].v);
+    }
+    lyra_block_matrix_destroy(tangent->dfdv);
+    ly_release(ctx, tangent->x);
+    ly_release(ctx, tangent->f);
+    ly_release(ctx, tangent->inner);
+    ly_release(ctx, tangent->product);
+    *tangent = (LyTangent){0};
+}
+
+// ---- assembly -----------------------------------------------------------------------------------
+
+static void set_positions(LyTangent *tangent, const LyraVector *u)
+{
+    const double *X = tangent->model->positions, *values = lyra_vector_values(u);
+    for (int32_t i = 0; i < tangent->size; ++i) {
+        tangent->x[i] = X[i] + values[i];
+    }
+}
+
+static LyraEvaluation evaluation_at(LyTangent *tangent, const LyraPoint *at)
+{
+    set_positions(tangent, at->u);
+    return (LyraEvaluation){.x = tangent->x,
+                            .v = lyra_vector_values(at->v),
+                            .time = at->time,
+                            .dt = at->dt,
+                            .history = at->history};
+}
+
+static bool same_vector(int32_t size, const double *a, const LyraVector *b)
+{
+    return size == 0 || memcmp(a, lyra_vector_values(b), (size_t)size * sizeof *a) == 0;
+}
+
+// whether a slot holds what an assembly at this point would give. History is not compared, so with
+// one it never does.
+static bool holds(const LyTangent *tangent, const LyTangentSlot *slot, const LyraPoint *at,
+                  bool psd)
+{
+    const LyraAssembly *assembly = tangent->model->assembly;
+    return slot->valid && slot->psd == psd && slot->time == at->time && slot->dt == at->dt &&
+           slot->version == assembly->version && assembly->history_size == 0 &&
+           same_vector(tangent->size, slot->u, at->u) && same_vector(tangent->size, slot->v, at->v);
+}
+
+static LyraStatus prepare_slot(LyTangent *tangent, LyTangentSlot *slot)
+{
+    LyraContext *ctx = tangent->ctx;
+    if (!slot->u) {
+        LY_TRY(ly_allocate_array(ctx, tangent->size, sizeof(double), &slot->u));
+    }
+    if (!slot->v) {
+        LY_TRY(ly_allocate_array(ctx, tangent->size, sizeof(double), &slot->v));
+    }
+    return slot->dfdx ? LYRA_OK
+                      : lyra_block_matrix_create(lyra_assembly_pattern(tangent->model->assembly),
+                                                 &slot->dfdx);
+}
+
+// makes `which` (the stiffness or the damping) name a slot with dfdx at a point; the slot that
+// `other` names keeps its content
+static LyraStatus take(LyTangent *tangent, const LyraPoint *at, bool psd, int32_t other,
+                       int32_t *which)
+{
+    for (int32_t s = 0; s < 2; ++s) {
+        if (holds(tangent, &tangent->slots[s], at, psd)) {
+            *which = s;
+            return LYRA_OK;
+        }
+    }
+    int32_t s = *which >= 0 && *which != other ? *which : other == 0 ? 1 : 0;
+    LyTangentSlot *slot = &tangent->slots[s];
+    LY_TRY(prepare_slot(tangent, slot));
+    slot->valid = false;
+    *which = *which == s ? -1 : *which;
+    LyraEvaluation evaluation = evaluation_at(tangent, at);
+    evaluation.psd = psd;
+    evaluation.dfdx = slot->dfdx;
+    LY_TRY(lyra_assembly_evaluate(tangent->model->assembly, &evaluation));
+    ly_vector_copy(tangent->ctx, tangent->size, lyra_vector_values(at->u), slot->u);
+    ly_vector_copy(tangent->ctx, tangent->size, lyra_vector_values(at->v), slot->v);
+    slot->time = at->time;
+    slot->dt = at->dt;
+    slot->psd = psd;
+    slot->version = tangent->model->assembly->version;
+    slot->valid = true;
+    *which = s;
+    return LYRA_OK;
+}
+
+LyraStatus ly_tangent_update_damping(LyTangent *tangent, const LyraPoint *at)
+{
+    const LyraModel *model = tangent->model;
+    if (model->stiffness_damping == 0) {
+        tangent->damping = -1;
+        return LYRA_OK;
+    }
+    return take(tangent, at, !model->damping_exact, tangent->stiffness, &tangent->damping);
+}
+
+// K_D where no update came before: at the first point that is looked at
+static LyraStatus ensure_damping(LyTangent *tangent, const LyraPoint *at)
+{
+    bool missing = tangent->model->stiffness_damping > 0 && tangent->damping < 0;
+    return missing ? ly_tangent_update_damping(tangent, at) : LYRA_OK;
+}
+
+LyraStatus ly_tangent_linearise(LyTangent *tangent, const LyraPoint *at, bool psd)
+{
+    LY_TRY(ensure_damping(tangent, at));
+    LY_TRY(take(tangent, at, psd, tangent->damping, &tangent->stiffness));
+    if (tangent->dfdv) {
+        LyraEvaluation evaluation = evaluation_at(tangent, at);
+        evaluation.psd = psd;
+        evaluation.dfdv = tangent->dfdv;
+        LY_TRY(lyra_assembly_evaluate(tangent->model->assembly, &evaluation));
+    }
+    return LYRA_OK;
+}
+
+// ---- sums of matrices ---------------------------------------------------------------------------
+
+typedef struct Term {
+    double a;
+    const LyraBlockMatrix *matrix;
+} Term;
+
+static void add_term(Term *terms, int32_t *count, double a, const LyraBlockMatrix *matrix)
+{
+    if (!matrix || a == 0) {
+        return;
+    }
+    for (int32_t t = 0; t < *count; ++t) {
+        if (terms[t].matrix == matrix) {
+            terms[t].a += a;
+            return;
+        }
+    }
+    terms[(*count)++] = (Term){a, matrix};
+}
+
+// the block matrices of b C + c K, without masses; returns the number of terms
+static int32_t list_terms(const LyTangent *tangent, double b, double c, bool velocities,
+                          Term terms[4])
+{
+    const LyraModel *model = tangent->model;
+    int32_t count = 0;
+    if (tangent->stiffness >= 0) {
+        add_term(terms, &count, c, tangent->slots[tangent->stiffness].dfdx);
+    }
+    if (tangent->damping >= 0) {
+        add_term(terms, &count, b * model->stiffness_damping,
+                 tangent->slots[tangent->damping].dfdx);
+    }
+    add_term(terms, &count, b, model->damping);
+    add_term(terms, &count, velocities ? b : 0, tangent->dfdv);
+    return count;
+}
+
+typedef struct SumLoop {
+    LyraBlockPatternView pattern;
+    const int32_t *order;
+    const LyMass *mass;
+    double mass_factor; // of the masses as they are now
+    int32_t term_count, pieces;
+    double a[4];
+    const double *terms[4];
+    double *values;
+} SumLoop;
+
+// values [begin, end) of the sum of terms
+static void add_terms(const SumLoop *loop, int64_t begin, int64_t end)
+{
+    double *restrict y = loop->values;
+    if (loop->term_count == 0) {
+        memset(y + begin, 0, (size_t)(end - begin) * sizeof *y);
+    }
+    for (int32_t t = 0; t < loop->term_count; ++t) {
+        const double *restrict x = loop->terms[t];
+        double a = loop->a[t];
+        if (t == 0) {
+            for (int64_t i = begin; i < end; ++i) {
+                y[i] = a * x[i];
+            }
+        } else {
+            for (int64_t i = begin; i < end; ++i) {
+                y[i] += a * x[i];
+            }
+        }
+    }
+}
+
+static void add_to_diagonal(double *block, double m)
+{
+    block[0] += m;
+    block[4] += m;
+    block[8] += m;
+}
+
+static void sum_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const SumLoop *loop = data;
+    const LyMass *mass = loop->mass;
+    const LyraBlockPatternView *pattern = &loop->pattern;
+    int64_t row_begin = ly_piece_begin(pattern->row_count, loop->pieces, index);
+    int64_t row_end = ly_piece_begin(pattern->row_count, loop->pieces, index + 1);
+    int64_t end = pattern->row_start[row_end];
+    for (int64_t k = pattern->row_start[row_begin]; k < end; k += CHUNK_BLOCKS) {
+        int64_t stop = ly_min_i64(k + CHUNK_BLOCKS, end);
+        add_terms(loop, 9 * k, 9 * stop);
+        for (int64_t j = k; mass->consistent && j < stop; ++j) {
+            add_to_diagonal(loop->values + 9 * j,
+                            loop->mass_factor * mass->factor * mass->on_pattern[j]);
+        }
+    }
+    for (int64_t i = row_begin; !mass->consistent && i < row_end; ++i) {
+        add_to_diagonal(loop->values + 9 * (int64_t)pattern->diagonal[i],
+                        loop->mass_factor * mass->lumped[loop->order[i]]);
+    }
+}
+
+void ly_tangent_combine(const LyTangent *tangent, double a, double b, double c,
+                        LyraBlockMatrix *matrix)
+{
+    const LyraModel *model = tangent->model;
+    Term terms[4];
+    SumLoop loop = {.pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(matrix)),
+                    .order = lyra_assembly_order(model->assembly),
+                    .mass = &model->mass,
+                    .mass_factor = a + b * model->mass_damping,
+                    .term_count = list_terms(tangent, b, c, true, terms),
+                    .values = lyra_block_matrix_values_mutable(matrix)};
+    for (int32_t t = 0; t < loop.term_count; ++t) {
+        loop.a[t] = terms[t].a;
+        loop.terms[t] = lyra_block_matrix_values(terms[t].matrix);
+    }
+    loop.pieces = ly_piece_count(loop.pattern.block_count, GRAIN);
+    ly_parallel_for(tangent->ctx, loop.pieces, sum_task, &loop);
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+// y = mass M x + the terms, in the caller's order; x may not be y
+static void apply_terms(LyTangent *tangent, double mass, int32_t count, const Term *terms,
+                        const double *x, double *y)
+{
+    const LyraModel *model = tangent->model;
+    const int32_t *order = lyra_assembly_order(model->assembly);
+    int32_t n = model->vertex_count, size = tangent->size;
+    if (count > 0) {
+        lyra_permutation_apply(n, order, 3, x, tangent->inner);
+        memset(tangent->product, 0, (size_t)size * sizeof(double));
+        for (int32_t t = 0; t < count; ++t) {
+            lyra_block_matrix_multiply_add(terms[t].matrix, terms[t].a, tangent->inner,
+                                           tangent->product);
+        }
+        lyra_permutation_undo(n, order, 3, tangent->product, y);
+    }
+    if (mass != 0) {
+        // the scratch is free again
+        double *Mx = count > 0 ? tangent->inner : y;
+        ly_mass_apply(model, x, Mx);
+        ly_vector_axpby(tangent->ctx, size, mass, Mx, count > 0 ? 1 : 0, y);
+    } else if (count == 0) {
+        memset(y, 0, (size_t)size * sizeof *y);
+    }
+}
+
+void ly_tangent_apply(LyTangent *tangent, double a, double b, double c, const double *x, double *y)
+{
+    Term terms[4];
+    int32_t count = list_terms(tangent, b, c, true, terms);
+    apply_terms(tangent, a + b * tangent->model->mass_damping, count, terms, x, y);
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+// y = D v, without forces that depend on velocities
+static void apply_frozen_damping(LyTangent *tangent, const double *v, double *y)
+{
+    Term terms[4];
+    int32_t count = list_terms(tangent, 1, 0, false, terms);
+    apply_terms(tangent, tangent->model->mass_damping, count, terms, v, y);
+}
+
+LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
+                               const LyraResponse *response)
+{
+    LyraModel *model = tangent->model;
+    int32_t size = tangent->size;
+    const double *u = lyra_vector_values(at->u), *v = lyra_vector_values(at->v);
+    double *g = response->g ? lyra_vector_values_mutable(response->g) : NULL;
+    double elastic = 0, work = 0;
+    bool wants_energy = response->elastic || response->potential;
+    if (g || response->damping) {
+        LY_TRY(ensure_damping(tangent, at));
+    }
+    if (g || wants_energy || response->trial_history) {
+        LyraEvaluation evaluation = evaluation_at(tangent, at);
+        evaluation.trial_history = response->trial_history;
+        evaluation.energy = wants_energy ? &elastic : NULL;
+        evaluation.gradient = g;
+        LY_TRY(lyra_assembly_evaluate(model->assembly, &evaluation));
+    }
+    if (g && ly_model_damped(model)) {
+        apply_frozen_damping(tangent, v, tangent->f);
+        ly_vector_axpby(tangent->ctx, size, 1, tangent->f, 1, g);
+        if (response->damping) {
+            ly_vector_copy(tangent->ctx, size, tangent->f,
+                           lyra_vector_values_mutable(response->damping));
+        }
+    } else if (response->damping) {
+        apply_frozen_damping(tangent, v, lyra_vector_values_mutable(response->damping));
+    }
+    if (g || response->external || response->potential) {
+        ly_model_external(model, at->time, u, v, tangent->f, &work);
+        if (g) {
+            ly_vector_axpby(tangent->ctx, size, -1, tangent->f, 1, g);
+        }
+        if (response->external) {
+            ly_vector_copy(tangent->ctx, size, tangent->f,
+                           lyra_vector_values_mutable(response->external));
+        }
+    }
+    if (response->elastic) {
+        *response->elastic = elastic;
+    }
+    if (response->potential) {
+        *response->potential = elastic - work;
+    }
+    return LYRA_OK;
+}
+
+void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVector *v, LyraVector *a)
+{
+    const LyraModel *model = tangent->model;
+    if (!model->prescription) {
+        return;
+    }
+    // displacements always have a place to go
+    double *place = u ? lyra_vector_values_mutable(u) : tangent->f;
+    if (!u) {
+        memset(place, 0, (size_t)tangent->size * sizeof *place);
+    }
+    model->prescription(model->prescription_user, t, place,
+                        v ? lyra_vector_values_mutable(v) : NULL,
+                        a ? lyra_vector_values_mutable(a) : NULL);
+}
+
+void ly_tangent_min_det(LyTangent *tangent, const LyraVector *u, double *det, int32_t *element)
+{
+    const LyraModel *model = tangent->model;
+    *det = INFINITY;
+    *element = -1;
+    set_positions(tangent, u);
+    for (int32_t f = 0; f < model->force_count && !isnan(*det); ++f) {
+        const LyraForce *force = model->forces[f];
+        double least = INFINITY;
+        int32_t at = -1;
+        if (force->type->traits & LYRA_FORCE_SOLID) {
+            ly_min_det(tangent->ctx, force->type->nodes, force->stencil_count, force->stencils,
+                       model->positions, tangent->x, &least, &at);
+        }
+        if (!(least >= *det)) {
+            *det = least;
+            *element = at;
+        }
+    }
+    *det = *element < 0 ? 1 : *det;
+}

@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The solver "pcg": conjugate gradients for symmetric positive definite systems. Block matrices go
+// through a scaled copy (pcg.h) with any preconditioner; scalar and dense matrices and callbacks
+// through the plain method (cg.c) with their diagonal or nothing.
+//
+// Constraints are filtered, so new directions need no new factor. Where the preconditioner has them
+// in it (a coarse space; a vertex whose diagonal block needs them) it is made anew at the next
+// solve.
+
+#include "solve/pcg.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Pcg {
+    LyraContext *ctx;
+    LyraSolverDef def;
+    LyPcgKind kind;
+    bool coarse;
+    const LyraConstraints *constraints;
+    LyraOperator A;
+    int32_t iterations_max;
+    double *work; // [4 size]
+    int64_t bytes;
+    // block matrices
+    LyPcgMatrix *matrix;
+    LyPcgInner inner;
+    // the others, and block matrices that the copy can't hold
+    bool plain;
+    double *inverse; // of the diagonal, [size]; NULL: none
+} Pcg;
+
+static const char *const names[] = {"none", "jacobi", "block-jacobi", "ssor", "ic0"};
+static const char *const coarse_names[] = {
+    "none + coarse", "jacobi + coarse", "block-jacobi + coarse", "ssor + coarse", "ic0 + coarse"};
+
+static LyraStatus take(Pcg *pcg, int64_t count, size_t size, void *out)
+{
+    LY_TRY(ly_allocate_zeroed(pcg->ctx, count, size, out));
+    pcg->bytes += count * (int64_t)size;
+    return LYRA_OK;
+}
+
+static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **self)
+{
+    Pcg *pcg = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *pcg, &pcg));
+    pcg->ctx = ctx;
+    pcg->def = *def;
+    *self = pcg;
+    return LYRA_OK;
+}
+
+// drops what analyze made
+static void forget(Pcg *pcg)
+{
+    LyraContext *ctx = pcg->ctx;
+    ly_pcg_coarse_destroy(pcg->inner.coarse);
+    ly_pcg_matrix_destroy(pcg->matrix);
+    ly_release(ctx, pcg->work);
+    ly_release(ctx, pcg->inverse);
+    ly_release(ctx, pcg->inner.x);
+    ly_release(ctx, pcg->inner.r);
+    ly_release(ctx, pcg->inner.z);
+    ly_release(ctx, pcg->inner.p);
+    ly_release(ctx, pcg->inner.q);
+    pcg->inner = (LyPcgInner){0};
+    pcg->matrix = NULL;
+    pcg->work = pcg->inverse = NULL;
+    pcg->bytes = 0;
+}
+
+static void destroy(void *self)
+{
+    Pcg *pcg = self;
+    if (pcg) {
+        forget(pcg);
+        ly_release(pcg->ctx, pcg);
+    }
+}
+
+// ---- analyze ------------------------------------------------------------------------------------
+
+// the preconditioner that the def names, or the best for this form
+static LyraStatus choose_kind(Pcg *pcg, const LyraOperator *A)
+{
+    const LyraSolverDef *def = &pcg->def;
+    bool blocks = A->kind == LYRA_OPERATOR_BLOCK;
+    bool has_diagonal = A->kind != LYRA_OPERATOR_CALLBACK || A->diagonal;
+    bool chooses = strcmp(def->preconditioner, "auto") == 0;
+    pcg->coarse =
+        def->coarse || (chooses && blocks && def->positions && def->task == LYRA_SOLVER_STATICS);
+    pcg->kind = blocks ? LY_PCG_SSOR : has_diagonal ? LY_PCG_JACOBI : LY_PCG_NONE;
+    for (int32_t k = 0; !chooses && k < LY_COUNT_OF(names); ++k) {
+        if (strcmp(def->preconditioner, names[k]) == 0) {
+            pcg->kind = (LyPcgKind)k;
+        }
+    }
+    if (!blocks && (pcg->kind > LY_PCG_JACOBI || pcg->coarse)) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "pcg: %s needs a matrix of 3x3 blocks; others have none and jacobi",
+                       pcg->coarse ? "a coarse space" : def->preconditioner);
+    }
+    if (!has_diagonal && pcg->kind == LY_PCG_JACOBI) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "pcg: the preconditioner jacobi needs the diagonal of a callback");
+    }
+    if (pcg->coarse && !def->positions) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "pcg: a coarse space needs the positions");
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus analyze_block(Pcg *pcg, const LyraOperator *A)
+{
+    LyPcgInner *inner = &pcg->inner;
+    const LyraBlockPattern *pattern = lyra_block_matrix_pattern(A->block);
+    LY_TRY(ly_pcg_matrix_create(pcg->ctx, pattern, pcg->kind, pcg->def.single,
+                                pcg->constraints != NULL, &pcg->matrix));
+    inner->matrix = pcg->matrix;
+    if (pcg->coarse) {
+        LY_TRY(ly_pcg_coarse_create(pcg->matrix, pcg->def.positions, pcg->def.aggregate,
+                                    &inner->coarse));
+    }
+    int64_t count = 4 * (int64_t)pcg->matrix->rows;
+    LY_TRY(take(pcg, count, pcg->matrix->real, &inner->x));
+    LY_TRY(take(pcg, count, pcg->matrix->real, &inner->r));
+    LY_TRY(take(pcg, count, pcg->matrix->real, &inner->z));
+    LY_TRY(take(pcg, count, pcg->matrix->real, &inner->p));
+    return take(pcg, count, pcg->matrix->real, &inner->q);
+}
+
+static LyraStatus analyze(void *self, const LyraOperator *A, const LyraConstraints *constraints)
+{
+    Pcg *pcg = self;
+    forget(pcg);
+    pcg->constraints = constraints;
+    int64_t limit = 10 * (int64_t)A->size + 100;
+    pcg->iterations_max =
+        pcg->def.iterations_max > 0 ? pcg->def.iterations_max : (int32_t)ly_min_i64(limit, 100000);
+    LY_TRY(choose_kind(pcg, A));
+    LY_TRY(take(pcg, 4 * (int64_t)A->size, sizeof(double), &pcg->work));
+    if (A->kind == LYRA_OPERATOR_BLOCK) {
+        LY_TRY(analyze_block(pcg, A));
+    }
+    if (pcg->kind == LY_PCG_JACOBI || (pcg->def.truncate && A->kind == LYRA_OPERATOR_BLOCK)) {
+        LY_TRY(take(pcg, A->size, sizeof(double), &pcg->inverse));
+    }
+    return LYRA_OK;
+}
+
+// ---- factor -------------------------------------------------------------------------------------
+
+static void copy_diagonal(const LyraOperator *A, double *diagonal)
+{
+    switch (A->kind) {
+    case LYRA_OPERATOR_BLOCK:
+        lyra_block_matrix_diagonal(A->block, diagonal);
+        break;
+    case LYRA_OPERATOR_CSR: {
+        const LyraCsrPattern *pattern = lyra_csr_matrix_pattern(A->csr);
+        for (int32_t i = 0; i < A->size; ++i) {
+            int64_t k = lyra_csr_pattern_find(pattern, i, i);
+            diagonal[i] = k < 0 ? 0.0 : lyra_csr_matrix_values(A->csr)[k];
+        }
+        break;
+    }
+    case LYRA_OPERATOR_DENSE:
+        for (int64_t i = 0; i < A->size; ++i) {
+            diagonal[i] = A->dense[i + i * A->size];
+        }
+        break;
+    case LYRA_OPERATOR_CALLBACK:
+        memcpy(diagonal, A->diagonal, (size_t)A->size * sizeof(double));
+        break;
+    }
+}
+
+// 1 / diagonal; entries that are not positive are refused unless `any`, and then count by size
+static LyraStatus factor_plain(Pcg *pcg, const LyraOperator *A, bool any)
+{
+    pcg->plain = true;
+    if (!pcg->inverse) {
+        return LYRA_OK;
+    }
+    copy_diagonal(A, pcg->inverse);
+    for (int32_t i = 0; i < A->size; ++i) {
+        double entry = pcg->inverse[i];
+        if (!isfinite(entry)) {
+            return ly_fail(LYRA_NOT_FINITE, "pcg: diagonal entry %d is %g", (int)i, entry);
+        }
+        // rows that constraints hold are the filter's
+        if (entry <= 0.0 && !any && !pcg->constraints) {
+            return ly_fail(entry < 0.0 ? LYRA_NOT_POSITIVE_DEFINITE : LYRA_SINGULAR,
+                           "pcg: diagonal entry %d is %g", (int)i, entry);
+        }
+        double inverse = 1.0 / fabs(entry);
+        pcg->inverse[i] = isfinite(inverse) && inverse > 0.0 ? inverse : 1.0;
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus factor_copy(Pcg *pcg, const LyraOperator *A, double *shift)
+{
+    LY_TRY(ly_pcg_matrix_set(pcg->matrix, A->block, pcg->constraints));
+    if (pcg->kind == LY_PCG_IC0) {
+        LY_TRY(ly_pcg_ic0_factor(pcg->matrix, shift));
+    }
+    if (pcg->inner.coarse) {
+        LY_TRY(ly_pcg_coarse_factor(pcg->inner.coarse, A->block));
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus factor(void *self, const LyraOperator *A, LyraSolveReport *report)
+{
+    Pcg *pcg = self;
+    pcg->A = *A;
+    pcg->plain = false;
+    report->preconditioner = (pcg->coarse ? coarse_names : names)[pcg->kind];
+    report->coarse_size = ly_pcg_coarse_size(pcg->inner.coarse);
+    if (A->kind != LYRA_OPERATOR_BLOCK) {
+        return factor_plain(pcg, A, false);
+    }
+    LyraStatus status = factor_copy(pcg, A, &report->shift);
+    bool indefinite = status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR;
+    if (indefinite) {
+        report->definiteness =
+            status == LYRA_SINGULAR ? LYRA_DEFINITENESS_SINGULAR : LYRA_DEFINITENESS_INDEFINITE;
+    }
+    if (indefinite && pcg->def.truncate) {
+        // Newton wants a direction: the plain method finds the curvature
+        ly_log(pcg->ctx, LYRA_LOG_INFO, "%s; going on with jacobi", lyra_error_message());
+        report->preconditioner = names[LY_PCG_JACOBI];
+        report->coarse_size = 0;
+        return factor_plain(pcg, A, true);
+    }
+    report->factor_entries =
+        pcg->kind == LY_PCG_IC0 ? 9 * (pcg->matrix->blocks + pcg->matrix->rows) : 0;
+    return status;
+}
+
+// ---- solve --------------------------------------------------------------------------------------
+
+typedef struct ScaleLoop {
+    const double *inverse, *r;
+    double *z;
+    int64_t count;
+    int32_t pieces;
+} ScaleLoop;
+
+static void scale_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    ScaleLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
+        loop->z[i] = loop->inverse[i] * loop->r[i];
+    }
+}
+
+static LyraStatus precondition_plain(void *user, const double *r, double *z)
+{
+    Pcg *pcg = user;
+    ScaleLoop loop = {pcg->inverse, r, z, pcg->A.size, ly_piece_count(pcg->A.size, 16384)};
+    ly_parallel_for(pcg->ctx, loop.pieces, scale_task, &loop);
+    return LYRA_OK;
+}
+
+static LyraStatus solve_column(Pcg *pcg, const double *b, bool warm, double *x,
+                               LyraSolveReport *report)
+{
+    if (pcg->plain) {
+        LyCg cg = {
+            .A = &pcg->A,
+            .constraints = pcg->constraints,
+            .precondition = pcg->inverse ? precondition_plain : NULL,
+            .user = pcg,
+            .stop = pcg->def.stop,
+            .tolerance = pcg->def.tolerance,
+            .iterations_max = pcg->iterations_max,
+            .truncate = pcg->def.truncate,
+            .work = pcg->work,
+        };
+        return ly_cg(pcg->ctx, &cg, b, warm, x, report);
+    }
+    LyPcgRefine refine = {
+        .A = &pcg->A,
+        .constraints = pcg->constraints,
+        .inner = &pcg->inner,
+        .stop = pcg->def.stop,
+        .tolerance = pcg->def.tolerance,
+        .iterations_max = pcg->iterations_max,
+        .truncate = pcg->def.truncate,
+        .work = pcg->work,
+    };
+    return ly_pcg_refine(pcg->ctx, &refine, b, warm, x, report);
+}
+
+// takes directions that changed since the last solve
+static LyraStatus follow_constraints(Pcg *pcg, LyraSolveReport *report)
+{
+    if (pcg->plain || !pcg->constraints ||
+        lyra_constraints_view(pcg->constraints).version == pcg->matrix->filter_version) {
+        return LYRA_OK;
+    }
+    if (pcg->matrix->rescued || pcg->inner.coarse) {
+        return factor_copy(pcg, &pcg->A, &report->shift);
+    }
+    ly_pcg_matrix_filter(pcg->matrix, pcg->constraints);
+    return LYRA_OK;
+}
+
+static LyraStatus solve(void *self, int32_t columns, const double *B, bool warm, double *X,
+                        LyraSolveReport *report)
+{
+    Pcg *pcg = self;
+    LY_TRY(follow_constraints(pcg, report));
+    report->iterations = report->refinements = 0;
+    report->negative_curvature = false;
+    for (int32_t c = 0; c < columns; ++c) {
+        LyraSolveReport one = *report;
+        one.iterations = one.refinements = 0;
+        int64_t at = (int64_t)c * pcg->A.size;
+        LyraStatus status = solve_column(pcg, B + at, warm, X + at, &one);
+        one.iterations += report->iterations;
+        one.refinements += report->refinements;
+        one.negative_curvature = one.negative_curvature || report->negative_curvature;
+        *report = one;
+        LY_TRY(status);
+    }
+    return LYRA_OK;
+}
+
+static void set_tolerance(void *self, double tolerance)
+{
+    ((Pcg *)self)->def.tolerance = tolerance;
+}
+
+static int64_t bytes(const void *self)
+{
+    const Pcg *pcg = self;
+    return (int64_t)sizeof *pcg + pcg->bytes + (pcg->matrix ? pcg->matrix->bytes : 0) +
+           ly_pcg_coarse_bytes(pcg->inner.coarse);
+}
+
+const LyraSolverType ly_solver_pcg = {
+    .name = "pcg",
+    .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_DENSE | LYRA_SOLVES_CALLBACK |
+              LYRA_SOLVES_FILTERED,
+    .create = create,
+    .analyze = analyze,
+    .factor = factor,
+    .solve = solve,
+    .set_tolerance = set_tolerance,
+    .bytes = bytes,
+    .destroy = destroy,
+};

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of "pcg" on block matrices: a copy of the matrix, scaled and in a layout of its own,
+// in single or double precision, and what iterates on it.
+//
+// Scaling. With C_i C_i^T the diagonal block of vertex i (its diagonal, or a number, for weaker
+// preconditioners) and C their block diagonal, everything inside works on
+//     A~ = C^-1 A C^-T,   x~ = C^T x,   b~ = C^-1 b.
+// Blocks of A~ of a positive definite A are at most 1 in norm, so floats neither overflow nor lose
+// small parts, whatever the units.
+//
+// Domains. Rows are cut into contiguous domains by the number of blocks alone. Sweeps and products
+// run domain by domain, in any order, on any thread; entries between two domains are kept apart, in
+// both orientations, so that no domain writes to another. A~ = L + D + L^T + R with L, D inside
+// domains, D = I where blocks are scaled whole, and R between them.
+//
+// Vectors have four numbers per vertex, the fourth zero.
+
+#ifndef LY_SOLVE_PCG_H
+#define LY_SOLVE_PCG_H
+
+#include "lyra/dense.h"
+#include "math/kernel.h"
+#include "solve/solve.h"
+
+/// Numbers after the last block, so that vector loads of it stay inside.
+#define LY_PCG_PAD 8
+
+/// Most domains of a matrix.
+#define LY_PCG_DOMAINS_MAX 64
+
+/// What a domain's kernels see. Arrays of numbers are of the precision of the kernels.
+typedef struct LyPcgPiece {
+    int32_t row_begin, row_end;
+    const int64_t *row_start; // blocks right of the diagonal and inside the domain, [rows + 1]
+    const int32_t *column;
+    const void *values; // [blocks][9], row-major
+    // entries that lead out of the domain
+    int32_t outer_begin, outer_end; // rows that have some, as places in outer_row
+    const int32_t *outer_row;
+    const int64_t *outer_start; // [outer rows + 1]
+    const int32_t *outer_column;
+    const void *outer_values;
+    const void *diagonal; // D, [rows][9]; NULL: the identity
+    // projections of constrained rows, ascending
+    int32_t filter_begin, filter_end;
+    const int32_t *filter_row;
+    const void *filter; // [filters][9], symmetric
+} LyPcgPiece;
+
+/// Where values come from and how they are scaled: value = scale[row] A scale[column]^T.
+typedef struct LyPcgCopy {
+    const double *values;        // of the matrix
+    const double *scale;         // C^-1, [rows][9], lower triangular
+    const int32_t *source;       // place in the matrix of each block
+    const int32_t *outer_source; // the same of outer blocks; ~place for the transpose
+} LyPcgCopy;
+
+/// One precision on one instruction set.
+typedef struct LyPcgKernels {
+    /// t = (I + L^T)^-1 p, filtered.
+    void (*backward)(const LyPcgPiece *piece, const void *p, void *t);
+    /// w = (I + L)^-1 w, filtered.
+    void (*forward)(const LyPcgPiece *piece, void *w);
+    /// y = (I + L) x, of one domain; for norms of residuals.
+    void (*lower)(const LyPcgPiece *piece, const void *x, void *y);
+    /// y += R x.
+    void (*outer)(const LyPcgPiece *piece, const void *x, void *y);
+    /// y = (D + L + L^T) x inside the domain, then y += R x and the filter.
+    void (*product)(const LyPcgPiece *piece, const void *x, void *y);
+    /// v = P~ v.
+    void (*project)(const LyPcgPiece *piece, void *v);
+    /// z = Q r with a 3x3 block per row.
+    void (*blocks)(int32_t begin, int32_t end, const void *Q, const void *r, void *z);
+    // vectors, rows [begin, end)
+    double (*dot)(int32_t begin, int32_t end, const void *x, const void *y);
+    /// p = z + beta p.
+    void (*direct)(int32_t begin, int32_t end, const void *z, double beta, void *p);
+    /// w = p - t.
+    void (*subtract)(int32_t begin, int32_t end, const void *p, const void *t, void *w);
+    /// q = t + w, in w; returns p . q.
+    double (*join)(int32_t begin, int32_t end, const void *p, const void *t, void *w);
+    /// x += a p, r -= a q; returns r . r.
+    double (*step)(int32_t begin, int32_t end, double a, const void *p, const void *q, void *x,
+                   void *r);
+    /// v = a C^-1 b, from doubles [rows][3]; returns whether all are finite.
+    bool (*enter)(int32_t begin, int32_t end, const double *scale, double a, const double *b,
+                  void *v);
+    /// x += a C^-T v, to doubles [rows][3].
+    void (*leave)(int32_t begin, int32_t end, const double *scale, double a, const void *v,
+                  double *x);
+    /// |C v|^2 with the C of `root`, [rows][9] lower triangular.
+    double (*norm)(int32_t begin, int32_t end, const double *root, const void *v);
+    /// Copies and scales the blocks of a piece; returns whether all are finite.
+    bool (*copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *values, void *outer_values);
+} LyPcgKernels;
+
+LY_KERNEL_DECLARE(const LyPcgKernels, ly_pcg_kernels_float);
+LY_KERNEL_DECLARE(const LyPcgKernels, ly_pcg_kernels_double);
+
+typedef enum LyPcgKind {
+    LY_PCG_NONE = 0,
+    LY_PCG_JACOBI,
+    LY_PCG_BLOCK_JACOBI,
+    LY_PCG_SSOR,
+    LY_PCG_IC0,
+} LyPcgKind;
+
+// ---- the copy -----------------------------------------------------------------------------------
+
+/// The scaled copy of a block matrix. Made by analyze, filled by factor.
+typedef struct LyPcgMatrix {
+    LyraContext *ctx;
+    LyPcgKernels kernels;
+    LyPcgKind kind;
+    size_t real; // bytes of a number
+    int32_t rows, domains;
+    int32_t *domain_begin; // [domains + 1]
+    int64_t *row_start;    // [rows + 1]
+    int32_t *column, *source;
+    void *values;
+    int32_t outer_rows;
+    int32_t *outer_row, *outer_begin; // [outer_rows], [domains + 1]
+    int64_t *outer_start;
+    int32_t *outer_column, *outer_source;
+    void *outer_values;
+    double *scale, *root; // C^-1 and C, [rows][9], lower triangular
+    double scale_max;     // largest entry of `scale`
+    void *diagonal;       // D, for scalings that do not make it 1. Nullable
+    // block IC(0): values of W and the inverse of Lambda; see pcg_ic0.c
+    void *ic_values, *ic_blocks;
+    double *ic_work; // [blocks + rows][9]
+    // constraints, in scaled coordinates
+    int32_t filters;
+    int32_t *filter_row, *filter_begin; // [filters], [domains + 1]
+    void *filter;
+    uint64_t filter_version;
+    bool rescued; // a diagonal block holds only thanks to constraints: new ones need a new copy
+    int64_t blocks, outer_blocks;
+    int64_t bytes;
+} LyPcgMatrix;
+
+/// Takes the pattern of a symmetric block matrix; `filtered` makes room for constraints.
+LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *pattern, LyPcgKind kind,
+                                bool single, bool filtered, LyPcgMatrix **out);
+void ly_pcg_matrix_destroy(LyPcgMatrix *matrix);
+
+/// Takes the values. LYRA_NOT_FINITE, LYRA_NOT_POSITIVE_DEFINITE (a diagonal block is not) and
+/// LYRA_SINGULAR (a row of zeros), with the vertex in the sentence.
+LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
+                             const LyraConstraints *constraints);
+
+/// Takes the directions of now. Nullable: none.
+void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints);
+
+/// The piece of a domain, with the values of A~ or, with `ic`, of the incomplete factor.
+LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic);
+
+/// Block IC(0) of the copy inside domains, with a diagonal shift that grows until it exists.
+LyraStatus ly_pcg_ic0_factor(LyPcgMatrix *matrix, double *shift);
+
+// ---- the coarse space ---------------------------------------------------------------------------
+
+typedef struct LyPcgCoarse LyPcgCoarse;
+
+/// Aggregates of about `aggregate` vertices (0: by size) along the Hilbert curve of `positions`,
+/// [rows][3], copied.
+LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const double *positions,
+                                int32_t aggregate, LyPcgCoarse **out);
+void ly_pcg_coarse_destroy(LyPcgCoarse *coarse);
+int32_t ly_pcg_coarse_size(const LyPcgCoarse *coarse);
+int64_t ly_pcg_coarse_bytes(const LyPcgCoarse *coarse);
+
+/// Takes the values of A, and the scaling and filters of the copy.
+/// LYRA_NOT_POSITIVE_DEFINITE when Z^T A Z is not.
+LyraStatus ly_pcg_coarse_factor(LyPcgCoarse *coarse, const LyraBlockMatrix *A);
+
+/// z += Z (Z^T A~ Z)^-1 Z^T r, filtered.
+void ly_pcg_coarse_add(LyPcgCoarse *coarse, const void *r, void *z);
+
+// ---- the iteration ------------------------------------------------------------------------------
+
+/// How an inner iteration ended.
+typedef enum LyPcgEnd {
+    LY_PCG_MET = 0,   // the recurrence says so
+    LY_PCG_LIMIT,     // of iterations
+    LY_PCG_CURVATURE, // p . A p <= 0
+    LY_PCG_BROKEN,    // numbers that are not finite
+} LyPcgEnd;
+
+typedef struct LyPcgInner {
+    LyPcgMatrix *matrix;
+    LyPcgCoarse *coarse;     // Nullable
+    void *x, *r, *z, *p, *q; // [rows][4]
+    double sums[LY_PCG_DOMAINS_MAX];
+    // goal, in the units of the right-hand side that was entered
+    LyraSolverStop stop;
+    double target;      // LYRA_STOP_RESIDUAL: for |C r~|
+    double tolerance;   // LYRA_STOP_ENERGY: for |x - x*|_A / |x|_A
+    double energy_base; // LYRA_STOP_ENERGY: added to `gained`, |x|_A^2
+    int32_t iterations_max;
+    // outcome
+    int32_t iterations;
+    const void *direction; // at LY_PCG_CURVATURE: the one, in scaled coordinates
+    double gained;         // sum of alpha r.z: squared energy norm of the correction
+    double start, end;     // norm of the residual in the variables of the iteration
+} LyPcgInner;
+
+/// Iterates on A~ x = r from x = 0; r holds the right-hand side (entered, filtered) and is
+/// destroyed. x holds the last x~ at the end.
+LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner);
+
+/// z = M^-1 r in the precision of the copy: r, z in scaled coordinates, r filtered.
+void ly_pcg_precondition(LyraContext *ctx, LyPcgInner *inner, const void *r, void *z);
+
+// ---- refinement ---------------------------------------------------------------------------------
+
+/// What ly_pcg_refine works with.
+typedef struct LyPcgRefine {
+    const LyraOperator *A;
+    const LyraConstraints *constraints; // Nullable
+    LyPcgInner *inner;
+    LyraSolverStop stop;
+    double tolerance;
+    int32_t iterations_max;
+    bool truncate;
+    double *work; // [4 size]
+} LyPcgRefine;
+
+/// Solves P A P x = P b to the tolerance in doubles by corrections from the inner iteration; the
+/// contract is that of ly_cg().
+LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b, bool warm,
+                         double *x, LyraSolveReport *report);
+
+#endif

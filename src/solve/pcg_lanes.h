@@ -1,0 +1,487 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The kernels of pcg in one precision, on one instruction set: included by pcg_kernels.c with REAL,
+// INTEGER (of the same width) and NAME(base) defined.
+//
+// A vertex is a vector of four numbers. A block is three rows of three, each read as a vector of
+// four whose last lane holds whatever follows. Going up the rows (backward sweep), the product with
+// a block adds to three vectors of partial sums that are joined once per row; going down (forward
+// sweep), the transposed product is a combination of the three rows and lands in the accumulator of
+// the column. One copy of the upper blocks serves both. The scalar twin does the same with three
+// plain numbers.
+
+#define Vec NAME(Vec)
+#define load NAME(load)
+#define store NAME(store)
+#define all NAME(all)
+#define lane NAME(lane)
+#define sum_rows NAME(sum_rows)
+#define clear NAME(clear)
+#define multiply NAME(multiply)
+#define add_outer NAME(add_outer)
+#define MUL(a, b) NAME(mul)(a, b)
+#define ADD(a, b) NAME(add)(a, b)
+#define SUB(a, b) NAME(sub)(a, b)
+
+// ---- vectors of one vertex ----------------------------------------------------------------------
+
+#if LY_LANES == 1
+
+typedef struct Vec {
+    REAL v[3];
+} Vec;
+
+INLINE Vec load(const REAL *p)
+{
+    return (Vec){{p[0], p[1], p[2]}};
+}
+
+// the fourth number of a vertex is zero already: the twin never writes it
+INLINE void store(REAL *p, Vec a)
+{
+    p[0] = a.v[0];
+    p[1] = a.v[1];
+    p[2] = a.v[2];
+}
+
+INLINE Vec all(REAL a)
+{
+    return (Vec){{a, a, a}};
+}
+
+INLINE Vec MUL(Vec a, Vec b)
+{
+    return (Vec){{a.v[0] * b.v[0], a.v[1] * b.v[1], a.v[2] * b.v[2]}};
+}
+
+INLINE Vec ADD(Vec a, Vec b)
+{
+    return (Vec){{a.v[0] + b.v[0], a.v[1] + b.v[1], a.v[2] + b.v[2]}};
+}
+
+INLINE Vec SUB(Vec a, Vec b)
+{
+    return (Vec){{a.v[0] - b.v[0], a.v[1] - b.v[1], a.v[2] - b.v[2]}};
+}
+
+INLINE REAL lane(Vec a, int i)
+{
+    return a.v[i];
+}
+
+INLINE Vec sum_rows(Vec a, Vec b, Vec c)
+{
+    return (Vec){{a.v[0] + a.v[1] + a.v[2], b.v[0] + b.v[1] + b.v[2], c.v[0] + c.v[1] + c.v[2]}};
+}
+
+INLINE Vec clear(Vec a)
+{
+    return a;
+}
+
+#else
+
+typedef REAL Vec __attribute__((vector_size(4 * sizeof(REAL))));
+
+INLINE Vec load(const REAL *p)
+{
+    Vec v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE void store(REAL *p, Vec a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+INLINE Vec all(REAL a)
+{
+    return (Vec){a, a, a, a};
+}
+
+INLINE Vec MUL(Vec a, Vec b)
+{
+    return a * b;
+}
+
+INLINE Vec ADD(Vec a, Vec b)
+{
+    return a + b;
+}
+
+INLINE Vec SUB(Vec a, Vec b)
+{
+    return a - b;
+}
+
+INLINE REAL lane(Vec a, int i)
+{
+    return a[i];
+}
+
+// the sums of three vectors over their first three lanes, and 0
+INLINE Vec sum_rows(Vec a, Vec b, Vec c)
+{
+    typedef INTEGER Index __attribute__((vector_size(4 * sizeof(REAL))));
+#ifdef __clang__
+#define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
+#else
+#define SHUFFLE(p, q, ...) __builtin_shuffle(p, q, (Index){__VA_ARGS__})
+#endif
+    const Vec zero = {0};
+    Vec ab02 = SHUFFLE(a, b, 0, 4, 2, 6);
+    Vec ab1 = SHUFFLE(a, b, 1, 5, 1, 5);
+    Vec c0 = SHUFFLE(c, zero, 0, 4, 1, 4);
+    Vec c2 = SHUFFLE(c, zero, 2, 4, 2, 4);
+    Vec first = SHUFFLE(ab02, c0, 0, 1, 4, 5);
+    Vec second = SHUFFLE(ab1, c0, 0, 1, 6, 7);
+    Vec third = SHUFFLE(ab02, c2, 2, 3, 4, 5);
+#undef SHUFFLE
+    return first + second + third;
+}
+
+// the fourth lane set to zero
+INLINE Vec clear(Vec a)
+{
+    typedef INTEGER Bits __attribute__((vector_size(4 * sizeof(REAL))));
+    return (Vec)((Bits)a & (Bits){-1, -1, -1, 0});
+}
+
+#endif
+
+// A x
+INLINE Vec multiply(const REAL *A, Vec x)
+{
+    return sum_rows(MUL(load(A), x), MUL(load(A + 3), x), MUL(load(A + 6), x));
+}
+
+// y += A x over the entries of row `o` of the outer list
+INLINE Vec add_outer(const LyPcgPiece *piece, int32_t o, const REAL *x, Vec y)
+{
+    const REAL *values = piece->outer_values;
+    Vec s0 = all(0), s1 = all(0), s2 = all(0);
+    for (int64_t k = piece->outer_start[o]; k < piece->outer_start[o + 1]; ++k) {
+        Vec xj = load(x + 4 * (int64_t)piece->outer_column[k]);
+        s0 = ADD(s0, MUL(load(values + 9 * k), xj));
+        s1 = ADD(s1, MUL(load(values + 9 * k + 3), xj));
+        s2 = ADD(s2, MUL(load(values + 9 * k + 6), xj));
+    }
+    return ADD(y, sum_rows(s0, s1, s2));
+}
+
+// ---- sweeps and products ------------------------------------------------------------------------
+
+static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_all)
+{
+    const REAL *p = p_all, *values = piece->values, *filter = piece->filter;
+    REAL *t = t_all;
+    const int32_t *column = piece->column;
+    int32_t f = piece->filter_end - 1;
+    int64_t k = piece->row_start[piece->row_end] - 1;
+    for (int32_t i = piece->row_end - 1; i >= piece->row_begin; --i) {
+        // from the far columns to the near, whose values were made last
+        Vec s0 = all(0), s1 = all(0), s2 = all(0);
+        for (int64_t first = piece->row_start[i]; k >= first; --k) {
+            const REAL *A = values + 9 * k;
+            Vec x = load(t + 4 * (int64_t)column[k]);
+            s0 = ADD(s0, MUL(load(A), x));
+            s1 = ADD(s1, MUL(load(A + 3), x));
+            s2 = ADD(s2, MUL(load(A + 6), x));
+        }
+        Vec ti = SUB(load(p + 4 * (int64_t)i), sum_rows(s0, s1, s2));
+        if (f >= piece->filter_begin && piece->filter_row[f] == i) {
+            ti = multiply(filter + 9 * (int64_t)f, ti);
+            --f;
+        }
+        store(t + 4 * (int64_t)i, ti);
+    }
+}
+
+static void NAME(forward)(const LyPcgPiece *piece, void *w_all)
+{
+    const REAL *values = piece->values, *filter = piece->filter;
+    REAL *w = w_all;
+    const int32_t *column = piece->column;
+    int32_t f = piece->filter_begin;
+    int64_t k = piece->row_start[piece->row_begin];
+    for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
+        Vec x = clear(load(w + 4 * (int64_t)i));
+        if (f < piece->filter_end && piece->filter_row[f] == i) {
+            x = multiply(filter + 9 * (int64_t)f, x);
+            ++f;
+        }
+        store(w + 4 * (int64_t)i, x);
+        Vec x0 = all(lane(x, 0)), x1 = all(lane(x, 1)), x2 = all(lane(x, 2));
+        for (int64_t end = piece->row_start[i + 1]; k < end; ++k) {
+            const REAL *A = values + 9 * k;
+            REAL *y = w + 4 * (int64_t)column[k];
+            Vec sum = ADD(ADD(MUL(load(A), x0), MUL(load(A + 3), x1)), MUL(load(A + 6), x2));
+            store(y, SUB(load(y), sum));
+        }
+    }
+}
+
+static void NAME(lower)(const LyPcgPiece *piece, const void *x_all, void *y_all)
+{
+    const REAL *x = x_all, *values = piece->values;
+    REAL *y = y_all;
+    int64_t begin = piece->row_begin;
+    memcpy(y + 4 * begin, x + 4 * begin, 4 * sizeof(REAL) * (size_t)(piece->row_end - begin));
+    int64_t k = piece->row_start[begin];
+    for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
+        Vec xi = load(x + 4 * (int64_t)i);
+        Vec x0 = all(lane(xi, 0)), x1 = all(lane(xi, 1)), x2 = all(lane(xi, 2));
+        store(y + 4 * (int64_t)i, clear(load(y + 4 * (int64_t)i)));
+        for (int64_t end = piece->row_start[i + 1]; k < end; ++k) {
+            const REAL *A = values + 9 * k;
+            REAL *yj = y + 4 * (int64_t)piece->column[k];
+            Vec sum = ADD(ADD(MUL(load(A), x0), MUL(load(A + 3), x1)), MUL(load(A + 6), x2));
+            store(yj, ADD(load(yj), sum));
+        }
+    }
+}
+
+static void NAME(outer)(const LyPcgPiece *piece, const void *x, void *y_all)
+{
+    REAL *y = y_all;
+    for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
+        REAL *yi = y + 4 * (int64_t)piece->outer_row[o];
+        store(yi, add_outer(piece, o, x, load(yi)));
+    }
+}
+
+static void NAME(project)(const LyPcgPiece *piece, void *v_all)
+{
+    const REAL *filter = piece->filter;
+    for (int32_t f = piece->filter_begin; f < piece->filter_end; ++f) {
+        REAL *v = (REAL *)v_all + 4 * (int64_t)piece->filter_row[f];
+        store(v, multiply(filter + 9 * (int64_t)f, load(v)));
+    }
+}
+
+static void NAME(product)(const LyPcgPiece *piece, const void *x_all, void *y_all)
+{
+    const REAL *x = x_all, *values = piece->values, *D = piece->diagonal;
+    REAL *y = y_all;
+    int64_t begin = piece->row_begin, k = piece->row_start[begin];
+    memset(y + 4 * begin, 0, 4 * sizeof(REAL) * (size_t)(piece->row_end - begin));
+    for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
+        Vec xi = load(x + 4 * (int64_t)i);
+        Vec x0 = all(lane(xi, 0)), x1 = all(lane(xi, 1)), x2 = all(lane(xi, 2));
+        Vec s0 = all(0), s1 = all(0), s2 = all(0);
+        for (int64_t end = piece->row_start[i + 1]; k < end; ++k) {
+            const REAL *A = values + 9 * k;
+            const int64_t j = 4 * (int64_t)piece->column[k];
+            Vec r0 = load(A), r1 = load(A + 3), r2 = load(A + 6), xj = load(x + j);
+            s0 = ADD(s0, MUL(r0, xj));
+            s1 = ADD(s1, MUL(r1, xj));
+            s2 = ADD(s2, MUL(r2, xj));
+            Vec sum = ADD(ADD(MUL(r0, x0), MUL(r1, x1)), MUL(r2, x2));
+            store(y + j, ADD(load(y + j), sum));
+        }
+        Vec own = D ? multiply(D + 9 * (int64_t)i, xi) : xi;
+        Vec yi = ADD(load(y + 4 * (int64_t)i), ADD(own, sum_rows(s0, s1, s2)));
+        store(y + 4 * (int64_t)i, clear(yi));
+    }
+    NAME(outer)(piece, x, y);
+    NAME(project)(piece, y);
+}
+
+static void NAME(blocks)(int32_t begin, int32_t end, const void *Q, const void *r_all, void *z_all)
+{
+    const REAL *r = r_all;
+    REAL *z = z_all;
+    for (int64_t i = begin; i < end; ++i) {
+        store(z + 4 * i, multiply((const REAL *)Q + 9 * i, load(r + 4 * i)));
+    }
+}
+
+// ---- vectors ------------------------------------------------------------------------------------
+//
+// Sums run in the precision at hand over 64 vertices, then in doubles.
+
+#define SUM_ROWS 64
+
+static double NAME(dot)(int32_t begin, int32_t end, const void *x_all, const void *y_all)
+{
+    const REAL *x = x_all, *y = y_all;
+    double sum = 0.0;
+    for (int64_t i = begin; i < end;) {
+        int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
+        Vec s = all(0);
+        for (; i < stop; ++i) {
+            s = ADD(s, MUL(load(x + 4 * i), load(y + 4 * i)));
+        }
+        sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
+    }
+    return sum;
+}
+
+static void NAME(direct)(int32_t begin, int32_t end, const void *z_all, double beta, void *p_all)
+{
+    const REAL *z = z_all;
+    REAL *p = p_all;
+    const Vec b = all((REAL)beta);
+    for (int64_t i = begin; i < end; ++i) {
+        store(p + 4 * i, ADD(load(z + 4 * i), MUL(b, load(p + 4 * i))));
+    }
+}
+
+static void NAME(subtract)(int32_t begin, int32_t end, const void *p_all, const void *t_all,
+                           void *w_all)
+{
+    const REAL *p = p_all, *t = t_all;
+    REAL *w = w_all;
+    for (int64_t i = begin; i < end; ++i) {
+        store(w + 4 * i, SUB(load(p + 4 * i), load(t + 4 * i)));
+    }
+}
+
+static double NAME(join)(int32_t begin, int32_t end, const void *p_all, const void *t_all,
+                         void *w_all)
+{
+    const REAL *p = p_all, *t = t_all;
+    REAL *w = w_all;
+    double sum = 0.0;
+    for (int64_t i = begin; i < end;) {
+        int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
+        Vec s = all(0);
+        for (; i < stop; ++i) {
+            Vec q = ADD(load(t + 4 * i), load(w + 4 * i));
+            store(w + 4 * i, q);
+            s = ADD(s, MUL(load(p + 4 * i), q));
+        }
+        sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
+    }
+    return sum;
+}
+
+static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p_all,
+                         const void *q_all, void *x_all, void *r_all)
+{
+    const REAL *p = p_all, *q = q_all;
+    REAL *x = x_all, *r = r_all;
+    const Vec a = all((REAL)alpha);
+    double sum = 0.0;
+    for (int64_t i = begin; i < end;) {
+        int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
+        Vec s = all(0);
+        for (; i < stop; ++i) {
+            store(x + 4 * i, ADD(load(x + 4 * i), MUL(a, load(p + 4 * i))));
+            Vec ri = SUB(load(r + 4 * i), MUL(a, load(q + 4 * i)));
+            store(r + 4 * i, ri);
+            s = ADD(s, MUL(ri, ri));
+        }
+        sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
+    }
+    return sum;
+}
+
+static bool NAME(enter)(int32_t begin, int32_t end, const double *scale, double a, const double *b,
+                        void *v_all)
+{
+    REAL *v = v_all;
+    REAL wrong = 0;
+    for (int64_t i = begin; i < end; ++i) {
+        const double *S = scale + 9 * i, *bi = b + 3 * i;
+        REAL *vi = v + 4 * i;
+        vi[0] = (REAL)(a * (S[0] * bi[0]));
+        vi[1] = (REAL)(a * (S[3] * bi[0] + S[4] * bi[1]));
+        vi[2] = (REAL)(a * (S[6] * bi[0] + S[7] * bi[1] + S[8] * bi[2]));
+        vi[3] = 0;
+        wrong += 0 * vi[0] + 0 * vi[1] + 0 * vi[2]; // NaN unless all are finite
+    }
+    return wrong == 0;
+}
+
+static void NAME(leave)(int32_t begin, int32_t end, const double *scale, double a, const void *v,
+                        double *x)
+{
+    for (int64_t i = begin; i < end; ++i) {
+        const double *S = scale + 9 * i;
+        const REAL *vi = (const REAL *)v + 4 * i;
+        double *xi = x + 3 * i, v0 = a * vi[0], v1 = a * vi[1], v2 = a * vi[2];
+        xi[0] += S[0] * v0 + S[3] * v1 + S[6] * v2;
+        xi[1] += S[4] * v1 + S[7] * v2;
+        xi[2] += S[8] * v2;
+    }
+}
+
+static double NAME(norm)(int32_t begin, int32_t end, const double *root, const void *v)
+{
+    double sum = 0.0;
+    for (int64_t i = begin; i < end; ++i) {
+        const double *C = root + 9 * i;
+        const REAL *vi = (const REAL *)v + 4 * i;
+        double v0 = vi[0], v1 = vi[1], v2 = vi[2];
+        double c0 = C[0] * v0, c1 = C[3] * v0 + C[4] * v1, c2 = C[6] * v0 + C[7] * v1 + C[8] * v2;
+        sum += c0 * c0 + c1 * c1 + c2 * c2;
+    }
+    return sum;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+// B = S_i A S_j^T, or with A transposed; returns 0, or NaN where an entry is not finite
+INLINE REAL NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
+                              REAL *B)
+{
+    double T[3][3];
+    for (int r = 0; r < 3; ++r) {
+        double a0 = transposed ? A[r] : A[3 * r], a1 = transposed ? A[3 + r] : A[3 * r + 1];
+        double a2 = transposed ? A[6 + r] : A[3 * r + 2];
+        T[r][0] = a0 * Sj[0];
+        T[r][1] = a0 * Sj[3] + a1 * Sj[4];
+        T[r][2] = a0 * Sj[6] + a1 * Sj[7] + a2 * Sj[8];
+    }
+    REAL wrong = 0;
+    for (int c = 0; c < 3; ++c) {
+        B[c] = (REAL)(Si[0] * T[0][c]);
+        B[3 + c] = (REAL)(Si[3] * T[0][c] + Si[4] * T[1][c]);
+        B[6 + c] = (REAL)(Si[6] * T[0][c] + Si[7] * T[1][c] + Si[8] * T[2][c]);
+        wrong += 0 * B[c] + 0 * B[3 + c] + 0 * B[6 + c];
+    }
+    return wrong;
+}
+
+static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *values_all,
+                       void *outer_all)
+{
+    REAL *values = values_all, *outer = outer_all;
+    REAL wrong = 0;
+    for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
+        const double *Si = copy->scale + 9 * (int64_t)i;
+        for (int64_t k = piece->row_start[i]; k < piece->row_start[i + 1]; ++k) {
+            wrong += NAME(scale_block)(Si, copy->values + 9 * (int64_t)copy->source[k],
+                                       copy->scale + 9 * (int64_t)piece->column[k], false,
+                                       values + 9 * k);
+        }
+    }
+    for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
+        const double *Si = copy->scale + 9 * (int64_t)piece->outer_row[o];
+        for (int64_t k = piece->outer_start[o]; k < piece->outer_start[o + 1]; ++k) {
+            int32_t source = copy->outer_source[k];
+            bool transposed = source < 0;
+            wrong += NAME(scale_block)(
+                Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
+                copy->scale + 9 * (int64_t)piece->outer_column[k], transposed, outer + 9 * k);
+        }
+    }
+    return wrong == 0;
+}
+
+#undef SUM_ROWS
+#undef Vec
+#undef load
+#undef store
+#undef all
+#undef lane
+#undef sum_rows
+#undef clear
+#undef multiply
+#undef add_outer
+#undef MUL
+#undef ADD
+#undef SUB

@@ -1,0 +1,540 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The scaled copy of a block matrix that pcg iterates on (see pcg.h): domains, values, constraints.
+//
+// Constraints in scaled coordinates. n . x = n . C^-T x~ = (C^-1 n) . x~, so a direction n of a
+// vertex becomes n~ = C^-1 n; the directions of a vertex, made orthonormal, give P~ = I - sum n~
+// n~^T per vertex, and the Galerkin system P A P x = P b is P~ A~ P~ x~ = P~ b~. The sweeps apply
+// P~ to a row as they finish it. Then they are the sweeps of the filtered matrix itself,
+//     (I + P~ L P~)^-1 P~,
+// with D = I on the free motions: SSOR and Eisenstat's form hold unchanged, at no cost per
+// direction, and the copy of A does not depend on the directions. Filtering p^ in Eisenstat's
+// variables by p^ -= (E^T n)(E^-1 n . p^) instead, E = D + L, would need a triangular solve and a
+// dense vector for each direction.
+//
+// The copy does depend on them where a diagonal block is not positive definite but is so on the
+// free motions (a vertex without mass that is held): there C comes from P D P + s (I - P).
+
+#include "solve/pcg.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Upper blocks per domain; see docs/solvers.md for what it costs and gains.
+#define DOMAIN_BLOCKS 65536
+
+// a pivot this small against its diagonal entry is a zero
+#define PIVOT_MIN 1e-14
+
+// ---- pattern ------------------------------------------------------------------------------------
+
+static LyraStatus take(LyPcgMatrix *matrix, int64_t count, size_t size, void *out)
+{
+    LY_TRY(ly_allocate_zeroed(matrix->ctx, count, size, out));
+    matrix->bytes += count * (int64_t)size;
+    return LYRA_OK;
+}
+
+// cuts rows into domains of about equal numbers of upper blocks
+static void cut_domains(LyPcgMatrix *matrix, const LyraBlockPatternView *view)
+{
+    bool full = view->storage == LYRA_STORAGE_FULL;
+    int64_t blocks = full ? view->block_count / 2 : view->block_count;
+    int32_t domains = ly_piece_count(blocks, DOMAIN_BLOCKS);
+    domains = domains > LY_PCG_DOMAINS_MAX ? LY_PCG_DOMAINS_MAX : domains;
+    int32_t row = 0;
+    for (int32_t d = 0; d < domains; ++d) {
+        matrix->domain_begin[d] = row;
+        int64_t end = ly_piece_begin(view->block_count, domains, d + 1);
+        while (row < view->row_count && view->row_start[row] < end) {
+            ++row;
+        }
+    }
+    matrix->domain_begin[domains] = view->row_count;
+    matrix->domains = domains;
+}
+
+// Goes over the blocks above the diagonal: counts those inside domains by row and those between
+// them by both rows, or places them.
+static void place_blocks(LyPcgMatrix *matrix, const LyraBlockPatternView *view, int64_t *outer_of,
+                         bool fill)
+{
+    int64_t inner = 0;
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        int32_t end = matrix->domain_begin[d + 1];
+        for (int32_t i = matrix->domain_begin[d]; i < end; ++i) {
+            for (int64_t k = view->diagonal[i] + 1; k < view->row_start[i + 1]; ++k) {
+                int32_t j = view->column[k];
+                if (j < end) {
+                    if (fill) {
+                        matrix->column[inner] = j;
+                        matrix->source[inner] = (int32_t)k;
+                    }
+                    ++inner;
+                } else if (!fill) {
+                    ++outer_of[i];
+                    ++outer_of[j];
+                } else {
+                    matrix->outer_column[outer_of[i]] = j;
+                    matrix->outer_source[outer_of[i]++] = (int32_t)k;
+                    matrix->outer_column[outer_of[j]] = i;
+                    matrix->outer_source[outer_of[j]++] = ~(int32_t)k;
+                }
+            }
+            matrix->row_start[i + 1] = inner;
+        }
+    }
+    matrix->blocks = inner;
+}
+
+// turns counts per row into the list of rows that have outer entries, and into places
+static void list_outer_rows(LyPcgMatrix *matrix, int64_t *outer_of)
+{
+    int32_t rows = 0;
+    int64_t blocks = 0;
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        matrix->outer_begin[d] = rows;
+        for (int32_t i = matrix->domain_begin[d]; i < matrix->domain_begin[d + 1]; ++i) {
+            int64_t count = outer_of[i];
+            outer_of[i] = blocks;
+            if (count > 0) {
+                matrix->outer_row[rows] = i;
+                matrix->outer_start[rows++] = blocks;
+                blocks += count;
+            }
+        }
+    }
+    matrix->outer_begin[matrix->domains] = rows;
+    matrix->outer_start[rows] = blocks;
+}
+
+static LyraStatus take_pattern(LyPcgMatrix *matrix, const LyraBlockPatternView *view,
+                               int64_t *outer_of)
+{
+    LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->domain_begin));
+    LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->outer_begin));
+    LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->filter_begin));
+    LY_TRY(take(matrix, (int64_t)matrix->rows + 1, sizeof(int64_t), &matrix->row_start));
+    cut_domains(matrix, view);
+    place_blocks(matrix, view, outer_of, false);
+    for (int32_t i = 0; i < matrix->rows; ++i) {
+        matrix->outer_rows += outer_of[i] > 0;
+        matrix->outer_blocks += outer_of[i];
+    }
+    LY_TRY(take(matrix, matrix->blocks, sizeof(int32_t), &matrix->column));
+    LY_TRY(take(matrix, matrix->blocks, sizeof(int32_t), &matrix->source));
+    LY_TRY(take(matrix, matrix->outer_rows, sizeof(int32_t), &matrix->outer_row));
+    LY_TRY(take(matrix, (int64_t)matrix->outer_rows + 1, sizeof(int64_t), &matrix->outer_start));
+    LY_TRY(take(matrix, matrix->outer_blocks, sizeof(int32_t), &matrix->outer_column));
+    LY_TRY(take(matrix, matrix->outer_blocks, sizeof(int32_t), &matrix->outer_source));
+    list_outer_rows(matrix, outer_of);
+    place_blocks(matrix, view, outer_of, true);
+    return LYRA_OK;
+}
+
+static LyraStatus take_values(LyPcgMatrix *matrix, bool filtered)
+{
+    size_t real = matrix->real;
+    int64_t rows = matrix->rows;
+    LY_TRY(take(matrix, 9 * matrix->blocks + LY_PCG_PAD, real, &matrix->values));
+    LY_TRY(take(matrix, 9 * matrix->outer_blocks + LY_PCG_PAD, real, &matrix->outer_values));
+    LY_TRY(take(matrix, 9 * rows, sizeof(double), &matrix->scale));
+    LY_TRY(take(matrix, 9 * rows, sizeof(double), &matrix->root));
+    if (matrix->kind == LY_PCG_NONE || matrix->kind == LY_PCG_JACOBI) {
+        LY_TRY(take(matrix, 9 * rows + LY_PCG_PAD, real, &matrix->diagonal));
+    }
+    if (matrix->kind == LY_PCG_IC0) {
+        LY_TRY(take(matrix, 9 * matrix->blocks + LY_PCG_PAD, real, &matrix->ic_values));
+        LY_TRY(take(matrix, 9 * rows + LY_PCG_PAD, real, &matrix->ic_blocks));
+        LY_TRY(take(matrix, 9 * (matrix->blocks + rows), sizeof(double), &matrix->ic_work));
+    }
+    if (filtered) {
+        LY_TRY(take(matrix, rows, sizeof(int32_t), &matrix->filter_row));
+        LY_TRY(take(matrix, 9 * rows + LY_PCG_PAD, real, &matrix->filter));
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *pattern, LyPcgKind kind,
+                                bool single, bool filtered, LyPcgMatrix **out)
+{
+    static const LyPcgKernels *const singles[] = LY_KERNEL_TABLE(&ly_pcg_kernels_float);
+    static const LyPcgKernels *const doubles[] = LY_KERNEL_TABLE(&ly_pcg_kernels_double);
+    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
+    LyraStatus status = LYRA_OK;
+    LyPcgMatrix *matrix = NULL;
+    int64_t *outer_of = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *matrix, &matrix));
+    matrix->ctx = ctx;
+    matrix->kind = kind;
+    matrix->real = single ? sizeof(float) : sizeof(double);
+    matrix->kernels = *(single ? singles : doubles)[lyra_context_isa(ctx)];
+    matrix->rows = view.row_count;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, view.row_count, sizeof(int64_t), &outer_of));
+    LY_TRY_DONE(take_pattern(matrix, &view, outer_of));
+    LY_TRY_DONE(take_values(matrix, filtered));
+    *out = matrix;
+    matrix = NULL;
+done:
+    ly_release(ctx, outer_of);
+    ly_pcg_matrix_destroy(matrix);
+    return status;
+}
+
+void ly_pcg_matrix_destroy(LyPcgMatrix *matrix)
+{
+    if (!matrix) {
+        return;
+    }
+    LyraContext *ctx = matrix->ctx;
+    ly_release(ctx, matrix->domain_begin);
+    ly_release(ctx, matrix->row_start);
+    ly_release(ctx, matrix->column);
+    ly_release(ctx, matrix->source);
+    ly_release(ctx, matrix->values);
+    ly_release(ctx, matrix->outer_row);
+    ly_release(ctx, matrix->outer_begin);
+    ly_release(ctx, matrix->outer_start);
+    ly_release(ctx, matrix->outer_column);
+    ly_release(ctx, matrix->outer_source);
+    ly_release(ctx, matrix->outer_values);
+    ly_release(ctx, matrix->scale);
+    ly_release(ctx, matrix->root);
+    ly_release(ctx, matrix->diagonal);
+    ly_release(ctx, matrix->ic_values);
+    ly_release(ctx, matrix->ic_blocks);
+    ly_release(ctx, matrix->ic_work);
+    ly_release(ctx, matrix->filter_row);
+    ly_release(ctx, matrix->filter_begin);
+    ly_release(ctx, matrix->filter);
+    ly_release(ctx, matrix);
+}
+
+LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic)
+{
+    return (LyPcgPiece){
+        .row_begin = matrix->domain_begin[domain],
+        .row_end = matrix->domain_begin[domain + 1],
+        .row_start = matrix->row_start,
+        .column = matrix->column,
+        .values = ic ? matrix->ic_values : matrix->values,
+        .outer_begin = matrix->outer_begin[domain],
+        .outer_end = matrix->outer_begin[domain + 1],
+        .outer_row = matrix->outer_row,
+        .outer_start = matrix->outer_start,
+        .outer_column = matrix->outer_column,
+        .outer_values = matrix->outer_values,
+        .diagonal = matrix->diagonal,
+        .filter_begin = matrix->filters ? matrix->filter_begin[domain] : 0,
+        .filter_end = matrix->filters ? matrix->filter_begin[domain + 1] : 0,
+        .filter_row = matrix->filter_row,
+        .filter = matrix->filter,
+    };
+}
+
+// ---- scaling ------------------------------------------------------------------------------------
+
+// what a diagonal block is
+typedef enum Pivot { PIVOT_GOOD = 0, PIVOT_ZERO, PIVOT_NEGATIVE, PIVOT_NOT_FINITE } Pivot;
+
+// C C^T = A (upper triangle read), lower triangular, and its inverse S
+static Pivot root_of_block(const double *A, double *C, double *S)
+{
+    double sum = A[0] + A[1] + A[2] + A[4] + A[5] + A[8];
+    if (!isfinite(sum)) {
+        return PIVOT_NOT_FINITE;
+    }
+    // sums of squares of the factor must stay inside the range: powers of two are exact
+    double largest = fmax(fmax(fabs(A[0]), fabs(A[4])), fabs(A[8]));
+    if (largest == 0.0) {
+        return PIVOT_ZERO;
+    }
+    int exponent = 0;
+    (void)frexp(largest, &exponent);
+    exponent &= ~1;
+    double a = ldexp(1.0, -exponent), half = ldexp(1.0, exponent / 2);
+    double B[6] = {a * A[0], a * A[1], a * A[2], a * A[4], a * A[5], a * A[8]};
+    double p0 = B[0];
+    if (p0 <= 0.0) {
+        return p0 < 0.0 ? PIVOT_NEGATIVE : PIVOT_ZERO;
+    }
+    double c00 = sqrt(p0), c10 = B[1] / c00, c20 = B[2] / c00;
+    double p1 = B[3] - c10 * c10;
+    if (!(p1 > PIVOT_MIN * fabs(B[3]))) {
+        return p1 < -PIVOT_MIN * (fabs(B[3]) + c10 * c10) ? PIVOT_NEGATIVE : PIVOT_ZERO;
+    }
+    double c11 = sqrt(p1), c21 = (B[4] - c20 * c10) / c11;
+    double p2 = B[5] - c20 * c20 - c21 * c21;
+    if (!(p2 > PIVOT_MIN * fabs(B[5]))) {
+        return p2 < -PIVOT_MIN * (fabs(B[5]) + c20 * c20 + c21 * c21) ? PIVOT_NEGATIVE : PIVOT_ZERO;
+    }
+    double c22 = sqrt(p2), s0 = 1.0 / c00, s1 = 1.0 / c11, s2 = 1.0 / c22;
+    double s10 = -s1 * c10 * s0, s21 = -s2 * c21 * s1, s20 = -s2 * (c20 * s0 + c21 * s10);
+    memcpy(C, (double[9]){c00, 0, 0, c10, c11, 0, c20, c21, c22}, 9 * sizeof(double));
+    memcpy(S, (double[9]){s0, 0, 0, s10, s1, 0, s20, s21, s2}, 9 * sizeof(double));
+    for (int k = 0; k < 9; ++k) {
+        C[k] *= half;
+        S[k] /= half;
+    }
+    return PIVOT_GOOD;
+}
+
+// the same for the diagonal alone
+static Pivot root_of_diagonal(const double *A, double *C, double *S)
+{
+    memset(C, 0, 9 * sizeof(double));
+    memset(S, 0, 9 * sizeof(double));
+    for (int d = 0; d < 9; d += 4) {
+        if (!isfinite(A[d])) {
+            return PIVOT_NOT_FINITE;
+        }
+        if (A[d] <= 0.0) {
+            return A[d] < 0.0 ? PIVOT_NEGATIVE : PIVOT_ZERO;
+        }
+        C[d] = sqrt(A[d]);
+        S[d] = 1.0 / C[d];
+    }
+    return PIVOT_GOOD;
+}
+
+// P A P + s (I - P) with the directions [begin, end) of a view, s the largest entry (1 if none)
+static void hold_block(const LyraConstraintsView *view, int32_t begin, int32_t end, double *A)
+{
+    double P[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, B[9], s = 0.0;
+    for (int32_t c = begin; c < end; ++c) {
+        const double *n = view->direction + 3 * (int64_t)c;
+        for (int k = 0; k < 9; ++k) {
+            P[k] -= n[k / 3] * n[k % 3];
+        }
+    }
+    for (int k = 0; k < 9; ++k) {
+        s = fmax(s, fabs(A[k]));
+        B[k] = A[k / 3 * 3] * P[k % 3] + A[k / 3 * 3 + 1] * P[3 + k % 3] +
+               A[k / 3 * 3 + 2] * P[6 + k % 3];
+    }
+    s = s > 0.0 ? s : 1.0;
+    for (int k = 0; k < 9; ++k) {
+        A[k] = P[k / 3 * 3] * B[k % 3] + P[k / 3 * 3 + 1] * B[3 + k % 3] +
+               P[k / 3 * 3 + 2] * B[6 + k % 3] + s * ((k % 4 == 0) - P[k]);
+    }
+}
+
+typedef struct SetLoop {
+    LyPcgMatrix *matrix;
+    const LyraBlockPatternView *pattern;
+    const double *values;
+    LyraConstraintsView constraints; // count 0: none
+    double scale;                    // of LY_PCG_NONE
+    Pivot pivot[LY_PCG_DOMAINS_MAX];
+    int32_t row[LY_PCG_DOMAINS_MAX]; // the first that failed
+    bool rescued[LY_PCG_DOMAINS_MAX], finite[LY_PCG_DOMAINS_MAX];
+    double largest[LY_PCG_DOMAINS_MAX]; // entry of the scaling
+} SetLoop;
+
+static Pivot root_of(const SetLoop *loop, const double *A, double *C, double *S)
+{
+    LyPcgKind kind = loop->matrix->kind;
+    if (kind == LY_PCG_NONE) {
+        double sum = A[0] + A[1] + A[2] + A[4] + A[5] + A[8], s = loop->scale;
+        memcpy(C, (double[9]){s, 0, 0, 0, s, 0, 0, 0, s}, 9 * sizeof(double));
+        memcpy(S, (double[9]){1 / s, 0, 0, 0, 1 / s, 0, 0, 0, 1 / s}, 9 * sizeof(double));
+        return isfinite(sum) ? PIVOT_GOOD : PIVOT_NOT_FINITE;
+    }
+    return kind == LY_PCG_JACOBI ? root_of_diagonal(A, C, S) : root_of_block(A, C, S);
+}
+
+static void scale_task(void *data, int32_t domain, int32_t worker)
+{
+    (void)worker;
+    SetLoop *loop = data;
+    LyPcgMatrix *matrix = loop->matrix;
+    const LyraConstraintsView *held = &loop->constraints;
+    loop->pivot[domain] = PIVOT_GOOD;
+    loop->rescued[domain] = false;
+    loop->largest[domain] = 0.0;
+    for (int64_t i = matrix->domain_begin[domain]; i < matrix->domain_begin[domain + 1]; ++i) {
+        const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[i];
+        double *C = matrix->root + 9 * i, *S = matrix->scale + 9 * i;
+        Pivot pivot = root_of(loop, A, C, S);
+        if (pivot == PIVOT_ZERO || pivot == PIVOT_NEGATIVE) {
+            int32_t begin = 0, end = 0;
+            while (begin < held->count && held->vertex[begin] < i) {
+                ++begin;
+            }
+            for (end = begin; end < held->count && held->vertex[end] == i;) {
+                ++end;
+            }
+            double B[9];
+            memcpy(B, A, sizeof B);
+            hold_block(held, begin, end, B);
+            pivot = end > begin ? root_of(loop, B, C, S) : pivot;
+            loop->rescued[domain] = true;
+        }
+        if (pivot != PIVOT_GOOD) {
+            loop->pivot[domain] = pivot;
+            loop->row[domain] = (int32_t)i;
+            return;
+        }
+        double largest = fmax(fmax(S[0], S[4]), S[8]);
+        loop->largest[domain] = fmax(loop->largest[domain], largest);
+    }
+}
+
+static void copy_diagonal(SetLoop *loop, int64_t i)
+{
+    LyPcgMatrix *matrix = loop->matrix;
+    const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[i];
+    const double *S = matrix->scale + 9 * i;
+    for (int k = 0; k < 9; ++k) {
+        double value = S[4 * (k / 3)] * A[k] * S[4 * (k % 3)]; // S is diagonal here
+        if (matrix->real == sizeof(float)) {
+            ((float *)matrix->diagonal)[9 * i + k] = (float)value;
+        } else {
+            ((double *)matrix->diagonal)[9 * i + k] = value;
+        }
+    }
+}
+
+static void copy_task(void *data, int32_t domain, int32_t worker)
+{
+    (void)worker;
+    SetLoop *loop = data;
+    LyPcgMatrix *matrix = loop->matrix;
+    LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
+    LyPcgCopy copy = {loop->values, matrix->scale, matrix->source, matrix->outer_source};
+    loop->finite[domain] =
+        matrix->kernels.copy(&piece, &copy, matrix->values, matrix->outer_values);
+    for (int64_t i = piece.row_begin; matrix->diagonal && i < piece.row_end; ++i) {
+        copy_diagonal(loop, i);
+    }
+}
+
+// a power of two near the root of the largest diagonal entry
+static double common_scale(const SetLoop *loop)
+{
+    double largest = 0.0;
+    for (int64_t i = 0; i < loop->matrix->rows; ++i) {
+        const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[i];
+        largest = fmax(largest, fmax(fmax(fabs(A[0]), fabs(A[4])), fabs(A[8])));
+    }
+    int exponent = 0;
+    (void)frexp(largest > 0.0 && largest <= DBL_MAX ? largest : 1.0, &exponent);
+    return ldexp(1.0, exponent / 2);
+}
+
+LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
+                             const LyraConstraints *constraints)
+{
+    LyraBlockPatternView pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(A));
+    SetLoop loop = {
+        .matrix = matrix, .pattern = &pattern, .values = lyra_block_matrix_values(A), .scale = 1.0};
+    if (constraints) {
+        loop.constraints = lyra_constraints_view(constraints);
+    }
+    if (matrix->kind == LY_PCG_NONE) {
+        loop.scale = common_scale(&loop);
+    }
+    ly_parallel_for(matrix->ctx, matrix->domains, scale_task, &loop);
+    matrix->rescued = false;
+    matrix->scale_max = 0.0;
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        matrix->scale_max = fmax(matrix->scale_max, loop.largest[d]);
+        matrix->rescued = matrix->rescued || loop.rescued[d];
+        switch (loop.pivot[d]) {
+        case PIVOT_GOOD:
+            break;
+        case PIVOT_NOT_FINITE:
+            return ly_fail(LYRA_NOT_FINITE, "pcg: the diagonal block of vertex %d is not finite",
+                           (int)loop.row[d]);
+        case PIVOT_ZERO:
+            return ly_fail(LYRA_SINGULAR, "pcg: the diagonal block of vertex %d is singular",
+                           (int)loop.row[d]);
+        case PIVOT_NEGATIVE:
+            return ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
+                           "pcg: the diagonal block of vertex %d is not positive definite",
+                           (int)loop.row[d]);
+        }
+    }
+    ly_parallel_for(matrix->ctx, matrix->domains, copy_task, &loop);
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        if (!loop.finite[d]) {
+            return ly_fail(LYRA_NOT_FINITE,
+                           "pcg: rows %d to %d hold entries that are not finite, or far larger "
+                           "than those of a positive definite matrix",
+                           (int)matrix->domain_begin[d], (int)matrix->domain_begin[d + 1] - 1);
+        }
+    }
+    ly_pcg_matrix_filter(matrix, constraints);
+    return LYRA_OK;
+}
+
+// ---- constraints --------------------------------------------------------------------------------
+
+// P~ of a vertex with the directions [begin, end)
+static void filter_of(const LyraConstraintsView *view, int32_t begin, int32_t end, const double *S,
+                      double P[9])
+{
+    double done[3][3];
+    int32_t count = end - begin > 3 ? 3 : end - begin;
+    memcpy(P, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof(double));
+    if (count == 3) {
+        memset(P, 0, 9 * sizeof(double));
+        return;
+    }
+    for (int32_t c = 0; c < count; ++c) {
+        const double *n = view->direction + 3 * (int64_t)(begin + c);
+        double m[3] = {S[0] * n[0], S[3] * n[0] + S[4] * n[1],
+                       S[6] * n[0] + S[7] * n[1] + S[8] * n[2]};
+        // twice, as once leaves a part of the size of the cancellation
+        for (int32_t e = 0; e < 2 * c; ++e) {
+            const double *o = done[e % c];
+            double along = o[0] * m[0] + o[1] * m[1] + o[2] * m[2];
+            for (int d = 0; d < 3; ++d) {
+                m[d] -= along * o[d];
+            }
+        }
+        double length = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+        for (int d = 0; d < 3; ++d) {
+            done[c][d] = m[d] / length;
+        }
+        for (int k = 0; k < 9; ++k) {
+            P[k] -= done[c][k / 3] * done[c][k % 3];
+        }
+    }
+}
+
+void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints)
+{
+    matrix->filters = 0;
+    if (!constraints) {
+        return;
+    }
+    LyraConstraintsView view = lyra_constraints_view(constraints);
+    matrix->filter_version = view.version;
+    int32_t domain = 0;
+    for (int32_t begin = 0, end = 0; begin < view.count; begin = end) {
+        int32_t vertex = view.vertex[begin], f = matrix->filters++;
+        while (end < view.count && view.vertex[end] == vertex) {
+            ++end;
+        }
+        double P[9];
+        filter_of(&view, begin, end, matrix->scale + 9 * (int64_t)vertex, P);
+        for (; vertex >= matrix->domain_begin[domain + 1]; ++domain) {
+            matrix->filter_begin[domain + 1] = f;
+        }
+        matrix->filter_row[f] = vertex;
+        for (int k = 0; k < 9; ++k) {
+            if (matrix->real == sizeof(float)) {
+                ((float *)matrix->filter)[9 * (int64_t)f + k] = (float)P[k];
+            } else {
+                ((double *)matrix->filter)[9 * (int64_t)f + k] = P[k];
+            }
+        }
+    }
+    matrix->filter_begin[0] = 0;
+    for (; domain < matrix->domains; ++domain) {
+        matrix->filter_begin[domain + 1] = matrix->filters;
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Refinement around the inner iteration of pcg: r = P (b - A x) in doubles from A itself, a
+// correction from the copy, x += correction, until the true residual is small enough. With floats
+// inside, each correction gains what floats can give, so any tolerance that doubles reach is
+// reached; with doubles inside one correction mostly does.
+//
+// One correction is asked for the whole way when that is at most REDUCTION, and for a part of it
+// otherwise, since a recurrence in floats can't be trusted further; see docs/solvers.md for what
+// that costs in iterations.
+//
+// Where floats end. A correction that does not halve the residual, numbers that leave the range,
+// and curvature that is negative in floats but not in doubles are not answers: conjugate gradients
+// in doubles (cg.c) then go on from the last x, with the copy as their preconditioner. The log says
+// so.
+
+#include "solve/pcg.h"
+
+#include <math.h>
+#include <string.h>
+
+// the most that one correction in floats is asked to reduce the residual by
+#define REDUCTION 1e-6
+
+typedef struct Refinement {
+    LyraContext *ctx;
+    LyPcgRefine *refine;
+    LyraSolveReport *report;
+    const double *b;
+    double *x, *r, *d; // [size]; d: a direction, or z of the method in doubles
+    int64_t size;
+    double b_norm, r_norm;
+} Refinement;
+
+static void project(const Refinement *it, double *v)
+{
+    if (it->refine->constraints) {
+        lyra_constraints_project(it->refine->constraints, v);
+    }
+}
+
+// ---- between doubles and the copy ---------------------------------------------------------------
+
+typedef struct MoveLoop {
+    const LyPcgMatrix *matrix;
+    double a;
+    const double *from; // enter
+    void *v;
+    double *to; // leave
+    bool finite[LY_PCG_DOMAINS_MAX];
+} MoveLoop;
+
+static void enter_task(void *data, int32_t domain, int32_t worker)
+{
+    (void)worker;
+    MoveLoop *loop = data;
+    const LyPcgMatrix *matrix = loop->matrix;
+    LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
+    loop->finite[domain] = matrix->kernels.enter(piece.row_begin, piece.row_end, matrix->scale,
+                                                 loop->a, loop->from, loop->v);
+    matrix->kernels.project(&piece, loop->v);
+}
+
+// v = a P~ C^-1 b
+static bool enter(LyraContext *ctx, const LyPcgMatrix *matrix, double a, const double *b, void *v)
+{
+    MoveLoop loop = {.matrix = matrix, .a = a, .from = b, .v = v};
+    ly_parallel_for(ctx, matrix->domains, enter_task, &loop);
+    bool finite = true;
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        finite = finite && loop.finite[d];
+    }
+    return finite;
+}
+
+static void leave_task(void *data, int32_t domain, int32_t worker)
+{
+    (void)worker;
+    MoveLoop *loop = data;
+    const LyPcgMatrix *matrix = loop->matrix;
+    LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
+    matrix->kernels.leave(piece.row_begin, piece.row_end, matrix->scale, loop->a, loop->v,
+                          loop->to);
+}
+
+// x += a C^-T v
+static void leave(LyraContext *ctx, const LyPcgMatrix *matrix, double a, const void *v, double *x)
+{
+    MoveLoop loop = {.matrix = matrix, .a = a, .v = (void *)v, .to = x};
+    ly_parallel_for(ctx, matrix->domains, leave_task, &loop);
+}
+
+// the factor that brings a vector of this norm to about 1 in the copy
+static double entering(const LyPcgMatrix *matrix, double norm)
+{
+    return 1.0 / norm / matrix->scale_max;
+}
+
+// z = P C^-T M^-1 C^-1 r, the preconditioner of the copy for doubles
+static LyraStatus precondition(void *user, const double *r, double *z)
+{
+    Refinement *it = user;
+    LyPcgInner *inner = it->refine->inner;
+    double norm = ly_vector_norm(it->ctx, it->size, r);
+    memset(z, 0, (size_t)it->size * sizeof(double));
+    if (norm == 0.0) {
+        return LYRA_OK;
+    }
+    double a = entering(inner->matrix, norm);
+    if (!isfinite(a) || !enter(it->ctx, inner->matrix, a, r, inner->r)) {
+        return ly_fail(LYRA_NOT_FINITE, "pcg: a residual of %g is beyond the range of numbers",
+                       norm);
+    }
+    ly_pcg_precondition(it->ctx, inner, inner->r, inner->z);
+    leave(it->ctx, inner->matrix, 1.0 / a, inner->z, z);
+    return LYRA_OK;
+}
+
+// ---- ends ---------------------------------------------------------------------------------------
+
+// goes on in doubles from x
+static LyraStatus go_on_in_doubles(Refinement *it, const char *why)
+{
+    LyPcgRefine *refine = it->refine;
+    ly_log(it->ctx, LYRA_LOG_INFO,
+           "pcg: %s at residual %g after %d iterations; going on in double precision", why,
+           it->r_norm / it->b_norm, (int)it->report->iterations);
+    ++it->report->refinements;
+    LyCg cg = {
+        .A = refine->A,
+        .constraints = refine->constraints,
+        .precondition = precondition,
+        .user = it,
+        .stop = refine->stop,
+        .tolerance = refine->tolerance,
+        .iterations_max = refine->iterations_max,
+        .truncate = refine->truncate,
+        .work = refine->work,
+    };
+    return ly_cg(it->ctx, &cg, it->b, true, it->x, it->report);
+}
+
+// The inner iteration met curvature that is not positive: looks at it in doubles.
+static LyraStatus end_at_curvature(Refinement *it, double a)
+{
+    LyPcgRefine *refine = it->refine;
+    LyPcgInner *inner = refine->inner;
+    bool first = it->report->iterations == 0;
+    memset(it->d, 0, (size_t)it->size * sizeof(double));
+    leave(it->ctx, inner->matrix, 1.0 / a, inner->direction, it->d);
+    project(it, it->d);
+    lyra_operator_apply(refine->A, it->d, it->r);
+    double curvature = ly_vector_dot(it->ctx, it->size, it->d, it->r);
+    if (!(curvature <= 0.0)) {
+        return go_on_in_doubles(it, "rounding made curvature negative");
+    }
+    it->report->negative_curvature = true;
+    it->report->definiteness =
+        curvature < 0.0 ? LYRA_DEFINITENESS_INDEFINITE : LYRA_DEFINITENESS_SINGULAR;
+    if (!refine->truncate) {
+        return ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
+                       "pcg: d . A d = %g for a search direction d after %d iterations: the matrix "
+                       "is not positive definite",
+                       curvature, (int)it->report->iterations);
+    }
+    if (first) {
+        ly_vector_copy(it->ctx, it->size, it->b, it->r);
+        project(it, it->r);
+        LY_TRY(precondition(it, it->r, it->x));
+        project(it, it->x);
+    }
+    return LYRA_OK;
+}
+
+// ---- the loop -----------------------------------------------------------------------------------
+
+// r = P (b - A x)
+static LyraStatus true_residual(Refinement *it, bool zero)
+{
+    if (zero) {
+        ly_vector_copy(it->ctx, it->size, it->b, it->r);
+    } else {
+        lyra_operator_apply(it->refine->A, it->x, it->r);
+        ly_vector_axpby(it->ctx, it->size, 1.0, it->b, -1.0, it->r);
+    }
+    project(it, it->r);
+    it->r_norm = ly_vector_norm(it->ctx, it->size, it->r);
+    return isfinite(it->r_norm) ? LYRA_OK
+                                : ly_fail(LYRA_NOT_FINITE, "pcg: the residual is not finite");
+}
+
+static void set_goal(Refinement *it, double a)
+{
+    LyPcgRefine *refine = it->refine;
+    LyPcgInner *inner = refine->inner;
+    bool single = inner->matrix->real == sizeof(float);
+    double wanted = refine->tolerance * it->b_norm,
+           possible = single ? REDUCTION * it->r_norm : 0.0;
+    inner->stop = refine->stop;
+    inner->iterations_max = refine->iterations_max - it->report->iterations;
+    // a little below, so that the true residual is not just above
+    inner->target = a * fmax(0.9 * wanted, possible);
+    inner->tolerance = refine->tolerance;
+    if (refine->stop == LYRA_STOP_ENERGY) {
+        // |x*|_A^2 = x . (b + r) + |x* - x|_A^2 for any x
+        double energy = ly_vector_dot(it->ctx, it->size, it->x, it->b) +
+                        ly_vector_dot(it->ctx, it->size, it->x, it->r);
+        inner->energy_base = energy * a * a;
+    }
+}
+
+// Whether an energy-norm iteration that says it is done is so: the true residual, in the variables
+// of the iteration, is what the recurrence says.
+static bool energy_is_true(Refinement *it, double a)
+{
+    LyPcgInner *inner = it->refine->inner;
+    double said = inner->end;
+    if (!enter(it->ctx, inner->matrix, a, it->r, inner->r)) {
+        return false;
+    }
+    inner->iterations_max = 0;
+    (void)ly_pcg_inner(it->ctx, inner);
+    return inner->start <= 2.0 * said;
+}
+
+static LyraStatus not_converged(Refinement *it)
+{
+    return ly_fail(LYRA_NOT_CONVERGED,
+                   "pcg: residual %g of the right-hand side after %d iterations, tolerance %g",
+                   it->r_norm / it->b_norm, (int)it->report->iterations, it->refine->tolerance);
+}
+
+static LyraStatus correct(Refinement *it, bool *done)
+{
+    LyPcgRefine *refine = it->refine;
+    LyPcgInner *inner = refine->inner;
+    double a = entering(inner->matrix, it->r_norm), before = it->r_norm;
+    *done = true;
+    if (!isfinite(a) || !enter(it->ctx, inner->matrix, a, it->r, inner->r)) {
+        return go_on_in_doubles(it, "numbers left the range of floats");
+    }
+    set_goal(it, a);
+    LyPcgEnd end = ly_pcg_inner(it->ctx, inner);
+    if (end == LY_PCG_BROKEN) {
+        return go_on_in_doubles(it, "numbers left the range of floats");
+    }
+    it->report->iterations += inner->iterations;
+    leave(it->ctx, inner->matrix, 1.0 / a, inner->x, it->x);
+    project(it, it->x);
+    if (end == LY_PCG_CURVATURE) {
+        return end_at_curvature(it, a);
+    }
+    LY_TRY(true_residual(it, false));
+    if (refine->stop == LYRA_STOP_RESIDUAL && it->r_norm <= refine->tolerance * it->b_norm) {
+        return LYRA_OK;
+    }
+    if (it->r_norm == 0.0 ||
+        (refine->stop == LYRA_STOP_ENERGY && end == LY_PCG_MET && energy_is_true(it, a))) {
+        return LYRA_OK;
+    }
+    if (end == LY_PCG_LIMIT) {
+        return not_converged(it);
+    }
+    if (!(it->r_norm <= 0.5 * before)) {
+        return go_on_in_doubles(it, "corrections in single precision end");
+    }
+    ++it->report->refinements;
+    *done = false;
+    return LYRA_OK;
+}
+
+LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b, bool warm,
+                         double *x, LyraSolveReport *report)
+{
+    int64_t n = refine->A->size;
+    Refinement it = {.ctx = ctx, .refine = refine, .report = report, .b = b, .x = x, .size = n};
+    it.r = refine->work;
+    it.d = it.r + n;
+    // the size of what is to be met, and the start
+    LY_TRY(true_residual(&it, true));
+    it.b_norm = it.r_norm;
+    if (!warm || it.b_norm == 0.0) {
+        memset(x, 0, (size_t)n * sizeof(double));
+    } else {
+        project(&it, x);
+        LY_TRY(true_residual(&it, false));
+    }
+    bool done = it.r_norm == 0.0 ||
+                (refine->stop == LYRA_STOP_RESIDUAL && it.r_norm <= refine->tolerance * it.b_norm);
+    while (!done) {
+        if (report->iterations >= refine->iterations_max) {
+            return not_converged(&it);
+        }
+        LY_TRY(correct(&it, &done));
+    }
+    return LYRA_OK;
+}

@@ -1,0 +1,6 @@
+# tests of solve
+lyra_add_test(solve_agreement LABELS slow)
+lyra_add_test(solve_constraints LABELS threads)
+lyra_add_test(solve_direct)
+lyra_add_test(solve_front)
+lyra_add_test(solve_reuse)
