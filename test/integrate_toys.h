@@ -53,7 +53,7 @@ static inline void oscillator_exact(double t, double *u, double *v)
     v[0] = e * ((-5 * a + w * b) * cos(w * t) + (-5 * b - w * a) * sin(w * t));
 }
 
-// ---- an ellipse of eccentricity 0.3 about the origin --------------------------------------------
+// ---- an ellipse of eccentricity 0.1 about the origin --------------------------------------------
 
 static inline void orbit_force(void *user, double t, const double *u, const double *v, double *g,
                                double *energy)
@@ -81,7 +81,7 @@ static inline void orbit_tangent(void *user, double t, const double *u, const do
 
 static inline void orbit_exact(double t, double *u, double *v)
 {
-    double e = 0.3, E = t;
+    double e = 0.1, E = t;
     for (int i = 0; i < 50; ++i) {
         E -= (E - e * sin(E) - t) / (1 - e * cos(E));
     }
@@ -150,7 +150,7 @@ static const Toy toys[3] = {
      .force = orbit_force,
      .tangent = orbit_tangent,
      .exact = orbit_exact,
-     .end = 5},
+     .end = 8},
     {.name = "made-up",
      .size = 2,
      .damped = true,
@@ -430,21 +430,30 @@ static const LyraSystemType chain_type = {
     .destroy = chain_destroy,
 };
 
-static inline LyraSystem *chain_system(LyraContext *ctx, Chain settings)
+static inline LyraStatus chain_create(LyraContext *ctx, Chain settings, LyraSystem **out)
 {
+    const int32_t dof = 0;
     Chain *chain = malloc(sizeof *chain);
-    LyraSystem *system = NULL;
     *chain = settings;
     chain->ctx = ctx;
     chain->K = calloc((size_t)chain->n * 3, sizeof(double));
     chain->S = calloc((size_t)chain->n * 3, sizeof(double));
     chain->work = calloc((size_t)chain->n, sizeof(double));
-    TEST_OK(lyra_constraints_create(ctx, chain->n, &chain->constraints));
-    if (chain->moved) {
-        const int32_t dof = 0;
-        TEST_OK(lyra_constraints_fix_dofs(chain->constraints, 1, &dof));
+    LyraStatus status = lyra_constraints_create(ctx, chain->n, &chain->constraints);
+    if (status == LYRA_OK && chain->moved) {
+        status = lyra_constraints_fix_dofs(chain->constraints, 1, &dof);
     }
-    TEST_OK(lyra_system_create(ctx, &chain_type, chain, &system));
+    status = status == LYRA_OK ? lyra_system_create(ctx, &chain_type, chain, out) : status;
+    if (status != LYRA_OK) {
+        chain_destroy(chain);
+    }
+    return status;
+}
+
+static inline LyraSystem *chain_system(LyraContext *ctx, Chain settings)
+{
+    LyraSystem *system = NULL;
+    TEST_OK(chain_create(ctx, settings, &system));
     return system;
 }
 

@@ -8,23 +8,25 @@
 typedef struct Method {
     const char *name;
     int32_t order, damped_order;
-    int32_t steps; // on each toy, before they are doubled
+    int32_t steps[4]; // on each toy and the chain, before they are doubled
 } Method;
 
+// Verlet evaluates damping at the velocity half a step ago. The steps are where truncation rules
+// and the next term of the error does not; rounding leaves little room to order 8.
 static const Method methods[] = {
-    {"euler", 1, 1, 4000},
-    {"symplectic-euler", 1, 1, 4000},
-    {"verlet", 2, 1, 2000},
-    {"central-differences", 2, 2, 400},
-    {"explicit-midpoint", 2, 2, 400},
-    {"rkc2", 2, 2, 400},
-    {"rosenbrock2", 2, 2, 800},
-    {"rosenbrock3", 3, 3, 400},
-    {"rosenbrock4", 4, 4, 200},
-    {"rk4", 4, 4, 80},
-    {"rk38", 4, 4, 80},
-    {"dopri5", 5, 5, 40},
-    {"dopri853", 8, 8, 10},
+    {"euler", 1, 1, {4000, 16000, 4000, 4000}},
+    {"symplectic-euler", 1, 1, {4000, 4000, 4000, 4000}},
+    {"verlet", 2, 1, {2000, 2000, 2000, 2000}},
+    {"central-differences", 2, 2, {400, 800, 400, 400}},
+    {"explicit-midpoint", 2, 2, {400, 2000, 400, 400}},
+    {"rkc2", 2, 2, {400, 2000, 400, 400}},
+    {"rosenbrock2", 2, 2, {800, 2000, 800, 800}},
+    {"rosenbrock3", 3, 3, {400, 1600, 400, 400}},
+    {"rosenbrock4", 4, 4, {200, 800, 200, 200}},
+    {"rk4", 4, 4, {160, 640, 160, 160}},
+    {"rk38", 4, 4, {160, 640, 160, 160}},
+    {"dopri5", 5, 5, {80, 320, 80, 160}},
+    {"dopri853", 8, 8, {14, 46, 18, 20}},
 };
 
 static LyraIntegrator *make(LyraContext *ctx, const char *name, LyraSystem *system)
@@ -40,7 +42,7 @@ static LyraIntegrator *make(LyraContext *ctx, const char *name, LyraSystem *syst
     return it;
 }
 
-// error at the end after so many steps, from exact values
+// largest error of so many steps, from exact values
 static double run(LyraContext *ctx, const Toy *toy, const char *name, int32_t steps)
 {
     LyraSystem *system = toy_system(ctx, toy);
@@ -56,23 +58,25 @@ static double run(LyraContext *ctx, const Toy *toy, const char *name, int32_t st
         lyra_state_set_time(state, 0, 0);
     }
     LyraStepReport report = {0};
+    double error = 0;
     for (int32_t i = 0; i < steps; ++i) {
         TEST_OK(lyra_integrator_step(it, state, h, &report));
         TEST_CHECK(report.outcome == LYRA_STEP_ACCEPTED && report.substeps == 1);
+        error = fmax(error, toy_error(toy, state));
     }
-    double error = toy_error(toy, state);
     lyra_state_destroy(state);
     lyra_integrator_destroy(it);
     lyra_system_destroy(system);
     return error;
 }
 
-static void check_toy(const Toy *toy)
+static void check_toy(int32_t number)
 {
+    const Toy *toy = &toys[number];
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; ++m) {
-        double coarse = run(ctx, toy, methods[m].name, methods[m].steps);
-        double fine = run(ctx, toy, methods[m].name, 2 * methods[m].steps);
+        double coarse = run(ctx, toy, methods[m].name, methods[m].steps[number]);
+        double fine = run(ctx, toy, methods[m].name, 2 * methods[m].steps[number]);
         double slope = log2(coarse / fine);
         int32_t order = toy->damped ? methods[m].damped_order : methods[m].order;
         TEST_CHECK_MSG(fabs(slope - order) <= 0.1 * test_tolerance_scale(),
@@ -84,18 +88,18 @@ static void check_toy(const Toy *toy)
 
 LYRA_TEST(orders_hold_on_a_damped_oscillator)
 {
-    check_toy(&toys[0]);
+    check_toy(0);
 }
 
 LYRA_TEST(orders_hold_on_an_orbit)
 {
-    check_toy(&toys[1]);
+    check_toy(1);
 }
 
 // unsymmetric, nonlinear in velocities, loads in time
 LYRA_TEST(orders_hold_on_a_made_up_motion)
 {
-    check_toy(&toys[2]);
+    check_toy(2);
 }
 
 // ---- constraints that move ----------------------------------------------------------------------
@@ -144,7 +148,7 @@ LYRA_TEST(orders_hold_with_a_moving_constraint)
     run_chain(ctx, moved, "dopri853", 400, exact);
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; ++m) {
         double error[2] = {0, 0};
-        int32_t steps = methods[m].steps;
+        int32_t steps = methods[m].steps[3];
         for (int k = 0; k < 2; ++k) {
             run_chain(ctx, moved, methods[m].name, steps << k, x[k]);
             for (int i = 0; i < 12; ++i) {
