@@ -9,6 +9,13 @@
 
 const LyIntegratorType *const ly_integrators[] = {
     &ly_backward_euler,
+    &ly_newmark,
+    &ly_generalized_alpha,
+    &ly_static,
+    &ly_implicit_midpoint,
+    &ly_bdf2,
+    &ly_bdf3,
+    &ly_bdf4,
     &ly_euler,
     &ly_symplectic_euler,
     &ly_verlet,
@@ -43,6 +50,5 @@ LyraStatus ly_end_step(LyraIntegrator *it, LyraState *trial, double t, double dt
     LyraStateView view = lyra_state_view(trial);
     ly_impose(it, t, view.u, view.v);
     ly_merge_constrained(it, it->prescribed[2], view.a);
-    LY_TRY(ly_commit_history(it, trial, t, dt));
-    return ly_keep_acceleration(trial, t);
+    return ly_commit_history(it, trial, t, dt);
 }
