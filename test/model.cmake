@@ -1,3 +1,6 @@
 lyra_add_test(model_vector LABELS threads)
 lyra_add_test(model_state)
 lyra_add_test(model_dense_functions)
+lyra_add_test(model_model)
+lyra_add_test(model_system LABELS threads)
+lyra_add_test(model_eigenvalue)

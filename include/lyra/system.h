@@ -8,7 +8,8 @@
 ///
 /// With the residual force g(t, u, v) = f_int(u, v) + D v - f_ext(t, u, v) the motion is
 /// M a + g = 0; K = dg/du and C = dg/dv. D is frozen at the point of the last
-/// lyra_system_update_damping(), and so is the K inside it.
+/// lyra_system_update_damping() (before the first, where it is first looked at), and so is the K
+/// inside it. Loads of a model are not differentiated.
 
 #ifndef LYRA_SYSTEM_H
 #define LYRA_SYSTEM_H

@@ -10,7 +10,7 @@
 //
 // and the largest eigenvalue of the tridiagonal matrix T of the a and b comes from below to that of
 // M^-1 K. Vectors that lose their orthogonality do so because it has converged, and bring copies of
-// it, no other numbers [Paige 1980], so three vectors are enough and none is orthogonalised again.
+// it, no other numbers [Pai80], so three vectors are enough and none is orthogonalised again.
 // With (theta, s) the largest pair of T, b_j |s_j| bounds the distance to an eigenvalue; the search
 // ends when that is half a percent of theta.
 //

@@ -326,8 +326,12 @@ void ly_model_external(const LyraModel *model, double t, const double *u, const 
                        double *f, double *work)
 {
     int64_t size = 3 * (int64_t)model->vertex_count;
-    for (int64_t i = 0; i < size; ++i) {
-        f[i] = model->mass.lumped[i / 3] * model->gravity[i % 3] + model->force[i];
+    const double *g = model->gravity, *constant = model->force;
+    for (int64_t i = 0; i < size; i += 3) {
+        double m = model->mass.lumped[i / 3];
+        f[i] = m * g[0] + constant[i];
+        f[i + 1] = m * g[1] + constant[i + 1];
+        f[i + 2] = m * g[2] + constant[i + 2];
     }
     if (model->load && !model->load_moves) {
         model->load(model->load_user, t, u, v, f);

@@ -116,15 +116,25 @@ static LyraStatus prepare_slot(LyTangent *tangent, LyTangentSlot *slot)
                                                  &slot->dfdx);
 }
 
+static LyraStatus assemble(LyTangent *tangent, const LyraPoint *at, bool psd, LyraBlockMatrix *dfdx,
+                           LyraBlockMatrix *dfdv)
+{
+    LyraEvaluation evaluation = evaluation_at(tangent, at);
+    evaluation.psd = psd;
+    evaluation.dfdx = dfdx;
+    evaluation.dfdv = dfdv;
+    return lyra_assembly_evaluate(tangent->model->assembly, &evaluation);
+}
+
 // makes `which` (the stiffness or the damping) name a slot with dfdx at a point; the slot that
-// `other` names keeps its content
+// `other` names keeps its content. Assembles dfdv in passing, unless it is NULL.
 static LyraStatus take(LyTangent *tangent, const LyraPoint *at, bool psd, int32_t other,
-                       int32_t *which)
+                       LyraBlockMatrix *dfdv, int32_t *which)
 {
     for (int32_t s = 0; s < 2; ++s) {
         if (holds(tangent, &tangent->slots[s], at, psd)) {
             *which = s;
-            return LYRA_OK;
+            return dfdv ? assemble(tangent, at, psd, NULL, dfdv) : LYRA_OK;
         }
     }
     int32_t s = *which >= 0 && *which != other ? *which : other == 0 ? 1 : 0;
@@ -132,10 +142,7 @@ static LyraStatus take(LyTangent *tangent, const LyraPoint *at, bool psd, int32_
     LY_TRY(prepare_slot(tangent, slot));
     slot->valid = false;
     *which = *which == s ? -1 : *which;
-    LyraEvaluation evaluation = evaluation_at(tangent, at);
-    evaluation.psd = psd;
-    evaluation.dfdx = slot->dfdx;
-    LY_TRY(lyra_assembly_evaluate(tangent->model->assembly, &evaluation));
+    LY_TRY(assemble(tangent, at, psd, slot->dfdx, dfdv));
     ly_vector_copy(tangent->ctx, tangent->size, lyra_vector_values(at->u), slot->u);
     ly_vector_copy(tangent->ctx, tangent->size, lyra_vector_values(at->v), slot->v);
     slot->time = at->time;
@@ -154,7 +161,7 @@ LyraStatus ly_tangent_update_damping(LyTangent *tangent, const LyraPoint *at)
         tangent->damping = -1;
         return LYRA_OK;
     }
-    return take(tangent, at, !model->damping_exact, tangent->stiffness, &tangent->damping);
+    return take(tangent, at, !model->damping_exact, tangent->stiffness, NULL, &tangent->damping);
 }
 
 // K_D where no update came before: at the first point that is looked at
@@ -167,14 +174,7 @@ static LyraStatus ensure_damping(LyTangent *tangent, const LyraPoint *at)
 LyraStatus ly_tangent_linearise(LyTangent *tangent, const LyraPoint *at, bool psd)
 {
     LY_TRY(ensure_damping(tangent, at));
-    LY_TRY(take(tangent, at, psd, tangent->damping, &tangent->stiffness));
-    if (tangent->dfdv) {
-        LyraEvaluation evaluation = evaluation_at(tangent, at);
-        evaluation.psd = psd;
-        evaluation.dfdv = tangent->dfdv;
-        LY_TRY(lyra_assembly_evaluate(tangent->model->assembly, &evaluation));
-    }
-    return LYRA_OK;
+    return take(tangent, at, psd, tangent->damping, tangent->dfdv, &tangent->stiffness);
 }
 
 // ---- sums of matrices ---------------------------------------------------------------------------
