@@ -1,3 +1,4 @@
 lyra_add_test(integrate_coefficients)
 lyra_add_test(integrate_explicit LABELS threads)
 lyra_add_test(integrate_orders)
+lyra_add_test(integrate_explicit_vega)

@@ -88,8 +88,8 @@ static LyraStatus form_at(LyraIntegrator *it, LyraState *trial, const double *bl
     memcpy(lyra_vector_values_mutable(v), block + BLOCK_POINT + it->size, half);
     double h = block[BLOCK_STEP];
     const double *history = ly_state_history(it, trial);
-    LyraPoint at = {.time = block[BLOCK_TIME], .dt = h, .u = u, .v = v, .history = history};
-    LY_TRY(ly_update_damping(it, at.time, h, u, v, history));
+    LyraPoint at = {.time = block[BLOCK_TIME], .u = u, .v = v, .history = history};
+    LY_TRY(ly_update_damping(it, at.time, 0, u, v, history));
     if (known) {
         return LYRA_OK;
     }
@@ -147,10 +147,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
     LyraStateView y = lyra_state_view(trial);
     LyraVector *w = it->scratch[0];
-    bool estimated, fresh;
+    bool fresh;
     double *block;
-    LY_TRY(
-        ly_check_critical(it, trial, dt, it->scratch + 2, true, amplification, NULL, &estimated));
+    LY_TRY(ly_check_critical(it, trial, dt, it->scratch + 2, amplification, NULL));
     LY_TRY(lyra_state_block(trial, "central-differences", 1, block_count(it), &block, &fresh));
     ly_impose(it, y.time, y.u, y.v);
     // velocity half a step ago

@@ -139,16 +139,15 @@ LyraStatus ly_explicit_finish(LyraIntegrator *it, LyraState *trial, double t, do
     return ly_commit_history(it, trial, t + dt, dt);
 }
 
-LyraStatus ly_linearise_at(LyraIntegrator *it, LyraState *trial, double t, double dt,
-                           bool update_damping)
+LyraStatus ly_linearise_at(LyraIntegrator *it, LyraState *trial, double t, bool update_damping)
 {
     LyraStateView view = lyra_state_view(trial);
     const double *history = ly_state_history(it, trial);
     if (update_damping) {
-        LY_TRY(ly_update_damping(it, t, dt, view.u, view.v, history));
+        LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, history));
     }
     double start = ly_time();
-    LyraPoint at = {.time = t, .dt = dt, .u = view.u, .v = view.v, .history = history};
+    LyraPoint at = {.time = t, .u = view.u, .v = view.v, .history = history};
     LY_TRY(lyra_system_linearise(it->system, &at, false));
     it->report.assembly_seconds += ly_time() - start;
     return LYRA_OK;

@@ -42,8 +42,7 @@ LyraStatus ly_explicit_finish(LyraIntegrator *it, LyraState *trial, double t, do
 bool ly_prescribed_acceleration(LyraIntegrator *it, double t, LyraVector *a);
 
 /// D, K and C at (t, u, v) of `trial`, with the time it took in the report.
-LyraStatus ly_linearise_at(LyraIntegrator *it, LyraState *trial, double t, double dt,
-                           bool update_damping);
+LyraStatus ly_linearise_at(LyraIntegrator *it, LyraState *trial, double t, bool update_damping);
 
 /// Solves with the factor of the last form, counts and fails the step in words.
 LyraStatus ly_linear_solve(LyraIntegrator *it, const LyraVector *b, double tolerance,
@@ -79,19 +78,17 @@ double ly_spectral_radius2(const double A[4]);
 double ly_polynomial_amplification(int32_t degree, const double *r, double h, double k, double c);
 
 /// The spectrum at the start of the step: from the state, or anew every def.critical_interval
-/// steps; `fresh` says which. `scratch`: two vectors. `update_damping`: D is taken at this point,
-/// too.
-LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, double dt, LyraVector *const *scratch,
-                       bool update_damping, LySpectrum *spectrum, bool *fresh);
+/// steps; `fresh` says which. D is taken there, too. `scratch`: two vectors.
+LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, LyraVector *const *scratch,
+                       LySpectrum *spectrum, bool *fresh);
 
 /// Reports the critical step; warns (if `fresh`) or fails beyond it, as def.critical says.
 LyraStatus ly_judge_step(LyraIntegrator *it, double dt, double critical, bool fresh);
 
 /// ly_spectrum(), ly_critical_step() and ly_judge_step(), or nothing, as def.critical says.
-/// `estimated`: the system was linearised here.
 LyraStatus ly_check_critical(LyraIntegrator *it, LyraState *trial, double dt,
-                             LyraVector *const *scratch, bool update_damping,
-                             LyAmplification *amplification, const void *method, bool *estimated);
+                             LyraVector *const *scratch, LyAmplification *amplification,
+                             const void *method);
 
 // ---- Runge-Kutta --------------------------------------------------------------------------------
 

@@ -201,7 +201,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     } else {
         LySpectrum spectrum;
         bool fresh;
-        LY_TRY(ly_spectrum(it, trial, dt, it->scratch, true, &spectrum, &fresh));
+        LY_TRY(ly_spectrum(it, trial, it->scratch, &spectrum, &fresh));
         choose_stages(self, it->def.stages, &spectrum, dt);
         LY_TRY(ly_judge_step(it, dt, self->critical, fresh));
     }

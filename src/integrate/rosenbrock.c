@@ -220,8 +220,8 @@ static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraSt
     double gh = method->gamma * dt;
     bool moves = false;
     ly_impose(it, s.t, y.u, y.v);
-    LY_TRY(ly_linearise_at(it, trial, s.t, dt,
-                           !(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)));
+    LY_TRY(
+        ly_linearise_at(it, trial, s.t, !(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)));
     LY_TRY(ly_linear_form(it, 1, gh, gh * gh));
     for (int32_t i = 0; i < method->stages; ++i) {
         if (!same_point(method, i)) {

@@ -118,9 +118,8 @@ static LyraStatus step_by(LyraIntegrator *it, const LyTableau *tableau, LyraStat
     LyraStateView y = lyra_state_view(trial);
     LyNystrom method = ly_nystrom(tableau);
     LyraVector *U = it->scratch[0], *V = it->scratch[1], *const *A = it->scratch + 2;
-    bool estimated;
     ly_impose(it, y.time, y.u, y.v);
-    LY_TRY(ly_check_critical(it, trial, dt, it->scratch, true, amplification, tableau, &estimated));
+    LY_TRY(ly_check_critical(it, trial, dt, it->scratch, amplification, tableau));
     for (int32_t i = 0; i < tableau->stages; ++i) {
         LY_TRY(ly_stage(it, trial, &method, i, y.time, dt, A, U, V));
     }

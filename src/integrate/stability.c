@@ -140,11 +140,11 @@ static LyraStatus fit_damping(LyraIntegrator *it, LyraVector *const *scratch, Ly
     return LYRA_OK;
 }
 
-static LyraStatus estimate(LyraIntegrator *it, LyraState *trial, double dt,
-                           LyraVector *const *scratch, bool update_damping, LySpectrum *spectrum)
+static LyraStatus estimate(LyraIntegrator *it, LyraState *trial, LyraVector *const *scratch,
+                           LySpectrum *spectrum)
 {
     bool damped = !(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED);
-    LY_TRY(ly_linearise_at(it, trial, lyra_state_view(trial).time, dt, damped && update_damping));
+    LY_TRY(ly_linearise_at(it, trial, lyra_state_view(trial).time, damped));
     double start = ly_time();
     LY_TRY(lyra_system_largest_eigenvalue(it->system, &spectrum->stiffness));
     spectrum->stiffness = fmax(spectrum->stiffness, 0);
@@ -165,15 +165,15 @@ static LyraStatus spectrum_block(LyraIntegrator *it, LyraState *trial, double **
     return lyra_state_block(trial, name, 1, BLOCK_COUNT, block, made);
 }
 
-LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, double dt, LyraVector *const *scratch,
-                       bool update_damping, LySpectrum *spectrum, bool *fresh)
+LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, LyraVector *const *scratch,
+                       LySpectrum *spectrum, bool *fresh)
 {
     double *block;
     LY_TRY(spectrum_block(it, trial, &block, fresh));
     if (*fresh || block[BLOCK_LEFT] <= 0) {
         *fresh = true;
         LySpectrum found = {0};
-        LY_TRY(estimate(it, trial, dt, scratch, update_damping, &found));
+        LY_TRY(estimate(it, trial, scratch, &found));
         block[BLOCK_LEFT] = (double)ly_max_i64(it->def.critical_interval, 1);
         block[BLOCK_STIFFNESS] = found.stiffness;
         block[BLOCK_ALPHA] = found.alpha;
@@ -206,20 +206,19 @@ LyraStatus ly_judge_step(LyraIntegrator *it, double dt, double critical, bool fr
 }
 
 LyraStatus ly_check_critical(LyraIntegrator *it, LyraState *trial, double dt,
-                             LyraVector *const *scratch, bool update_damping,
-                             LyAmplification *amplification, const void *method, bool *estimated)
+                             LyraVector *const *scratch, LyAmplification *amplification,
+                             const void *method)
 {
-    *estimated = false;
     if (it->def.critical == LYRA_CRITICAL_IGNORE) {
         return LYRA_OK;
     }
     LySpectrum spectrum;
-    LY_TRY(ly_spectrum(it, trial, dt, scratch, update_damping, &spectrum, estimated));
     double *block;
-    bool made;
+    bool fresh, made;
+    LY_TRY(ly_spectrum(it, trial, scratch, &spectrum, &fresh));
     LY_TRY(spectrum_block(it, trial, &block, &made));
-    if (*estimated) {
+    if (fresh) {
         block[BLOCK_CRITICAL] = ly_critical_step(&spectrum, amplification, method);
     }
-    return ly_judge_step(it, dt, block[BLOCK_CRITICAL], *estimated);
+    return ly_judge_step(it, dt, block[BLOCK_CRITICAL], fresh);
 }

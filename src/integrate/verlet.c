@@ -21,9 +21,8 @@ static double amplification(const void *method, double h, double k, double c)
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
     LyraStateView y = lyra_state_view(trial);
-    bool estimated;
     ly_impose(it, y.time, y.u, y.v);
-    LY_TRY(ly_check_critical(it, trial, dt, it->scratch, true, amplification, NULL, &estimated));
+    LY_TRY(ly_check_critical(it, trial, dt, it->scratch, amplification, NULL));
     LY_TRY(ly_start_acceleration(it, trial));
     double end = y.time + dt;
     lyra_vector_axpby(0.5 * dt, y.a, 1, y.v);
