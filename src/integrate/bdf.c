@@ -182,6 +182,7 @@ static LyraStatus step_order(LyraIntegrator *it, LyraState *trial, int32_t order
     if (history.known == order - 1) {
         LY_TRY(step_formula(it, trial, &history, order, h));
     } else {
+        LY_TRY(ly_start_acceleration(it, trial));
         remember(&history, order, view, view.time);
         LY_TRY(ly_sdirk4_step(it, trial, h, it->scratch));
     }

@@ -1,0 +1,3 @@
+# tests of integrate
+lyra_add_test(integrate_implicit)
+lyra_add_test(integrate_vega)
