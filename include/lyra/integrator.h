@@ -76,7 +76,7 @@ typedef enum LyraNewtonPolicy {
 /// or both the residual and the step, are below their limits.
 typedef struct LyraNewtonDef {
     LyraNewtonPolicy policy; ///< Default LYRA_NEWTON_FULL.
-    int32_t iterations_max;  ///< Default 50.
+    int32_t iterations_max;  ///< Tangled bodies take hundreds, others a few. Default 400.
     double decrement;        ///< Decrement squared over the energy scale. Default 1e-12.
     double residual;         ///< |P r| over the size of the forces. Default 1e-8.
     double step;             ///< Largest entry of a step over the size of the body. Default 1e-8.
@@ -149,7 +149,8 @@ LYRA_API LyraStatus lyra_integrator_step(LyraIntegrator *integrator, LyraState *
                                          LyraStepReport *report);
 
 /// Dense output of "dopri5" and "dopri853": displacements and velocities at a time inside the last
-/// step. LYRA_UNSUPPORTED for others, LYRA_INVALID_ARGUMENT for a time outside. `v`: Nullable.
+/// step of the method's own, which is all of dt where the report has one substep. LYRA_UNSUPPORTED
+/// for others, LYRA_INVALID_ARGUMENT for a time outside. `v`: Nullable.
 LYRA_API LyraStatus lyra_integrator_interpolate(const LyraIntegrator *integrator, double time,
                                                 LyraVector *u, LyraVector *v);
 

@@ -149,6 +149,21 @@ LYRA_API LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile
 /// LYRA_UNSUPPORTED where the format cannot hold the mesh, as with cubes in `.ele`.
 LYRA_API LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat format);
 
+/// Numbers on the vertices or the elements of a mesh.
+typedef struct LyraField {
+    const char *name;     ///< Letters, digits, blanks and any of `_-.()/`, at least one.
+    bool on_elements;     ///< One tuple per element; otherwise per vertex.
+    int32_t components;   ///< Numbers in a tuple, [1, 9].
+    const double *values; ///< [vertices or elements][components]; may hold NaN.
+} LyraField;
+
+/// Writes a mesh with fields as `.vtu`, for ParaView and others; the mesh reads back without them.
+/// `positions` [vertex_count][3] replaces those of the mesh. Nullable: at rest. `time`, s, is that
+/// of the frame. `fields` [field_count] have names of their own.
+LYRA_API LyraStatus lyra_mesh_save_fields(const LyraMesh *mesh, const char *path,
+                                          const double *positions, double time, int32_t field_count,
+                                          const LyraField *fields);
+
 /// Reads a list of vertices (`.bou`: whole numbers with commas or blanks between, `#` comments)
 /// into a new array of ids from 0, ascending without repeats. `first` is the number that stands for
 /// vertex 0: 1 in Vega's files. Numbers outside `vertex_count` vertices fail with LYRA_BAD_FORMAT.

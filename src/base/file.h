@@ -74,6 +74,9 @@ LyraStatus ly_writer_commit(LyWriter *writer);
 /// Commits several files that belong together: none takes its place unless all could be written.
 LyraStatus ly_writer_commit_all(LyWriter **writers, int32_t count);
 
+/// Asks commit to wait until the file and its new name are on the disk.
+void ly_writer_sync(LyWriter *writer);
+
 /// Drops the file and ends the writer. Accepts NULL.
 void ly_writer_discard(LyWriter *writer);
 

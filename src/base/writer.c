@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Files written in one piece or not at all. The temporary file lies in the target's folder, because
-// only there can rename() put it in its place in one step. It is not synced to the disk: a file is
-// whole after a crash of the program, not necessarily after one of the machine.
+// only there can rename() put it in its place in one step. Unless asked for, it is not synced to
+// the disk: a file is whole after a crash of the program, not necessarily after one of the machine.
 
 #include "base/file.h"
 #include "base/number.h"
@@ -26,6 +26,7 @@ struct LyWriter {
     char *target;    // links followed; NULL when written straight to
     char *temporary; // NULL when written straight to
     int file;
+    bool sync;         // to the disk before commit ends
     LyraStatus status; // of the first failure
     int error;         // errno of it, 0 for memory
     size_t used;
@@ -151,6 +152,7 @@ LyraStatus ly_writer_create(LyraContext *ctx, const char *path, LyWriter **out)
     writer->ctx = ctx;
     writer->path = writer->target = writer->temporary = NULL;
     writer->file = -1;
+    writer->sync = false;
     writer->status = LYRA_OK;
     writer->error = 0;
     writer->used = 0;
@@ -199,6 +201,11 @@ static void flush(LyWriter *writer)
 static void finish(LyWriter *writer)
 {
     flush(writer);
+    // pipes and the like have nothing to sync
+    if (writer->sync && writer->temporary && writer->status == LYRA_OK &&
+        fsync(writer->file) != 0) {
+        set_error(writer, errno);
+    }
     // some file systems report a full disk here only
     if (close(writer->file) != 0 && errno != EINTR && writer->status == LYRA_OK) {
         set_error(writer, errno);
@@ -215,6 +222,26 @@ static LyraStatus report(const LyWriter *writer)
         ly_fail(writer->status, "cannot write %s: out of memory", writer->path);
     }
     return writer->status;
+}
+
+// The new name is safe when the folder is on the disk. Where a folder cannot be synced the file
+// system keeps its names itself.
+static void sync_folder(const LyWriter *writer)
+{
+    char folder[PATH_MAX] = ".";
+    size_t length = ly_path_directory_length(writer->target);
+    if (length >= sizeof folder) {
+        return;
+    }
+    if (length > 0) {
+        memcpy(folder, writer->target, length);
+        folder[length] = '\0';
+    }
+    int file = open_retrying(folder, O_RDONLY | O_DIRECTORY);
+    if (file >= 0) {
+        (void)!fsync(file);
+        close(file);
+    }
 }
 
 LyraStatus ly_writer_commit_all(LyWriter **writers, int32_t count)
@@ -234,6 +261,8 @@ LyraStatus ly_writer_commit_all(LyWriter **writers, int32_t count)
         }
         if (status != LYRA_OK && writer->temporary) {
             unlink(writer->temporary);
+        } else if (writer->sync && writer->temporary) {
+            sync_folder(writer);
         }
         release_writer(writer);
     }
@@ -243,6 +272,11 @@ LyraStatus ly_writer_commit_all(LyWriter **writers, int32_t count)
 LyraStatus ly_writer_commit(LyWriter *writer)
 {
     return ly_writer_commit_all(&writer, 1);
+}
+
+void ly_writer_sync(LyWriter *writer)
+{
+    writer->sync = true;
 }
 
 void ly_writer_discard(LyWriter *writer)

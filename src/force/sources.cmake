@@ -13,6 +13,7 @@ target_sources(lyra_objects PRIVATE
   force/solid.c
   force/springs.c
   force/stiffness.c
+  force/traction.c
   force/tree.c
   force/viscosity.c)
 list(APPEND LYRA_KERNEL_SOURCES
@@ -27,4 +28,5 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/isotropic_point_kernel.c
   force/tet_isotropic_kernel.c
   force/tet_kernel.c
+  force/traction_kernel.c
   force/viscosity_kernel.c)

@@ -43,7 +43,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     lyra_vector_axpby(h, q, 1, view.v);
     lyra_vector_axpby(h, view.v, 1, view.u);
     lyra_vector_copy(q, view.a);
-    return ly_end_step(it, trial, end, h);
+    LY_TRY(ly_end_step(it, trial, end, h));
+    return ly_keep_acceleration(trial, end);
 }
 
 const LyIntegratorType ly_backward_euler = {

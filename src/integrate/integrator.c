@@ -34,7 +34,7 @@ LyraNewtonDef lyra_newton_def_default(void)
 {
     return (LyraNewtonDef){
         .policy = LYRA_NEWTON_FULL,
-        .iterations_max = 50,
+        .iterations_max = 400,
         .decrement = 1e-12,
         .residual = 1e-8,
         .step = 1e-8,

@@ -5,8 +5,30 @@
 
 #include "integrate/methods.h"
 
+#include "integrate/explicit.h"
+
 const LyIntegratorType *const ly_integrators[] = {
     &ly_backward_euler,
+    &ly_newmark,
+    &ly_generalized_alpha,
+    &ly_static,
+    &ly_implicit_midpoint,
+    &ly_bdf2,
+    &ly_bdf3,
+    &ly_bdf4,
+    &ly_euler,
+    &ly_symplectic_euler,
+    &ly_verlet,
+    &ly_central_differences,
+    &ly_explicit_midpoint,
+    &ly_rk4,
+    &ly_rk38,
+    &ly_dopri5,
+    &ly_dopri853,
+    &ly_rkc2,
+    &ly_rosenbrock2,
+    &ly_rosenbrock3,
+    &ly_rosenbrock4,
 };
 
 const int32_t ly_integrator_count = LY_COUNT_OF(ly_integrators);
@@ -28,6 +50,5 @@ LyraStatus ly_end_step(LyraIntegrator *it, LyraState *trial, double t, double dt
     LyraStateView view = lyra_state_view(trial);
     ly_impose(it, t, view.u, view.v);
     ly_merge_constrained(it, it->prescribed[2], view.a);
-    LY_TRY(ly_commit_history(it, trial, t, dt));
-    return ly_keep_acceleration(trial, t);
+    return ly_commit_history(it, trial, t, dt);
 }

@@ -9,6 +9,19 @@
 #include "integrate/integrate.h"
 
 extern const LyIntegratorType ly_backward_euler;
+extern const LyIntegratorType ly_newmark;
+extern const LyIntegratorType ly_generalized_alpha;
+extern const LyIntegratorType ly_static;
+extern const LyIntegratorType ly_implicit_midpoint;
+extern const LyIntegratorType ly_bdf2;
+extern const LyIntegratorType ly_bdf3;
+extern const LyIntegratorType ly_bdf4;
+
+/// Vectors that ly_sdirk4_step() needs.
+#define LY_SDIRK4_WORK 14
+
+/// One step of `trial` by a method of order 4, without history and prescribed ends.
+LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVector *const *work);
 
 /// Sets the constrained part of q so that u = u_q q + u_0 is prescribed there at time t.
 void ly_start_constrained(LyraIntegrator *it, const LyStage *stage, double t, LyraVector *q);

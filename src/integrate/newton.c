@@ -41,6 +41,7 @@
 #define THETA_KEEP 1e-3
 #define THETA_RENEW 0.5
 #define ITERATIONS_KEEP 4
+#define WAIT_MAX 15
 #define FORCING_FIRST 0.01
 #define FORCING_MAX 0.1
 #define FORCING_MIN 1e-8
@@ -334,9 +335,10 @@ static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
 
 // where an iteration stands
 typedef struct Progress {
-    double theta, last; // |s_k| / |s_k-1|, and |s_k-1|, m
-    double forcing;     // tolerance of the linear solver; 0: its own
-    bool psd, renew;    // what the next tangent is to be
+    double theta, last;  // |s_k| / |s_k-1|, and |s_k-1|, m
+    double forcing;      // tolerance of the linear solver; 0: its own
+    bool psd, renew;     // what the next tangent is to be
+    int32_t wait, waits; // iterations with the positive tangent before the exact one is tried
 } Progress;
 
 // a direction by the tangent kept in the state, or by a fresh one, which is noted there
@@ -387,7 +389,7 @@ static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDi
         }
     }
     bool decrement = -direction->slope * ahead * ahead <= def->decrement * look->energy;
-    return (decrement && !direction->psd && ly_newton_has_potential(newton)) ||
+    return (decrement && direction->kept && ly_newton_has_potential(newton)) ||
            (look->residual <= def->residual * look->force &&
             direction->largest <= def->step * length);
 }
@@ -416,11 +418,37 @@ static void advance(const LyNewton *newton, const LyDirection *direction, double
                     double residual, double before, Progress *progress)
 {
     progress->last = direction->largest;
-    progress->psd = newton->def.psd_always || (direction->psd && alpha < 1);
+    // the positive tangent stays for a while, longer each time that it is needed again
+    if (!direction->psd) {
+        progress->wait = progress->waits = 0;
+    } else if (progress->waits == 0) {
+        progress->wait = progress->wait < WAIT_MAX ? 2 * progress->wait + 1 : WAIT_MAX;
+        progress->waits = progress->wait;
+    } else {
+        --progress->waits;
+    }
+    progress->psd = newton->def.psd_always || progress->waits > 0;
     progress->renew = direction->kept && (alpha < 1 || progress->theta > THETA_RENEW);
     if (newton->def.policy == LYRA_NEWTON_INEXACT) {
         progress->forcing = next_forcing(progress->forcing, residual, before);
     }
+}
+
+// the last step, when the decrement says that it leads to the answer: taken unless the residual,
+// at its rounding, grows by it
+static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                            LyraVector *q, LyLook *look)
+{
+    LyLook next;
+    lyra_vector_copy(q, newton->q_try);
+    lyra_vector_axpby(1, newton->d, 1, newton->q_try);
+    LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &next));
+    if (next.finite && next.residual <= look->residual) {
+        lyra_vector_copy(newton->q_try, q);
+        *look = next;
+    }
+    it->report.residual_last = look->residual;
+    return LYRA_OK;
 }
 
 // iterates from q, where `look` was seen; writes the number of iterations
@@ -429,7 +457,6 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           int32_t *count)
 {
     LyraStepReport *report = &it->report;
-    newton->floor = 0;
     for (*count = 0; *count < newton->def.iterations_max;) {
         if (look->residual <= newton->floor) {
             return LYRA_OK;
@@ -447,11 +474,15 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 
         LyLook next;
         double alpha = 0;
-        LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, &next, &alpha));
+        bool exact = !direction.kept && !direction.psd && ly_newton_has_potential(newton);
+        if (exact && -direction.slope <= newton->def.decrement * look->energy) {
+            return take_last(newton, it, stage, q, look);
+        }
+        LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, direction.psd, &next,
+                              &alpha));
         if (alpha == 0) {
             // nothing left to gain above the noise
-            double least = fmax(look->noise, newton->def.decrement * look->energy);
-            if (!direction.kept && ly_newton_has_potential(newton) && -direction.slope <= least) {
+            if (exact && -direction.slope <= look->noise) {
                 return LYRA_OK;
             }
             if (direction.psd) {
@@ -501,6 +532,7 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     }
     LyLook look;
     int32_t count = 0;
+    newton->floor = 0;
     LY_TRY(start(newton, it, stage, q, &look));
     it->report.residual_first = it->report.residual_last = look.residual;
     Progress progress = {.psd = newton->def.psd_always,

@@ -62,8 +62,8 @@ bool ly_look_is_better(const LyNewton *newton, const LyLook *trial, const LyLook
 /// alpha d in q_try, its residual in r_try and what was seen in `look`; alpha is 0 when there is
 /// none.
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyLook *from, double slope, LyLook *look,
-                          double *alpha);
+                          const LyraVector *q, const LyLook *from, double slope, bool expand,
+                          LyLook *look, double *alpha);
 
 // ---- kept tangents (newton_keep.c) --------------------------------------------------------------
 

@@ -17,6 +17,10 @@
 typedef struct VtuWriter {
     LyWriter *writer;
     const LyraMesh *mesh;
+    const double *positions; // [vertex_count][3]
+    const double *time;      // of a frame; NULL for a mesh alone
+    int32_t field_count;
+    const LyraField *fields;
     int64_t offset; // of the next array in the appended data
     bool wide;      // ids and offsets of cells take 64 bits; some readers want both alike
 } VtuWriter;
@@ -130,9 +134,15 @@ static void write_sets(LyWriter *writer, const LyraMesh *mesh)
     end_text(writer);
 }
 
-static void write_field_data(LyWriter *writer, const LyraMesh *mesh)
+static void write_field_data(LyWriter *writer, const LyraMesh *mesh, const double *time)
 {
     ly_writer_string(writer, "<FieldData>\n");
+    if (time) {
+        begin_text(writer, "Float64", "TimeValue", 1, 1);
+        ly_writer_double(writer, *time);
+        ly_writer_char(writer, '\n');
+        end_text(writer);
+    }
     begin_text(writer, "Int32", LY_VTU_ELEMENT_COUNT, 1, 1);
     write_line(writer, mesh->element_count);
     end_text(writer);
@@ -167,6 +177,22 @@ static void write_tag(VtuWriter *vtu, const char *type, const char *name, int32_
     vtu->offset += bytes + 8;
 }
 
+static int64_t field_bytes(const VtuWriter *vtu, const LyraField *field)
+{
+    int64_t tuples = field->on_elements ? vtu->mesh->element_count : vtu->mesh->vertex_count;
+    return 8 * tuples * field->components;
+}
+
+static void write_field_tags(VtuWriter *vtu, bool on_elements)
+{
+    for (int32_t f = 0; f < vtu->field_count; ++f) {
+        const LyraField *field = &vtu->fields[f];
+        if (field->on_elements == on_elements) {
+            write_tag(vtu, "Float64", field->name, field->components, field_bytes(vtu, field));
+        }
+    }
+}
+
 static void write_piece_tags(VtuWriter *vtu)
 {
     LyWriter *writer = vtu->writer;
@@ -184,7 +210,14 @@ static void write_piece_tags(VtuWriter *vtu)
     write_tag(vtu, "UInt8", "types", 1, elements);
     ly_writer_string(writer, "</Cells>\n<CellData Scalars=\"" LY_VTU_MATERIAL "\">\n");
     write_tag(vtu, "Int32", LY_VTU_MATERIAL, 1, 4 * elements);
-    ly_writer_string(writer, "</CellData>\n</Piece>\n");
+    write_field_tags(vtu, true);
+    ly_writer_string(writer, "</CellData>\n");
+    if (vtu->field_count > 0) {
+        ly_writer_string(writer, "<PointData>\n");
+        write_field_tags(vtu, false);
+        ly_writer_string(writer, "</PointData>\n");
+    }
+    ly_writer_string(writer, "</Piece>\n");
 }
 
 // ---- data, in the order of the tags -------------------------------------------------------------
@@ -216,7 +249,7 @@ static void write_piece_data(VtuWriter *vtu)
     const LyraMesh *mesh = vtu->mesh;
     int64_t elements = mesh->element_count;
     int64_t nodes = lyra_element_kind_nodes(mesh->kind);
-    write_block(vtu, mesh->positions, 24 * (int64_t)mesh->vertex_count);
+    write_block(vtu, vtu->positions, 24 * (int64_t)mesh->vertex_count);
     int64_t size = vtu->wide ? 8 : 4;
     write_head(vtu, size * nodes * elements);
     for (int64_t i = 0; i < nodes * elements; ++i) {
@@ -232,27 +265,83 @@ static void write_piece_data(VtuWriter *vtu)
         ly_writer_char(vtu->writer, type);
     }
     write_block(vtu, mesh->element_materials, 4 * elements);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int32_t f = 0; f < vtu->field_count; ++f) {
+            if (vtu->fields[f].on_elements == (pass == 0)) {
+                write_block(vtu, vtu->fields[f].values, field_bytes(vtu, &vtu->fields[f]));
+            }
+        }
+    }
 }
 
-LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
+static LyraStatus write_file(VtuWriter *vtu, const char *path)
 {
+    const LyraMesh *mesh = vtu->mesh;
     int64_t ids = (int64_t)lyra_element_kind_nodes(mesh->kind) * mesh->element_count;
-    VtuWriter vtu = {.mesh = mesh, .wide = ids > INT32_MAX};
-    LY_TRY(ly_writer_create(mesh->ctx, path, &vtu.writer));
+    vtu->wide = ids > INT32_MAX;
+    LY_TRY(ly_writer_create(mesh->ctx, path, &vtu->writer));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     const char *byte_order = "BigEndian";
 #else
     const char *byte_order = "LittleEndian";
 #endif
-    ly_writer_print(vtu.writer,
+    ly_writer_print(vtu->writer,
                     "<?xml version=\"1.0\"?>\n"
                     "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
                     "header_type=\"UInt64\">\n<UnstructuredGrid>\n",
                     byte_order);
-    write_field_data(vtu.writer, mesh);
-    write_piece_tags(&vtu);
-    ly_writer_string(vtu.writer, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
-    write_piece_data(&vtu);
-    ly_writer_string(vtu.writer, "\n</AppendedData>\n</VTKFile>\n");
-    return ly_writer_commit(vtu.writer);
+    write_field_data(vtu->writer, mesh, vtu->time);
+    write_piece_tags(vtu);
+    ly_writer_string(vtu->writer, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+    write_piece_data(vtu);
+    ly_writer_string(vtu->writer, "\n</AppendedData>\n</VTKFile>\n");
+    return ly_writer_commit(vtu->writer);
+}
+
+LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
+{
+    VtuWriter vtu = {.mesh = mesh, .positions = mesh->positions};
+    return write_file(&vtu, path);
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static LyraStatus check_field(const LyraField *fields, int32_t index)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 "
+                                  "_-.()/";
+    const LyraField *field = &fields[index];
+    if (field->name[0] == '\0' || field->name[strspn(field->name, allowed)] != '\0') {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "field %d has the name \"%s\", expected letters, digits, blanks and _-.()/",
+                       index, field->name);
+    }
+    if (field->components < 1 || field->components > 9) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "field \"%s\" has %d components, expected 1 to 9",
+                       field->name, field->components);
+    }
+    bool taken = field->on_elements && strcmp(field->name, LY_VTU_MATERIAL) == 0;
+    for (int32_t f = 0; f < index && !taken; ++f) {
+        taken =
+            fields[f].on_elements == field->on_elements && strcmp(fields[f].name, field->name) == 0;
+    }
+    if (taken) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "there are two fields with the name \"%s\"",
+                       field->name);
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_mesh_save_fields(const LyraMesh *mesh, const char *path, const double *positions,
+                                 double time, int32_t field_count, const LyraField *fields)
+{
+    for (int32_t f = 0; f < field_count; ++f) {
+        LY_TRY(check_field(fields, f));
+    }
+    VtuWriter vtu = {.mesh = mesh,
+                     .positions = positions ? positions : mesh->positions,
+                     .time = &time,
+                     .field_count = field_count,
+                     .fields = fields};
+    return write_file(&vtu, path);
 }

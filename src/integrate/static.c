@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Statics: g(t + dt, u, 0) = 0 with what constraints prescribe at t + dt. Masses and velocities
+// play no part.
+//
+// Load stepping. With g_0 = g(t + dt, u_0) at the start, the path
+//
+//   g(u) - (1 - s) g_0 = 0,   u_c = (1 - s) u_c0 + s u_c1,   s from 0 to 1,
+//
+// begins at u_0, which solves it for s = 0 whatever it is, and ends at the answer. From rest g_0 is
+// minus the loads, so that s scales loads and prescribed motion together; from a state in
+// equilibrium it scales their increments. The path is walked in `load_steps` increments; one that
+// fails is halved, down to 1/2^halvings_max of the first, and two in a row that succeed double it.
+
+#include "integrate/methods.h"
+
+#include <math.h>
+
+enum { G_0, BIAS, HELD_0, HELD, ZERO, Q, COUNT };
+
+// solves for the part s of the path, from u of trial
+static LyraStatus solve_part(LyraIntegrator *it, LyraState *trial, double time, double dt, double s)
+{
+    LyraStateView view = lyra_state_view(trial);
+    LyraVector *bias = it->scratch[BIAS], *held = it->scratch[HELD], *q = it->scratch[Q];
+    lyra_vector_axpby(s - 1, it->scratch[G_0], 0, bias);
+    ly_prescribe(it, time);
+    lyra_vector_axpby(s, it->prescribed[0], 0, held);
+    lyra_vector_axpby(1 - s, it->scratch[HELD_0], 1, held);
+    const LyStage stage = {.time = time,
+                           .dt = dt,
+                           .u_q = 1,
+                           .v_0 = it->scratch[ZERO],
+                           .r_0 = s < 1 ? bias : NULL,
+                           .stay = view.u,
+                           .history = ly_state_history(it, trial)};
+    lyra_vector_copy(view.u, q);
+    ly_merge_constrained(it, held, q);
+    LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
+    lyra_vector_copy(q, view.u);
+    return LYRA_OK;
+}
+
+static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
+{
+    LyraStateView view = lyra_state_view(trial);
+    double time = view.time + dt;
+    lyra_vector_fill(view.v, 0);
+    lyra_vector_fill(view.a, 0);
+    lyra_vector_fill(it->scratch[ZERO], 0);
+    lyra_vector_copy(view.u, it->scratch[HELD_0]);
+    const LyraPoint at = {
+        .time = time, .dt = dt, .u = view.u, .v = view.v, .history = ly_state_history(it, trial)};
+    const LyraResponse response = {.g = it->scratch[G_0]};
+    LY_TRY(ly_evaluate(it, &at, &response));
+
+    double first = 1.0 / it->def.load_steps, part = first, done = 0;
+    double least = ldexp(first, -it->def.newton.halvings_max);
+    int32_t row = 0, increments = 0;
+    while (done < 1) {
+        // rounding must not leave a sliver at the end
+        double s = done + part < 1 - 1e-9 * part ? done + part : 1;
+        LyraStatus status = solve_part(it, trial, time, dt, s);
+        if (status == LYRA_OK) {
+            done = s;
+            ++increments;
+            ++row;
+            if (row >= 2 && part < first) {
+                part = fmin(2 * part, first);
+                row = 0;
+            }
+            continue;
+        }
+        bool numbers = status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE ||
+                       status == LYRA_SINGULAR || status == LYRA_NOT_POSITIVE_DEFINITE;
+        if (!numbers || 0.5 * part < least) {
+            return numbers ? ly_fail_within(status, "statics at %.4g of the load", done) : status;
+        }
+        ++it->report.rejected;
+        part *= 0.5;
+        row = 0;
+    }
+    // the driver counts the last one
+    it->report.substeps += increments - 1;
+    it->report.outcome = LYRA_STEP_ACCEPTED;
+    it->report.status = LYRA_OK;
+    ly_impose(it, time, view.u, NULL);
+    return ly_commit_history(it, trial, time, dt);
+}
+
+const LyIntegratorType ly_static = {
+    .facts = {.name = "static", .order = 0, .is_implicit = true},
+    .vector_count = COUNT,
+    .step = step,
+};

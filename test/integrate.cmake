@@ -1,0 +1,4 @@
+# tests of integrate
+lyra_add_test(integrate_implicit)
+lyra_add_test(integrate_vega)
+lyra_add_test(integrate_steps LABELS threads)

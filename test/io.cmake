@@ -1,0 +1,2 @@
+lyra_add_test(io_output)
+target_link_libraries(test_io_output PRIVATE lyra_mesh_file_test)
