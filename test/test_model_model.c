@@ -174,7 +174,11 @@ LYRA_TEST(setters_change_what_they_should)
         TEST_CHECK(lyra_model_view(body.model).gravity[1] == 2);
         // masses: weight, M and its solves
         TEST_OK(lyra_system_solve_mass(body.system, body.u, body.y));
+        lyra_system_apply_mass(body.system, body.u, body.x);
+        double momentum = lyra_vector_norm(body.x);
         TEST_OK(lyra_model_set_mass_factor(body.model, 4));
+        lyra_system_apply_mass(body.system, body.u, body.x);
+        TEST_NEAR(lyra_vector_norm(body.x), 4 * momentum, 1e-13 * momentum);
         TEST_OK(lyra_model_set_mass_factor(body.model, 3));
         TEST_NEAR(weight_of(&body), 6 * total, 1e-13 * total);
         TEST_OK(lyra_system_solve_mass(body.system, body.u, body.z));

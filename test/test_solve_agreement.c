@@ -96,8 +96,9 @@ LYRA_TEST(forms_of_constraints_agree_for_every_solver)
                     double distance = body_distance(body.size, x, y);
                     TEST_CHECK_MSG(distance <= AGREE, "%s, %s, case %d: %g", name,
                                    method_name(method), (int)kind, distance);
-                    TEST_CHECK_MSG(report.residual <= 1.1 * TOLERANCE, "%s, %s, case %d: residual %g",
-                                   name, method_name(method), (int)kind, report.residual);
+                    TEST_CHECK_MSG(report.residual <= 1.1 * TOLERANCE,
+                                   "%s, %s, case %d: residual %g", name, method_name(method),
+                                   (int)kind, report.residual);
                     TEST_CHECK(method == LYRA_CONSTRAIN_AUTO || report.constrain == method);
                 }
                 lyra_solver_destroy(solver);
@@ -234,7 +235,8 @@ LYRA_TEST(forms_of_matrices_agree_for_every_solver)
     TEST_REQUIRE_OK(lyra_csr_matrix_create(csr_pattern, &csr));
     TEST_OK(lyra_csr_matrix_assign_block(csr, full));
     int64_t n = body.size;
-    double *dense = body_allocate(n * n, sizeof *dense), *diagonal = body_allocate(n, sizeof *dense);
+    double *dense = body_allocate(n * n, sizeof *dense),
+           *diagonal = body_allocate(n, sizeof *dense);
     for (int64_t j = 0; j < n; ++j) {
         for (int64_t i = 0; i < n; ++i) {
             dense[i + j * n] = lyra_csr_matrix_get(csr, (int32_t)i, (int32_t)j);
@@ -256,7 +258,8 @@ LYRA_TEST(forms_of_matrices_agree_for_every_solver)
     };
     LyraConstraints *set = NULL;
     TEST_REQUIRE_OK(lyra_constraints_create(ctx, body.size, &set));
-    double *b = body_random(n, 1), *x = body_allocate(n, sizeof *x), *y = body_allocate(n, sizeof *x);
+    double *b = body_random(n, 1), *x = body_allocate(n, sizeof *x),
+           *y = body_allocate(n, sizeof *x);
     int32_t solved = 0;
     for (int32_t c = 0; c < 2; ++c) {
         body_constrain(&body, c ? BODY_SLANTED : BODY_NONE, set);
@@ -306,8 +309,8 @@ LYRA_TEST(unsymmetric_systems_agree)
     Body body = body_box(ctx, 4, 2, 2);
     LyraBlockMatrix *S = body_dynamics(&body, 0.01), *full = NULL;
     LyraBlockPattern *pattern = NULL;
-    TEST_REQUIRE_OK(lyra_block_pattern_convert(lyra_block_matrix_pattern(S), LYRA_STORAGE_FULL,
-                                               &pattern));
+    TEST_REQUIRE_OK(
+        lyra_block_pattern_convert(lyra_block_matrix_pattern(S), LYRA_STORAGE_FULL, &pattern));
     TEST_REQUIRE_OK(lyra_block_matrix_create(pattern, &full));
     TEST_OK(lyra_block_matrix_assign(full, S));
     // as a flow through the body would: a skew part of a fifth of each block

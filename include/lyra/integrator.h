@@ -149,7 +149,8 @@ LYRA_API LyraStatus lyra_integrator_step(LyraIntegrator *integrator, LyraState *
                                          LyraStepReport *report);
 
 /// Dense output of "dopri5" and "dopri853": displacements and velocities at a time inside the last
-/// step. LYRA_UNSUPPORTED for others, LYRA_INVALID_ARGUMENT for a time outside. `v`: Nullable.
+/// step of the method's own, which is all of dt where the report has one substep. LYRA_UNSUPPORTED
+/// for others, LYRA_INVALID_ARGUMENT for a time outside. `v`: Nullable.
 LYRA_API LyraStatus lyra_integrator_interpolate(const LyraIntegrator *integrator, double time,
                                                 LyraVector *u, LyraVector *v);
 

@@ -5,6 +5,8 @@
 
 #include "integrate/methods.h"
 
+#include "integrate/explicit.h"
+
 const LyIntegratorType *const ly_integrators[] = {
     &ly_backward_euler,
     &ly_newmark,
@@ -14,6 +16,19 @@ const LyIntegratorType *const ly_integrators[] = {
     &ly_bdf2,
     &ly_bdf3,
     &ly_bdf4,
+    &ly_euler,
+    &ly_symplectic_euler,
+    &ly_verlet,
+    &ly_central_differences,
+    &ly_explicit_midpoint,
+    &ly_rk4,
+    &ly_rk38,
+    &ly_dopri5,
+    &ly_dopri853,
+    &ly_rkc2,
+    &ly_rosenbrock2,
+    &ly_rosenbrock3,
+    &ly_rosenbrock4,
 };
 
 const int32_t ly_integrator_count = LY_COUNT_OF(ly_integrators);

@@ -1,6 +1,11 @@
 target_sources(lyra_objects PRIVATE
   integrate/backward_euler.c
   integrate/bdf.c
+  integrate/central_differences.c
+  integrate/dopri.c
+  integrate/dopri_table.c
+  integrate/euler.c
+  integrate/explicit.c
   integrate/implicit_midpoint.c
   integrate/integrator.c
   integrate/line_search.c
@@ -9,6 +14,12 @@ target_sources(lyra_objects PRIVATE
   integrate/newmark.c
   integrate/newton.c
   integrate/newton_keep.c
+  integrate/rkc.c
+  integrate/rosenbrock.c
+  integrate/runge_kutta.c
   integrate/sdirk.c
+  integrate/stability.c
   integrate/stage.c
-  integrate/static.c)
+  integrate/static.c
+  integrate/symplectic_euler.c
+  integrate/verlet.c)

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Rosenbrock methods: linearly implicit, one matrix and one factor per step, a solve per stage.
+// In the form without products by the Jacobian [HW96, IV.7], for y' = f(t, y), J = df/dy,
+//   (1/(g h) - J) U_i = f(t + alpha_i h, y + sum a_ij U_j) + sum (c_ij/h) U_j + gamma_i h f_t,
+//   y' = y + sum m_i U_i.
+// With y = (u, v), f = (v, -M^-1 g), U_i = (p_i, q_i) the upper half gives p_i, the lower half q_i:
+//   p_i = g h (q_i + r_u),   r_u = V_i + sum (c_ij/h) p_j,
+//   S q_i = g h (r_v - g h K r_u),   S = M + g h C + (g h)^2 K, (1) r_v = -g(t_i, U_i, V_i) + M sum
+//   (c_ij/h) q_j - gamma_i h g_t.
+//
+// Constraints: u, v and a there are functions of time, so the method is applied to the free
+// unknowns, whose force is G(t) = g(t, u + u_c(t), v + v_c(t)) + M a_c(t). p and q lie in the range
+// of P; stages get the prescribed values at their times. G_t is the forward difference of as many
+// points as the order needs, inside the step: loads may jump where steps meet. It is left out where
+// neither loads nor constraints move.
+//
+// D is taken anew at every stage. J lacks the derivative of D by u, so with stiffness damping on
+// large deformations it is inexact: rosenbrock2 and rosenbrock3 are W-methods, which keep their
+// order with any matrix; rosenbrock4 does not.
+
+#include "integrate/explicit.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- coefficients -------------------------------------------------------------------------------
+
+#define G2 0.29289321881345247560 // 1 - 1/sqrt(2)
+
+// "rosenbrock2", L-stable W-method of order 2 [VSBH99]
+const LyRosenbrock ly_ros2 = {
+    .order = 2,
+    .stages = 2,
+    .gamma = G2,
+    .a = {[1] = {1 / G2}},
+    .c = {[1] = {-2 / G2}},
+    .m = {1.5 / G2, 0.5 / G2},
+    .alpha = {0, 1},
+    .gamma_sum = {G2, -G2},
+};
+
+// "rosenbrock3": ROS34PW2, stiffly accurate W-method of order 3 [RA05]
+const LyRosenbrock ly_ros34pw2 = {
+    .order = 3,
+    .stages = 4,
+    .gamma = 0.435866521508459,
+    .a = {[1] = {2},
+          [2] = {1.4192173174557652, -0.2592322116729698},
+          [3] = {4.184760482319161, -0.285192017355496, 2.2942803602790423}},
+    .c = {[1] = {-4.588560720558084},
+          [2] = {-4.184760482319161, 0.285192017355496},
+          [3] = {-6.36817920012836, -6.795620944466837, 2.870098604331055}},
+    .m = {4.184760482319163, -0.28519201735549543, 2.2942803602790423, 1.0},
+    .alpha = {0, 0.871733043016918, 0.7315799577888524, 1.0},
+    .gamma_sum = {0.435866521508459, -0.435866521508459, -0.4133333762338865, 0},
+};
+
+// "rosenbrock4", L-stable, order 4 [HW96, table IV.7.2]
+const LyRosenbrock ly_ros4 = {
+    .order = 4,
+    .stages = 4,
+    .gamma = 0.57282,
+    .a = {[1] = {2},
+          [2] = {1.867943637803922, 0.2344449711399156},
+          [3] = {1.867943637803922, 0.2344449711399156}},
+    .c = {[1] = {-7.13761503641231},
+          [2] = {2.580708087951457, 0.6515950076447975},
+          [3] = {-2.137148994382534, -0.3214669691237626, -0.6949742501781779}},
+    .m = {2.255570073418735, 0.2870493262186792, 0.435317943184018, 1.093502252409163},
+    .alpha = {0, 1.14564, 0.65521686381559, 0.65521686381559},
+    .gamma_sum = {0.57282, -1.769193891319233, 0.7592633437920482, -0.104902108710045},
+};
+
+// ---- one step -----------------------------------------------------------------------------------
+
+// what a step works with; all vectors are scratch of the integrator
+typedef struct Step {
+    const LyRosenbrock *method;
+    LyraIntegrator *it;
+    LyraState *trial;
+    double t, h;
+    LyraVector *U, *V; // stage
+    LyraVector *G;     // force of the stage, with prescribed accelerations
+    LyraVector *Gt;    // its derivative by time
+    LyraVector *r_u, *rhs, *work;
+    LyraVector *const *p, *const *q;
+} Step;
+
+enum {
+    SCRATCH_U,
+    SCRATCH_V,
+    SCRATCH_G,
+    SCRATCH_GT,
+    SCRATCH_RU,
+    SCRATCH_RHS,
+    SCRATCH_WORK,
+    SCRATCH_P,
+    SCRATCH_Q = SCRATCH_P + LY_ROSENBROCK_STAGES,
+    SCRATCH_COUNT = SCRATCH_Q + LY_ROSENBROCK_STAGES
+};
+
+// G = g(t, u, v) + M a_c(t) with u and v put on the constraints
+static LyraStatus force_at(Step *s, double t, LyraVector *u, LyraVector *v, LyraVector *G)
+{
+    LyraIntegrator *it = s->it;
+    const double *history = ly_state_history(it, s->trial);
+    ly_impose(it, t, u, v);
+    LyraPoint at = {.time = t, .dt = t - s->t, .u = u, .v = v, .history = history};
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)) {
+        LY_TRY(ly_update_damping(it, t, at.dt, u, v, history));
+    }
+    LyraResponse response = {.g = G};
+    LY_TRY(ly_evaluate(it, &at, &response));
+    if (ly_prescribed_acceleration(it, t, s->r_u)) {
+        lyra_system_apply_mass(it->system, s->r_u, s->work);
+        lyra_vector_axpby(1, s->work, 1, G);
+    }
+    return LYRA_OK;
+}
+
+// whether a constraint moves at time t
+static bool constraints_move(Step *s, double t)
+{
+    if (!ly_prescribed_acceleration(s->it, t, s->work)) {
+        return false;
+    }
+    bool moves = lyra_vector_norm(s->work) > 0;
+    ly_merge_constrained(s->it, s->it->prescribed[1], s->work);
+    return moves || lyra_vector_norm(s->work) > 0;
+}
+
+// G_t from G at the start and `order - 1` points of distance d behind it: the error is
+// O(d^(order - 1)), times h^2 in the step
+static LyraStatus derivative_by_time(Step *s, bool *present)
+{
+    static const double weights[5][4] = {
+        [2] = {-1, 1}, [3] = {-1.5, 2, -0.5}, [4] = {-11.0 / 6, 3, -1.5, 1.0 / 3}};
+    *present = !(lyra_system_traits(s->it->system) & LYRA_SYSTEM_STATIONARY) ||
+               constraints_move(s, s->t) || constraints_move(s, s->t + s->h);
+    if (!*present) {
+        return LYRA_OK;
+    }
+    LyraStateView y = lyra_state_view(s->trial);
+    const double *w = weights[s->method->order];
+    double d = s->h / 64;
+    lyra_vector_axpby(w[0] / d, s->G, 0, s->Gt);
+    for (int32_t i = 1; i < s->method->order; ++i) {
+        lyra_vector_copy(y.u, s->U);
+        lyra_vector_copy(y.v, s->V);
+        LY_TRY(force_at(s, s->t + i * d, s->U, s->V, s->rhs));
+        lyra_vector_axpby(w[i] / d, s->rhs, 1, s->Gt);
+    }
+    return LYRA_OK;
+}
+
+// y = x + sum_j w_j z_j over the stages before i
+static void add_stages(Step *s, int32_t i, const LyraVector *x, const double *w,
+                       LyraVector *const *z, LyraVector *y)
+{
+    ly_stage_sum(s->it->ctx, x, 0, NULL, i, 1, w, z, y);
+}
+
+// (1) for stage i, with G of the stage at hand
+static LyraStatus solve_stage(Step *s, int32_t i, bool moves)
+{
+    LyraIntegrator *it = s->it;
+    const LyRosenbrock *method = s->method;
+    double gh = method->gamma * s->h, ch[LY_ROSENBROCK_STAGES];
+    for (int32_t j = 0; j < i; ++j) {
+        ch[j] = method->c[i][j] / s->h;
+    }
+    add_stages(s, i, s->V, ch, s->p, s->r_u);
+    ly_project(it, s->r_u);
+    // M sum (c/h) q
+    lyra_vector_fill(s->rhs, 0);
+    if (i > 0) {
+        add_stages(s, i, s->rhs, ch, s->q, s->work);
+        lyra_system_apply_mass(it->system, s->work, s->rhs);
+    }
+    lyra_vector_axpby(-1, s->G, 1, s->rhs);
+    if (moves) {
+        lyra_vector_axpby(-method->gamma_sum[i] * s->h, s->Gt, 1, s->rhs);
+    }
+    lyra_system_apply_stiffness(it->system, s->r_u, s->work);
+    lyra_vector_axpby(-gh, s->work, 1, s->rhs);
+    lyra_vector_axpby(gh, s->rhs, 0, s->rhs);
+    LY_TRY(ly_linear_solve(it, s->rhs, 1e-12, s->q[i]));
+    lyra_vector_copy(s->r_u, s->p[i]);
+    lyra_vector_axpby(gh, s->q[i], gh, s->p[i]);
+    return LYRA_OK;
+}
+
+static bool same_point(const LyRosenbrock *method, int32_t i)
+{
+    return i > 0 && method->alpha[i] == method->alpha[i - 1] &&
+           memcmp(method->a[i], method->a[i - 1], sizeof method->a[i]) == 0;
+}
+
+static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraState *trial,
+                          double dt)
+{
+    LyraVector *const *scratch = it->scratch;
+    LyraStateView y = lyra_state_view(trial);
+    Step s = {.method = method,
+              .it = it,
+              .trial = trial,
+              .t = y.time,
+              .h = dt,
+              .U = scratch[SCRATCH_U],
+              .V = scratch[SCRATCH_V],
+              .G = scratch[SCRATCH_G],
+              .Gt = scratch[SCRATCH_GT],
+              .r_u = scratch[SCRATCH_RU],
+              .rhs = scratch[SCRATCH_RHS],
+              .work = scratch[SCRATCH_WORK],
+              .p = scratch + SCRATCH_P,
+              .q = scratch + SCRATCH_Q};
+    double gh = method->gamma * dt;
+    bool moves = false;
+    ly_impose(it, s.t, y.u, y.v);
+    LY_TRY(
+        ly_linearise_at(it, trial, s.t, !(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)));
+    LY_TRY(ly_linear_form(it, 1, gh, gh * gh));
+    for (int32_t i = 0; i < method->stages; ++i) {
+        if (!same_point(method, i)) {
+            double t = s.t + method->alpha[i] * dt;
+            add_stages(&s, i, y.u, method->a[i], s.p, s.U);
+            add_stages(&s, i, y.v, method->a[i], s.q, s.V);
+            LY_TRY(force_at(&s, t, s.U, s.V, s.G));
+        }
+        if (i == 0) {
+            LY_TRY(derivative_by_time(&s, &moves));
+            lyra_vector_copy(y.v, s.V);
+        }
+        LY_TRY(solve_stage(&s, i, moves));
+    }
+    // the mean acceleration of the step, which is what is known of it
+    lyra_vector_copy(y.v, y.a);
+    add_stages(&s, method->stages, y.u, method->m, s.p, y.u);
+    add_stages(&s, method->stages, y.v, method->m, s.q, y.v);
+    lyra_vector_axpby(1 / dt, y.v, -1 / dt, y.a);
+    return ly_explicit_finish(it, trial, s.t, dt);
+}
+
+static LyraStatus step2(LyraIntegrator *it, LyraState *trial, double dt)
+{
+    return step_by(it, &ly_ros2, trial, dt);
+}
+
+static LyraStatus step3(LyraIntegrator *it, LyraState *trial, double dt)
+{
+    return step_by(it, &ly_ros34pw2, trial, dt);
+}
+
+static LyraStatus step4(LyraIntegrator *it, LyraState *trial, double dt)
+{
+    return step_by(it, &ly_ros4, trial, dt);
+}
+
+const LyIntegratorType ly_rosenbrock2 = {
+    .facts = {.name = "rosenbrock2", .order = 2, .is_implicit = true},
+    .vector_count = SCRATCH_COUNT,
+    .step = step2,
+};
+
+const LyIntegratorType ly_rosenbrock3 = {
+    .facts = {.name = "rosenbrock3", .order = 3, .is_implicit = true},
+    .vector_count = SCRATCH_COUNT,
+    .step = step3,
+};
+
+const LyIntegratorType ly_rosenbrock4 = {
+    .facts = {.name = "rosenbrock4", .order = 4, .is_implicit = true},
+    .vector_count = SCRATCH_COUNT,
+    .step = step4,
+};

@@ -1,0 +1,373 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Explicit and linearly implicit integrators on bodies of tets: orders with all that a model can
+// have, sparse against dense, and what a free body keeps.
+
+#include "lyra/lyra.h"
+#include "lyra_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct BodyDef {
+    bool dense, consistent, viscous, free, loaded;
+    double alpha, beta;
+    int32_t cells[3];
+} BodyDef;
+
+typedef struct Body {
+    LyraMesh *mesh;
+    LyraForce *forces[2];
+    LyraMassMatrix *mass_matrix;
+    LyraModel *model;
+    LyraSystem *system;
+    LyraState *state;
+} Body;
+
+// one end is shaken along y and z
+static void shake(void *user, double t, double *u, double *v, double *a)
+{
+    int32_t n = *(int32_t *)user;
+    double w = 30, A = 0.01;
+    for (int32_t i = 0; i < n; ++i) {
+        for (int k = 1; k < 3; ++k) {
+            u[3 * i + k] = A * k * sin(w * t) * sin(w * t);
+            if (v) {
+                v[3 * i + k] = A * k * w * sin(2 * w * t);
+            }
+            if (a) {
+                a[3 * i + k] = 2 * A * k * w * w * cos(2 * w * t);
+            }
+        }
+    }
+}
+
+// the rest is pulled along x
+static void pull(void *user, double t, const double *u, const double *v, double *f)
+{
+    (void)u, (void)v;
+    int32_t n = *(int32_t *)user;
+    for (int32_t i = 0; i < n; ++i) {
+        f[3 * i] += 0.5 * sin(40 * t) * (1 + 0.1 * i);
+    }
+}
+
+static int32_t vertex_count;
+
+static bool make_forces(LyraContext *ctx, const BodyDef *def, Body *body)
+{
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    shape.kind = LYRA_ELEMENT_TET4;
+    for (int i = 0; i < 3; ++i) {
+        shape.cells[i] = def->cells[i] ? def->cells[i] : 1 + (i == 0);
+        shape.size[i] = 0.1 * shape.cells[i];
+    }
+    LyraElasticDef law = lyra_elastic_def_default();
+    law.young = 1e4;
+    law.poisson = 0.3;
+    LyraViscosityDef viscosity = lyra_viscosity_def_default();
+    viscosity.lambda = 30;
+    viscosity.mu = 7;
+    return TEST_OK(lyra_mesh_generate(ctx, &shape, &body->mesh)) &&
+           TEST_OK(lyra_elastic_create(ctx, body->mesh, &law, &body->forces[0])) &&
+           (!def->viscous ||
+            TEST_OK(lyra_viscosity_create(ctx, body->mesh, &viscosity, &body->forces[1])));
+}
+
+static bool make_body(LyraContext *ctx, const BodyDef *def, Body *body)
+{
+    *body = (Body){0};
+    if (!make_forces(ctx, def, body)) {
+        return false;
+    }
+    LyraMeshView view = lyra_mesh_view(body->mesh);
+    vertex_count = view.vertex_count;
+    double *masses = malloc((size_t)view.vertex_count * sizeof *masses);
+    lyra_mesh_lumped_masses(body->mesh, NULL, masses);
+    LyraModelDef model = lyra_model_def_default();
+    model.vertex_count = view.vertex_count;
+    model.positions = view.positions;
+    model.force_count = def->viscous ? 2 : 1;
+    model.forces = body->forces;
+    model.masses = masses;
+    model.mass_damping = def->alpha;
+    model.stiffness_damping = def->beta;
+    model.damping_exact = true;
+    model.load = def->loaded ? pull : NULL;
+    model.load_user = &vertex_count;
+    model.load_moves = false;
+    model.prescription = shake;
+    model.prescription_user = &vertex_count;
+    if (def->consistent) {
+        TEST_OK(lyra_mass_matrix_create(body->mesh, NULL, true, &body->mass_matrix));
+        model.mass_matrix = body->mass_matrix;
+    }
+    LyraSolverDef solver = lyra_solver_def_default();
+    solver.tolerance = 1e-13;
+    bool ok = TEST_OK(lyra_model_create(ctx, &model, &body->model));
+    double low = INFINITY;
+    for (int32_t i = 0; i < view.vertex_count; ++i) {
+        low = fmin(low, view.positions[3 * i]);
+    }
+    for (int32_t i = 0; ok && !def->free && i < view.vertex_count; ++i) {
+        if (view.positions[3 * i] < low + 1e-6) {
+            LyraConstraints *constraints = lyra_model_constraints(body->model);
+            ok = TEST_OK(lyra_constraints_fix_vertices(constraints, 1, &i));
+        }
+    }
+    ok = ok && (def->dense
+                    ? TEST_OK(lyra_system_create_dense(ctx, body->model, &body->system))
+                    : TEST_OK(lyra_system_create_sparse(ctx, body->model, &solver, &body->system)));
+    ok = ok && TEST_OK(lyra_system_state_create(body->system, &body->state));
+    free(masses);
+    return ok;
+}
+
+static void end_body(Body *body)
+{
+    lyra_state_destroy(body->state);
+    lyra_system_destroy(body->system);
+    lyra_model_destroy(body->model);
+    lyra_force_destroy(body->forces[0]);
+    lyra_force_destroy(body->forces[1]);
+    lyra_mass_matrix_destroy(body->mass_matrix);
+    lyra_mesh_destroy(body->mesh);
+}
+
+// u and v after 0.1 s; 0 steps: by the tolerance
+static void run(LyraContext *ctx, const BodyDef *def, const char *name, int32_t steps, double *out)
+{
+    Body body;
+    LyraIntegrator *it = NULL;
+    LyraIntegratorDef settings = lyra_integrator_def_default();
+    settings.name = name;
+    settings.critical = LYRA_CRITICAL_IGNORE;
+    settings.stages = 5;
+    settings.relative_tolerance = settings.absolute_tolerance = 1e-13;
+    if (make_body(ctx, def, &body) &&
+        TEST_OK(lyra_integrator_create(ctx, &settings, body.system, &it))) {
+        int32_t count = steps > 0 ? steps : 1;
+        for (int32_t i = 0; i < count; ++i) {
+            TEST_OK(lyra_integrator_step(it, body.state, 0.1 / count, NULL));
+        }
+        LyraStateView view = lyra_state_view(body.state);
+        size_t n = (size_t)lyra_vector_size(view.u);
+        memcpy(out, lyra_vector_values(view.u), n * sizeof *out);
+        memcpy(out + n, lyra_vector_values(view.v), n * sizeof *out);
+    }
+    lyra_integrator_destroy(it);
+    end_body(&body);
+}
+
+static double difference(int32_t n, const double *a, const double *b)
+{
+    double worst = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        worst = fmax(worst, fabs(a[i] - b[i]));
+    }
+    return worst;
+}
+
+typedef struct Method {
+    const char *name;
+    int32_t order, steps;
+} Method;
+
+#define SIZE 72 // 12 vertices, u and v
+
+static void check_orders(const BodyDef *def, const Method *methods, int32_t count)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double exact[SIZE], coarse[SIZE], fine[SIZE];
+    run(ctx, def, "dopri853", 0, exact);
+    for (int32_t m = 0; m < count; ++m) {
+        run(ctx, def, methods[m].name, methods[m].steps, coarse);
+        run(ctx, def, methods[m].name, 2 * methods[m].steps, fine);
+        double a = difference(SIZE, coarse, exact), b = difference(SIZE, fine, exact);
+        TEST_CHECK_MSG(fabs(log2(a / b) - methods[m].order) <= 0.1 * test_tolerance_scale(),
+                       "%s: errors %.3g and %.3g, slope %.3f, expected %d", methods[m].name, a, b,
+                       log2(a / b), methods[m].order);
+    }
+    test_context_end(ctx);
+}
+
+static const Method all_methods[] = {
+    {"euler", 1, 3200},
+    {"symplectic-euler", 1, 3200},
+    {"verlet", 1, 1600},
+    {"central-differences", 2, 400},
+    {"explicit-midpoint", 2, 400},
+    {"rkc2", 2, 400},
+    {"rk4", 4, 200},
+    {"rk38", 4, 200},
+    {"rosenbrock2", 2, 800},
+    {"rosenbrock3", 3, 400},
+    {"rosenbrock4", 4, 200},
+};
+#define METHOD_COUNT ((int32_t)(sizeof all_methods / sizeof all_methods[0]))
+
+// viscosity with its unsymmetric tangent, consistent masses, an end that is shaken, loads in time
+LYRA_TEST(orders_hold_on_a_shaken_viscous_body)
+{
+    const BodyDef def = {.consistent = true, .viscous = true, .loaded = true, .alpha = 0.5};
+    check_orders(&def, all_methods, METHOD_COUNT);
+}
+
+// D moves with the body: its derivative is not in the matrices, which order 4 would need
+LYRA_TEST(orders_hold_with_stiffness_damping)
+{
+    const BodyDef def = {.consistent = true, .loaded = true, .beta = 0.005, .dense = true};
+    check_orders(&def, all_methods, METHOD_COUNT - 1);
+}
+
+LYRA_TEST(sparse_and_dense_systems_move_alike)
+{
+    static const char *const names[] = {"central-differences", "rk4", "rosenbrock4", "rkc2",
+                                        "dopri5"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
+        BodyDef def = {.consistent = true, .viscous = true, .loaded = true, .beta = 0.003};
+        double sparse[SIZE], dense[SIZE];
+        run(ctx, &def, names[k], 100, sparse);
+        def.dense = true;
+        run(ctx, &def, names[k], 100, dense);
+        double error = difference(SIZE, sparse, dense);
+        TEST_CHECK_MSG(error <= 1e-10, "%s: sparse and dense differ by %.3g", names[k], error);
+    }
+    test_context_end(ctx);
+}
+
+// ---- a free body --------------------------------------------------------------------------------
+
+// linear and angular momentum, and the size of their terms
+static void momentum(const Body *body, double p[6], double *size)
+{
+    LyraModelView model = lyra_model_view(body->model);
+    LyraStateView view = lyra_state_view(body->state);
+    const double *u = lyra_vector_values(view.u), *v = lyra_vector_values(view.v);
+    memset(p, 0, 6 * sizeof *p);
+    *size = 0;
+    for (int32_t i = 0; i < model.vertex_count; ++i) {
+        double x[3], m = model.masses[i];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = model.positions[3 * i + k] + u[3 * i + k];
+            p[k] += m * v[3 * i + k];
+        }
+        for (int k = 0; k < 3; ++k) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            p[3 + k] += m * (x[a] * v[3 * i + b] - x[b] * v[3 * i + a]);
+            *size += fabs(m * x[a] * v[3 * i + b]) + fabs(m * v[3 * i + k]);
+        }
+    }
+}
+
+// a body that spins, flies and wobbles, 1000 steps
+LYRA_TEST(a_free_body_keeps_its_momentum)
+{
+    static const char *const names[] = {"symplectic-euler", "verlet"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t k = 0; k < 2; ++k) {
+        const BodyDef def = {.free = true, .cells = {4, 2, 2}};
+        Body body;
+        LyraIntegratorDef settings = lyra_integrator_def_default();
+        LyraIntegrator *it = NULL;
+        settings.name = names[k];
+        if (make_body(ctx, &def, &body) &&
+            TEST_OK(lyra_integrator_create(ctx, &settings, body.system, &it))) {
+            const double *X = lyra_model_view(body.model).positions;
+            double *v = lyra_vector_values_mutable(lyra_state_view(body.state).v);
+            for (int32_t i = 0; i < vertex_count; ++i) {
+                v[3 * i] = 0.3 - 6 * X[3 * i + 1] + 3 * X[3 * i];
+                v[3 * i + 1] = 6 * X[3 * i] - 2 * X[3 * i + 2] + 0.1;
+                v[3 * i + 2] = 2 * X[3 * i + 1] + 0.5 * X[3 * i];
+            }
+            double before[6], after[6], size, energy[2] = {0, 0}, least = INFINITY;
+            momentum(&body, before, &size);
+            LyraStepReport report;
+            for (int i = 0; i < 1000; ++i) {
+                TEST_OK(lyra_integrator_step(it, body.state, 1e-3, &report));
+                double sum = report.kinetic + report.elastic;
+                energy[i >= 500] = fmax(energy[i >= 500], sum);
+                least = fmin(least, sum);
+            }
+            momentum(&body, after, &size);
+            TEST_CHECK_MSG(difference(6, before, after) <= 1e-12 * size,
+                           "%s: momentum off by %.3g of %.3g", names[k],
+                           difference(6, before, after), size);
+            // a step of a tenth of the critical one: bounded, and of the order of the method
+            TEST_CHECK_MSG(energy[1] < energy[0] * 1.01 &&
+                               energy[0] - least < (k == 0 ? 0.1 : 0.01) * energy[0],
+                           "%s: energies up to %.6g, then %.6g, least %.6g", names[k], energy[0],
+                           energy[1], least);
+        }
+        lyra_integrator_destroy(it);
+        end_body(&body);
+    }
+    test_context_end(ctx);
+}
+
+// ---- history ------------------------------------------------------------------------------------
+
+// one spring of Maxwell's kind: the force relaxes with time, step by step the same for any method
+LYRA_TEST(history_is_committed_once_per_step)
+{
+    static const char *const names[] = {
+        "symplectic-euler",   "verlet", "rk4", "dopri5", "rkc2", "rosenbrock4",
+        "central-differences"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double found[7] = {0};
+    for (size_t k = 0; k < 7; ++k) {
+        const int32_t pair[2] = {0, 1}, held = 0;
+        const double X[6] = {0, 0, 0, 1, 0, 0}, masses[2] = {1, 1};
+        LyraSpringsDef list = lyra_springs_def_default();
+        list.vertex_count = 2;
+        list.spring_count = 1;
+        list.vertices = pair;
+        list.positions = X;
+        LyraMaxwellSpringDef law = lyra_maxwell_spring_def_default();
+        law.stiffness = 20;
+        law.branch_stiffness = 100;
+        law.relaxation_time = 0.05;
+        LyraSprings *springs = NULL;
+        LyraForce *force = NULL;
+        LyraModel *model = NULL;
+        LyraSystem *system = NULL;
+        LyraState *state = NULL;
+        LyraIntegrator *it = NULL;
+        LyraModelDef def = lyra_model_def_default();
+        def.vertex_count = 2;
+        def.positions = X;
+        def.masses = masses;
+        def.force_count = 1;
+        def.forces = &force;
+        LyraIntegratorDef settings = lyra_integrator_def_default();
+        settings.name = names[k];
+        settings.stages = 3;
+        settings.critical = LYRA_CRITICAL_IGNORE;
+        if (TEST_OK(lyra_springs_create(ctx, &list, &springs)) &&
+            TEST_OK(lyra_maxwell_spring_create(ctx, springs, &law, &force)) &&
+            TEST_OK(lyra_model_create(ctx, &def, &model)) &&
+            TEST_OK(lyra_constraints_fix_vertices(lyra_model_constraints(model), 1, &held)) &&
+            TEST_OK(lyra_system_create_dense(ctx, model, &system)) &&
+            TEST_OK(lyra_system_state_create(system, &state)) &&
+            TEST_OK(lyra_integrator_create(ctx, &settings, system, &it))) {
+            lyra_vector_values_mutable(lyra_state_view(state).v)[3] = 0.5;
+            for (int i = 0; i < 2000; ++i) {
+                TEST_OK(lyra_integrator_step(it, state, 1e-4, NULL));
+            }
+            found[k] = lyra_vector_values(lyra_state_view(state).u)[3];
+        }
+        lyra_integrator_destroy(it);
+        lyra_state_destroy(state);
+        lyra_system_destroy(system);
+        lyra_model_destroy(model);
+        lyra_force_destroy(force);
+        lyra_springs_destroy(springs);
+    }
+    for (size_t k = 0; k < 7; ++k) {
+        TEST_CHECK_MSG(fabs(found[k] - found[2]) <= 2e-5, "%s: %.9g, rk4 %.9g", names[k], found[k],
+                       found[2]);
+    }
+    test_context_end(ctx);
+}
