@@ -2,3 +2,5 @@
 lyra_add_test(integrate_implicit)
 lyra_add_test(integrate_vega)
 lyra_add_test(integrate_steps LABELS threads)
+lyra_add_test(integrate_physics)
+lyra_add_test(integrate_newton)

@@ -295,7 +295,10 @@ static LyraStatus try_substep(LyraIntegrator *it, double h)
         status = ly_fail(LYRA_NOT_FINITE, "a step of %g s from %g s gave numbers without end", h,
                          view.time);
     }
-    if (status != LYRA_OK && it->report.outcome == LYRA_STEP_ACCEPTED) {
+    if (status == LYRA_OK) {
+        // a start that Newton tried and left may have set another
+        it->report.outcome = LYRA_STEP_ACCEPTED;
+    } else if (it->report.outcome == LYRA_STEP_ACCEPTED) {
         ly_step_fail(it, find_outcome(status), status);
     }
     return status;

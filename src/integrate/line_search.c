@@ -41,17 +41,6 @@
 #define TRIALS_MAX 40
 #define STEP_MAX 64.0 // of lengthened steps
 
-static double max_abs(const LyraVector *x)
-{
-    const double *values = lyra_vector_values(x);
-    int32_t size = lyra_vector_size(x);
-    double most = 0;
-    for (int32_t i = 0; i < size; ++i) {
-        most = fmax(most, fabs(values[i]));
-    }
-    return most;
-}
-
 bool ly_newton_has_potential(const LyNewton *newton)
 {
     const uint32_t needed = LYRA_SYSTEM_POTENTIAL | LYRA_SYSTEM_SYMMETRIC;
@@ -96,7 +85,7 @@ static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, d
     if (ly_newton_has_potential(newton)) {
         double parts =
             fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(potential - elastic) + fabs(bias);
-        double moved = newton->reach + max_abs(newton->u);
+        double moved = newton->reach + ly_max_abs(newton->u);
         look->potential = inertia + potential + loss + bias;
         look->noise =
             32 * DBL_EPSILON * parts + moved * (DBL_EPSILON * look->force + newton->floor);

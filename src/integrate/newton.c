@@ -65,7 +65,7 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
     }
-    lyra_system_extent(system, &newton->size_m, &newton->reach);
+    lyra_system_extent(system, &newton->extent, &newton->reach);
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
         newton->kept_count = ly_keep_count(newton);
         LY_TRY_DONE(
@@ -96,17 +96,6 @@ void ly_newton_destroy(LyNewton *newton)
 
 // ---- directions ---------------------------------------------------------------------------------
 
-static double max_abs(const LyraVector *x)
-{
-    const double *values = lyra_vector_values(x);
-    int32_t size = lyra_vector_size(x);
-    double most = 0;
-    for (int32_t i = 0; i < size; ++i) {
-        most = fmax(most, fabs(values[i]));
-    }
-    return most;
-}
-
 // whether another tangent may help
 static bool is_trouble_of_matrix(LyraStatus status)
 {
@@ -131,13 +120,13 @@ static void fill_signs(LyraVector *z, double size)
 // what rounding makes of the residual, with K and C at hand
 static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
 {
-    double positions = newton->reach + max_abs(newton->u);
+    double positions = newton->reach + ly_max_abs(newton->u);
     fill_signs(newton->b, positions);
     lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
     ly_merge_constrained(it, NULL, newton->d);
     double noise = lyra_vector_norm(newton->d);
     if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
-        fill_signs(newton->b, max_abs(newton->v));
+        fill_signs(newton->b, ly_max_abs(newton->v));
         lyra_system_apply_damping(newton->system, newton->b, newton->d);
         ly_merge_constrained(it, NULL, newton->d);
         noise += lyra_vector_norm(newton->d);
@@ -183,7 +172,7 @@ static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
                        it->report.solver);
     }
     direction->slope = stage->u_q * lyra_vector_dot(r, newton->d);
-    direction->largest = stage->u_q * max_abs(newton->d);
+    direction->largest = stage->u_q * ly_max_abs(newton->d);
     bool definite =
         !report.negative_curvature && report.definiteness != LYRA_DEFINITENESS_INDEFINITE;
     direction->usable = !ly_newton_has_potential(newton) || (definite && direction->slope < 0);
@@ -301,7 +290,7 @@ static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     lyra_vector_axpby(-1, q, 1, newton->b);
     lyra_vector_fill(newton->d, 0);
     ly_merge_constrained(it, newton->b, newton->d);
-    return stage->u_q * max_abs(newton->d);
+    return stage->u_q * ly_max_abs(newton->d);
 }
 
 static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
@@ -311,7 +300,7 @@ static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
     if (stage->stay) {
         place_stay(it, stage, q, true, newton->q_try);
         LY_TRY(offer(newton, it, stage, q, look));
-        double rounding = DBL_EPSILON * (newton->reach + max_abs(stage->stay));
+        double rounding = DBL_EPSILON * (newton->reach + ly_max_abs(stage->stay));
         if (find_motion(newton, it, stage, q) > 4 * rounding) {
             LyLook old;
             LyraStatus status = step_from_stay(newton, it, stage, q, &old);
@@ -347,7 +336,8 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
                                    const Progress *progress, LyDirection *direction)
 {
     bool simplified = newton->def.policy == LYRA_NEWTON_SIMPLIFIED;
-    if (simplified && !progress->renew && !progress->psd) {
+    bool forced = progress->psd && !newton->def.psd_always;
+    if (simplified && !progress->renew && !forced) {
         bool found = false;
         LY_TRY(ly_keep_find(newton, it, stage, trial, &found));
         if (found) {
@@ -372,8 +362,8 @@ static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDi
                           double alpha, const Progress *progress)
 {
     const LyraNewtonDef *def = &newton->def;
-    double length =
-        newton->size_m > 0 ? newton->size_m : fmax(max_abs(newton->u), max_abs(newton->start));
+    double length = newton->extent > 0 ? newton->extent
+                                       : fmax(ly_max_abs(newton->u), ly_max_abs(newton->start));
     if (look->residual <= newton->floor) {
         return true;
     }

@@ -38,7 +38,7 @@ struct LyNewton {
     LyraVector *mass, *external, *damping;         // its forces
     LyraVector *start;                             // u when the solve began: loads work from there
     double floor;                                  // residual that rounding alone can make, N
-    double size_m, reach; // size of the body and of its coordinates, m; 0: unknown
+    double extent, reach; // size of the body and of its coordinates, m; 0: unknown
     double *kept;         // copy of the block that S was formed from; NULL unless simplified
     int64_t kept_count;
     uint64_t stamp; // of the system when S was formed from `kept`
