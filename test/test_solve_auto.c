@@ -61,7 +61,9 @@ LYRA_TEST(auto_chooses_for_symmetric_matrices)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     bool cholmod = solve_has("cholmod");
-    Choice c = choice(3, LYRA_SOLVER_DYNAMICS);
+    Choice c = choice(60, LYRA_SOLVER_DYNAMICS);
+    chooses(ctx, &c, "dense");
+    c = choice(63, LYRA_SOLVER_DYNAMICS);
     chooses(ctx, &c, "pcg");
     c = choice(60, LYRA_SOLVER_STATICS);
     chooses(ctx, &c, "dense");

@@ -410,6 +410,10 @@ void LY_KERNEL(ly_force_diagonal)(const LyDiagonal *diagonal, int32_t begin, int
         store_quad(block, -(row.low + low));
         store_quad(block + 4, -(row.high + high));
         block[8] = -(row.last + column.last);
+        // symmetric but for rounding: now to the last bit
+        block[1] = block[3] = 0.5 * (block[1] + block[3]);
+        block[2] = block[6] = 0.5 * (block[2] + block[6]);
+        block[5] = block[7] = 0.5 * (block[5] + block[7]);
     }
 }
 

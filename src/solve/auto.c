@@ -64,9 +64,9 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstrai
     const LyraSolverType *factor =
         A->symmetric ? find_factor(A, "cholmod", DENSE_BEATS_CHOLMOD, cholmod_end)
                      : find_factor(A, "umfpack", DENSE_BEATS_UMFPACK, UMFPACK_SERVES);
-    // conjugate gradients beat every factor where the matrix is well conditioned
+    // conjugate gradients beat every factor where the matrix is well conditioned and not tiny
     bool wanted = !A->symmetric || indefinite || low_rank || A->kind == LYRA_OPERATOR_DENSE ||
-                  def->task != LYRA_SOLVER_DYNAMICS;
+                  def->task != LYRA_SOLVER_DYNAMICS || A->size <= DENSE_BEATS_CHOLMOD;
     if (factor && wanted && !iterate) {
         return factor;
     }
