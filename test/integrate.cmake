@@ -1,3 +1,6 @@
 # tests of integrate
 lyra_add_test(integrate_implicit)
 lyra_add_test(integrate_vega)
+lyra_add_test(integrate_steps LABELS threads)
+lyra_add_test(integrate_physics)
+lyra_add_test(integrate_newton)

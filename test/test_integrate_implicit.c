@@ -132,7 +132,7 @@ LYRA_TEST(orders_hold_on_a_damped_nonlinear_body)
     static const struct {
         const char *name;
         int32_t order, steps;
-    } cases[] = {{"backward-euler", 1, 160},
+    } cases[] = {{"backward-euler", 1, 1280},
                  {"newmark", 2, 40},
                  {"generalized-alpha", 2, 40},
                  {"bdf2", 2, 80},

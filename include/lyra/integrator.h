@@ -76,7 +76,7 @@ typedef enum LyraNewtonPolicy {
 /// or both the residual and the step, are below their limits.
 typedef struct LyraNewtonDef {
     LyraNewtonPolicy policy; ///< Default LYRA_NEWTON_FULL.
-    int32_t iterations_max;  ///< Default 50.
+    int32_t iterations_max;  ///< Tangled bodies take hundreds, others a few. Default 400.
     double decrement;        ///< Decrement squared over the energy scale. Default 1e-12.
     double residual;         ///< |P r| over the size of the forces. Default 1e-8.
     double step;             ///< Largest entry of a step over the size of the body. Default 1e-8.

@@ -72,6 +72,9 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
 LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
                            const LyraVector *v, const double *history, LyraVector *a);
 
+/// The largest absolute value of a vector.
+double ly_max_abs(const LyraVector *x);
+
 /// Evaluates the system, counted and timed.
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response);
 

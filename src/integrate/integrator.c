@@ -34,7 +34,7 @@ LyraNewtonDef lyra_newton_def_default(void)
 {
     return (LyraNewtonDef){
         .policy = LYRA_NEWTON_FULL,
-        .iterations_max = 50,
+        .iterations_max = 400,
         .decrement = 1e-12,
         .residual = 1e-8,
         .step = 1e-8,
@@ -295,7 +295,10 @@ static LyraStatus try_substep(LyraIntegrator *it, double h)
         status = ly_fail(LYRA_NOT_FINITE, "a step of %g s from %g s gave numbers without end", h,
                          view.time);
     }
-    if (status != LYRA_OK && it->report.outcome == LYRA_STEP_ACCEPTED) {
+    if (status == LYRA_OK) {
+        // a start that Newton tried and left may have set another
+        it->report.outcome = LYRA_STEP_ACCEPTED;
+    } else if (it->report.outcome == LYRA_STEP_ACCEPTED) {
         ly_step_fail(it, find_outcome(status), status);
     }
     return status;

@@ -22,10 +22,15 @@
 // slope, then that of the cubic through the last two trials, kept inside [0.1, 0.5] of the last
 // alpha [DS83]; where a trial has no finite value, half of the last.
 //
+// Lengthening. The positive tangent is too stiff where the exact one is negative, so its whole
+// steps may be too short by far. They are doubled while that pays: a look is much cheaper than a
+// factor.
+//
 // Rounding. Near the minimum differences of F drown. The potential is known to `noise`: 32 eps of
-// its parts, and what moving positions by their rounding does to it. Where the change is smaller,
-// slopes decide, which are known much better: the slope at the trial may not be larger in size than
-// at the start [HZ05].
+// its parts, what moving positions by their rounding does to it, and as much for the forces that
+// rounding itself makes (a neo-Hookean body at rest has energies of many times eps mu V, though
+// zero is right). Where the change is smaller, slopes decide, which are known much better: the
+// slope at the trial may not be larger in size than at the start [HZ05].
 
 #include "integrate/newton.h"
 
@@ -34,17 +39,7 @@
 
 #define ARMIJO 1e-4
 #define TRIALS_MAX 40
-
-static double max_abs(const LyraVector *x)
-{
-    const double *values = lyra_vector_values(x);
-    int32_t size = lyra_vector_size(x);
-    double most = 0;
-    for (int32_t i = 0; i < size; ++i) {
-        most = fmax(most, fabs(values[i]));
-    }
-    return most;
-}
+#define STEP_MAX 64.0 // of lengthened steps
 
 bool ly_newton_has_potential(const LyNewton *newton)
 {
@@ -90,9 +85,10 @@ static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, d
     if (ly_newton_has_potential(newton)) {
         double parts =
             fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(potential - elastic) + fabs(bias);
-        double moved = (newton->reach + max_abs(newton->u)) * look->force;
+        double moved = newton->reach + ly_max_abs(newton->u);
         look->potential = inertia + potential + loss + bias;
-        look->noise = 32 * DBL_EPSILON * parts + DBL_EPSILON * moved;
+        look->noise =
+            32 * DBL_EPSILON * parts + moved * (DBL_EPSILON * look->force + newton->floor);
     }
 }
 
@@ -182,9 +178,39 @@ static double shorten(double f_0, double slope, double alpha, double f, double l
     return next <= 0.5 * alpha ? next : 0.5 * alpha;
 }
 
+// doubles a step that did while the slope at its end is more than half of that at the begin and
+// the potential falls. Leaves the best in q_try, r_try and look.
+static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           const LyraVector *q, double slope, LyLook *look, double *alpha)
+{
+    for (double step = 2; step <= STEP_MAX; step *= 2) {
+        double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
+        if (end > 0.5 * slope) {
+            return LYRA_OK;
+        }
+        LyLook further;
+        lyra_vector_copy(q, newton->q_try);
+        lyra_vector_axpby(step, newton->d, 1, newton->q_try);
+        LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &further));
+        ++it->report.line_search_steps;
+        if (!ly_look_is_better(newton, &further, look)) {
+            break;
+        }
+        *alpha = step;
+        *look = further;
+        if (step == STEP_MAX) {
+            return LYRA_OK;
+        }
+    }
+    // back to the last that was better
+    lyra_vector_copy(q, newton->q_try);
+    lyra_vector_axpby(*alpha, newton->d, 1, newton->q_try);
+    return ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look);
+}
+
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyLook *from, double slope, LyLook *look,
-                          double *alpha)
+                          const LyraVector *q, const LyLook *from, double slope, bool expand,
+                          LyLook *look, double *alpha)
 {
     bool potential = ly_newton_has_potential(newton);
     double f_0 = potential ? from->potential : 0.5 * from->residual * from->residual;
@@ -208,7 +234,9 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         }
         if (look->finite && (enough || !newton->def.line_search)) {
             *alpha = step;
-            return LYRA_OK;
+            return expand && trial == 0 && potential && newton->def.line_search
+                       ? lengthen(newton, it, stage, q, slope, look, alpha)
+                       : LYRA_OK;
         }
         if (!newton->def.line_search) {
             break;

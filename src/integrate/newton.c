@@ -41,6 +41,7 @@
 #define THETA_KEEP 1e-3
 #define THETA_RENEW 0.5
 #define ITERATIONS_KEEP 4
+#define WAIT_MAX 15
 #define FORCING_FIRST 0.01
 #define FORCING_MAX 0.1
 #define FORCING_MIN 1e-8
@@ -64,7 +65,7 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
     }
-    lyra_system_extent(system, &newton->size_m, &newton->reach);
+    lyra_system_extent(system, &newton->extent, &newton->reach);
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
         newton->kept_count = ly_keep_count(newton);
         LY_TRY_DONE(
@@ -95,17 +96,6 @@ void ly_newton_destroy(LyNewton *newton)
 
 // ---- directions ---------------------------------------------------------------------------------
 
-static double max_abs(const LyraVector *x)
-{
-    const double *values = lyra_vector_values(x);
-    int32_t size = lyra_vector_size(x);
-    double most = 0;
-    for (int32_t i = 0; i < size; ++i) {
-        most = fmax(most, fabs(values[i]));
-    }
-    return most;
-}
-
 // whether another tangent may help
 static bool is_trouble_of_matrix(LyraStatus status)
 {
@@ -130,13 +120,13 @@ static void fill_signs(LyraVector *z, double size)
 // what rounding makes of the residual, with K and C at hand
 static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
 {
-    double positions = newton->reach + max_abs(newton->u);
+    double positions = newton->reach + ly_max_abs(newton->u);
     fill_signs(newton->b, positions);
     lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
     ly_merge_constrained(it, NULL, newton->d);
     double noise = lyra_vector_norm(newton->d);
     if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
-        fill_signs(newton->b, max_abs(newton->v));
+        fill_signs(newton->b, ly_max_abs(newton->v));
         lyra_system_apply_damping(newton->system, newton->b, newton->d);
         ly_merge_constrained(it, NULL, newton->d);
         noise += lyra_vector_norm(newton->d);
@@ -182,7 +172,7 @@ static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
                        it->report.solver);
     }
     direction->slope = stage->u_q * lyra_vector_dot(r, newton->d);
-    direction->largest = stage->u_q * max_abs(newton->d);
+    direction->largest = stage->u_q * ly_max_abs(newton->d);
     bool definite =
         !report.negative_curvature && report.definiteness != LYRA_DEFINITENESS_INDEFINITE;
     direction->usable = !ly_newton_has_potential(newton) || (definite && direction->slope < 0);
@@ -300,7 +290,7 @@ static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     lyra_vector_axpby(-1, q, 1, newton->b);
     lyra_vector_fill(newton->d, 0);
     ly_merge_constrained(it, newton->b, newton->d);
-    return stage->u_q * max_abs(newton->d);
+    return stage->u_q * ly_max_abs(newton->d);
 }
 
 static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
@@ -310,7 +300,7 @@ static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
     if (stage->stay) {
         place_stay(it, stage, q, true, newton->q_try);
         LY_TRY(offer(newton, it, stage, q, look));
-        double rounding = DBL_EPSILON * (newton->reach + max_abs(stage->stay));
+        double rounding = DBL_EPSILON * (newton->reach + ly_max_abs(stage->stay));
         if (find_motion(newton, it, stage, q) > 4 * rounding) {
             LyLook old;
             LyraStatus status = step_from_stay(newton, it, stage, q, &old);
@@ -334,9 +324,10 @@ static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
 
 // where an iteration stands
 typedef struct Progress {
-    double theta, last; // |s_k| / |s_k-1|, and |s_k-1|, m
-    double forcing;     // tolerance of the linear solver; 0: its own
-    bool psd, renew;    // what the next tangent is to be
+    double theta, last;  // |s_k| / |s_k-1|, and |s_k-1|, m
+    double forcing;      // tolerance of the linear solver; 0: its own
+    bool psd, renew;     // what the next tangent is to be
+    int32_t wait, waits; // iterations with the positive tangent before the exact one is tried
 } Progress;
 
 // a direction by the tangent kept in the state, or by a fresh one, which is noted there
@@ -345,7 +336,8 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
                                    const Progress *progress, LyDirection *direction)
 {
     bool simplified = newton->def.policy == LYRA_NEWTON_SIMPLIFIED;
-    if (simplified && !progress->renew && !progress->psd) {
+    bool forced = progress->psd && !newton->def.psd_always;
+    if (simplified && !progress->renew && !forced) {
         bool found = false;
         LY_TRY(ly_keep_find(newton, it, stage, trial, &found));
         if (found) {
@@ -370,8 +362,8 @@ static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDi
                           double alpha, const Progress *progress)
 {
     const LyraNewtonDef *def = &newton->def;
-    double length =
-        newton->size_m > 0 ? newton->size_m : fmax(max_abs(newton->u), max_abs(newton->start));
+    double length = newton->extent > 0 ? newton->extent
+                                       : fmax(ly_max_abs(newton->u), ly_max_abs(newton->start));
     if (look->residual <= newton->floor) {
         return true;
     }
@@ -387,7 +379,7 @@ static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDi
         }
     }
     bool decrement = -direction->slope * ahead * ahead <= def->decrement * look->energy;
-    return (decrement && !direction->psd && ly_newton_has_potential(newton)) ||
+    return (decrement && direction->kept && ly_newton_has_potential(newton)) ||
            (look->residual <= def->residual * look->force &&
             direction->largest <= def->step * length);
 }
@@ -416,11 +408,37 @@ static void advance(const LyNewton *newton, const LyDirection *direction, double
                     double residual, double before, Progress *progress)
 {
     progress->last = direction->largest;
-    progress->psd = newton->def.psd_always || (direction->psd && alpha < 1);
+    // the positive tangent stays for a while, longer each time that it is needed again
+    if (!direction->psd) {
+        progress->wait = progress->waits = 0;
+    } else if (progress->waits == 0) {
+        progress->wait = progress->wait < WAIT_MAX ? 2 * progress->wait + 1 : WAIT_MAX;
+        progress->waits = progress->wait;
+    } else {
+        --progress->waits;
+    }
+    progress->psd = newton->def.psd_always || progress->waits > 0;
     progress->renew = direction->kept && (alpha < 1 || progress->theta > THETA_RENEW);
     if (newton->def.policy == LYRA_NEWTON_INEXACT) {
         progress->forcing = next_forcing(progress->forcing, residual, before);
     }
+}
+
+// the last step, when the decrement says that it leads to the answer: taken unless the residual,
+// at its rounding, grows by it
+static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                            LyraVector *q, LyLook *look)
+{
+    LyLook next;
+    lyra_vector_copy(q, newton->q_try);
+    lyra_vector_axpby(1, newton->d, 1, newton->q_try);
+    LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &next));
+    if (next.finite && next.residual <= look->residual) {
+        lyra_vector_copy(newton->q_try, q);
+        *look = next;
+    }
+    it->report.residual_last = look->residual;
+    return LYRA_OK;
 }
 
 // iterates from q, where `look` was seen; writes the number of iterations
@@ -429,7 +447,6 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           int32_t *count)
 {
     LyraStepReport *report = &it->report;
-    newton->floor = 0;
     for (*count = 0; *count < newton->def.iterations_max;) {
         if (look->residual <= newton->floor) {
             return LYRA_OK;
@@ -447,11 +464,15 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 
         LyLook next;
         double alpha = 0;
-        LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, &next, &alpha));
+        bool exact = !direction.kept && !direction.psd && ly_newton_has_potential(newton);
+        if (exact && -direction.slope <= newton->def.decrement * look->energy) {
+            return take_last(newton, it, stage, q, look);
+        }
+        LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, direction.psd, &next,
+                              &alpha));
         if (alpha == 0) {
             // nothing left to gain above the noise
-            double least = fmax(look->noise, newton->def.decrement * look->energy);
-            if (!direction.kept && ly_newton_has_potential(newton) && -direction.slope <= least) {
+            if (exact && -direction.slope <= look->noise) {
                 return LYRA_OK;
             }
             if (direction.psd) {
@@ -501,6 +522,7 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     }
     LyLook look;
     int32_t count = 0;
+    newton->floor = 0;
     LY_TRY(start(newton, it, stage, q, &look));
     it->report.residual_first = it->report.residual_last = look.residual;
     Progress progress = {.psd = newton->def.psd_always,

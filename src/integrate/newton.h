@@ -38,7 +38,7 @@ struct LyNewton {
     LyraVector *mass, *external, *damping;         // its forces
     LyraVector *start;                             // u when the solve began: loads work from there
     double floor;                                  // residual that rounding alone can make, N
-    double size_m, reach; // size of the body and of its coordinates, m; 0: unknown
+    double extent, reach; // size of the body and of its coordinates, m; 0: unknown
     double *kept;         // copy of the block that S was formed from; NULL unless simplified
     int64_t kept_count;
     uint64_t stamp; // of the system when S was formed from `kept`
@@ -62,8 +62,8 @@ bool ly_look_is_better(const LyNewton *newton, const LyLook *trial, const LyLook
 /// alpha d in q_try, its residual in r_try and what was seen in `look`; alpha is 0 when there is
 /// none.
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyLook *from, double slope, LyLook *look,
-                          double *alpha);
+                          const LyraVector *q, const LyLook *from, double slope, bool expand,
+                          LyLook *look, double *alpha);
 
 // ---- kept tangents (newton_keep.c) --------------------------------------------------------------
 

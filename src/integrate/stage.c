@@ -15,6 +15,17 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
     return status;
 }
 
+double ly_max_abs(const LyraVector *x)
+{
+    const double *values = lyra_vector_values(x);
+    int32_t size = lyra_vector_size(x);
+    double most = 0;
+    for (int32_t i = 0; i < size; ++i) {
+        most = fmax(most, fabs(values[i]));
+    }
+    return most;
+}
+
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response)
 {
     double begin = ly_time();
