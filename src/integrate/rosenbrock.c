@@ -16,9 +16,13 @@
 // points as the order needs, inside the step: loads may jump where steps meet. It is left out where
 // neither loads nor constraints move.
 //
-// D is taken anew at every stage. J lacks the derivative of D by u, so with stiffness damping on
-// large deformations it is inexact: rosenbrock2 and rosenbrock3 are W-methods, which keep their
-// order with any matrix; rosenbrock4 does not.
+// D is taken anew at every stage. K lacks L = d(D(u) v)/du, so with stiffness damping on large
+// deformations S is inexact. rosenbrock2 and rosenbrock3 are W-methods, which keep their order with
+// any matrix. rosenbrock4 does not, so it repeats the solve of a stage twice with L on the right,
+//   S q = g h (r_v - g h K r_u - L p),   p = g h (q + r_u), (2)
+// L p by a difference of D v at the start of the step. A repetition contracts by O(h^2); two are
+// enough for order 4. Where it contracts by less than half, in motions faster than the damping, the
+// stage stays without L.
 
 #include "integrate/explicit.h"
 
@@ -86,6 +90,8 @@ typedef struct Step {
     LyraVector *Gt;    // its derivative by time
     LyraVector *r_u, *rhs, *work;
     LyraVector *const *p, *const *q;
+    bool damping_moves;           // D may depend on u, and the method minds
+    LyraVector *Dv, *shifted, *L; // D v at the start; u + e p; L p
 } Step;
 
 enum {
@@ -96,6 +102,9 @@ enum {
     SCRATCH_RU,
     SCRATCH_RHS,
     SCRATCH_WORK,
+    SCRATCH_DV,
+    SCRATCH_SHIFTED,
+    SCRATCH_L,
     SCRATCH_P,
     SCRATCH_Q = SCRATCH_P + LY_ROSENBROCK_STAGES,
     SCRATCH_COUNT = SCRATCH_Q + LY_ROSENBROCK_STAGES
@@ -162,6 +171,69 @@ static void add_stages(Step *s, int32_t i, const LyraVector *x, const double *w,
     ly_stage_sum(s->it->ctx, x, 0, NULL, i, 1, w, z, y);
 }
 
+// D v with D at u and v of the start, without other forces
+static LyraStatus damping_at(Step *s, const LyraVector *u, LyraVector *Dv)
+{
+    LyraIntegrator *it = s->it;
+    const double *history = ly_state_history(it, s->trial);
+    LyraPoint at = {.time = s->t, .u = u, .v = lyra_state_view(s->trial).v, .history = history};
+    LyraResponse response = {.damping = Dv};
+    LY_TRY(ly_update_damping(it, at.time, 0, at.u, at.v, history));
+    return lyra_system_evaluate(it->system, &at, &response);
+}
+
+// L p; the shift is 1e-7 of the body, or of the displacements where its size is not known
+static LyraStatus damping_derivative(Step *s, const LyraVector *p)
+{
+    LyraStateView y = lyra_state_view(s->trial);
+    double size, reach, length = lyra_vector_norm(p);
+    lyra_system_extent(s->it->system, &size, &reach);
+    size = size > 0 ? size : fmax(lyra_vector_norm(y.u), length);
+    if (!(length > 0)) {
+        lyra_vector_fill(s->L, 0);
+        return LYRA_OK;
+    }
+    double e = 1e-7 * size / length;
+    lyra_vector_copy(y.u, s->shifted);
+    lyra_vector_axpby(e, p, 1, s->shifted);
+    LY_TRY(damping_at(s, s->shifted, s->L));
+    lyra_vector_axpby(-1 / e, s->Dv, 1 / e, s->L);
+    // a damping that does not move is asked once a step
+    s->damping_moves = lyra_vector_norm(s->L) > 0;
+    return LYRA_OK;
+}
+
+// q and p of stage i from the right-hand side
+static LyraStatus solve_for(Step *s, int32_t i, const LyraVector *rhs)
+{
+    double gh = s->method->gamma * s->h;
+    LY_TRY(ly_linear_solve(s->it, rhs, 1e-12, s->q[i]));
+    lyra_vector_copy(s->r_u, s->p[i]);
+    lyra_vector_axpby(gh, s->q[i], gh, s->p[i]);
+    return LYRA_OK;
+}
+
+// (2) for stage i, after (1)
+static LyraStatus repeat_stage(Step *s, int32_t i)
+{
+    double gh = s->method->gamma * s->h;
+    LY_TRY(damping_derivative(s, s->p[i]));
+    double first = lyra_vector_norm(s->L);
+    lyra_vector_copy(s->L, s->work);
+    lyra_vector_axpby(1, s->rhs, -gh, s->L);
+    LY_TRY(solve_for(s, i, s->L));
+    if (!s->damping_moves) {
+        return LYRA_OK;
+    }
+    LY_TRY(damping_derivative(s, s->p[i]));
+    lyra_vector_axpby(-1, s->L, 1, s->work);
+    if (lyra_vector_norm(s->work) > 0.5 * first) {
+        return solve_for(s, i, s->rhs);
+    }
+    lyra_vector_axpby(1, s->rhs, -gh, s->L);
+    return solve_for(s, i, s->L);
+}
+
 // (1) for stage i, with G of the stage at hand
 static LyraStatus solve_stage(Step *s, int32_t i, bool moves)
 {
@@ -186,10 +258,8 @@ static LyraStatus solve_stage(Step *s, int32_t i, bool moves)
     lyra_system_apply_stiffness(it->system, s->r_u, s->work);
     lyra_vector_axpby(-gh, s->work, 1, s->rhs);
     lyra_vector_axpby(gh, s->rhs, 0, s->rhs);
-    LY_TRY(ly_linear_solve(it, s->rhs, 1e-12, s->q[i]));
-    lyra_vector_copy(s->r_u, s->p[i]);
-    lyra_vector_axpby(gh, s->q[i], gh, s->p[i]);
-    return LYRA_OK;
+    LY_TRY(solve_for(s, i, s->rhs));
+    return s->damping_moves ? repeat_stage(s, i) : LYRA_OK;
 }
 
 static bool same_point(const LyRosenbrock *method, int32_t i)
@@ -216,13 +286,20 @@ static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraSt
               .rhs = scratch[SCRATCH_RHS],
               .work = scratch[SCRATCH_WORK],
               .p = scratch + SCRATCH_P,
-              .q = scratch + SCRATCH_Q};
+              .q = scratch + SCRATCH_Q,
+              .Dv = scratch[SCRATCH_DV],
+              .shifted = scratch[SCRATCH_SHIFTED],
+              .L = scratch[SCRATCH_L]};
     double gh = method->gamma * dt;
-    bool moves = false;
+    uint32_t traits = lyra_system_traits(it->system);
+    bool moves = false, damped = !(traits & LYRA_SYSTEM_UNDAMPED);
+    s.damping_moves = damped && !(traits & LYRA_SYSTEM_LINEAR) && method->order == 4;
     ly_impose(it, s.t, y.u, y.v);
-    LY_TRY(
-        ly_linearise_at(it, trial, s.t, !(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)));
+    LY_TRY(ly_linearise_at(it, trial, s.t, damped));
     LY_TRY(ly_linear_form(it, 1, gh, gh * gh));
+    if (s.damping_moves) {
+        LY_TRY(damping_at(&s, y.u, s.Dv));
+    }
     for (int32_t i = 0; i < method->stages; ++i) {
         if (!same_point(method, i)) {
             double t = s.t + method->alpha[i] * dt;
