@@ -72,9 +72,13 @@ static inline void make_dampers(Body *body, LyraStorage storage)
         bool full = storage == LYRA_STORAGE_FULL;
         TEST_OK(lyra_block_matrix_add_block(body->damping, i, i, 1, block));
         TEST_OK(lyra_block_matrix_add_block(body->damping, j, j, 1, block));
+        // a gyration between the two, so that (i, j) is not its own transpose
+        double skew[9] = {0, 0.1, 0, -0.1, 0, 0, 0, 0, 0};
         TEST_OK(lyra_block_matrix_add_block(body->damping, i, j, -1, block));
+        TEST_OK(lyra_block_matrix_add_block(body->damping, i, j, 1, skew));
         if (full) {
             TEST_OK(lyra_block_matrix_add_block(body->damping, j, i, -1, block));
+            TEST_OK(lyra_block_matrix_add_block(body->damping, j, i, -1, skew));
         }
     }
     TEST_OK(lyra_block_matrix_add_block(body->damping, 4, 4, 2, block));
@@ -147,7 +151,8 @@ static inline Body make_block(LyraContext *ctx, const BlockDef *def)
         model.mass_matrix = body.mass_matrix;
     }
     if (def->dampers) {
-        make_dampers(&body, def->viscous ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL);
+        make_dampers(&body,
+                     def->viscous != def->consistent ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL);
         model.damping = body.damping;
     }
     model.mass_damping = def->alpha;

@@ -118,6 +118,34 @@ LYRA_TEST(forces_of_a_spring_match_the_hand)
     }
 }
 
+LYRA_TEST(loads_are_added_and_have_a_potential_unless_they_move)
+{
+    LyraLoad *loads[2] = {push, drag};
+    for (int moves = 0; moves < 2; ++moves) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        BlockDef def = {.load = loads[moves], .load_user = &block_vertices, .load_moves = moves};
+        Body body = make_block_system(ctx, &def, SYSTEM_SPARSE);
+        int32_t n = body.size;
+        double elastic = 0, potential = 0, work = 0;
+        double *weight = calloc(2 * (size_t)n, sizeof *weight), *load = weight + n;
+        const double *u = lyra_vector_values(body.u);
+        loads[moves](&block_vertices, 0.3, u, lyra_vector_values(body.v), load);
+        for (int32_t i = 0; i < n; ++i) {
+            weight[i] = i % 3 == 1 ? -9.81 * body.masses[i / 3] : 0;
+            work += (weight[i] + (moves ? 0 : load[i])) * u[i];
+            load[i] += weight[i];
+        }
+        LyraPoint at = point_of(&body);
+        LyraResponse response = {.external = body.x, .elastic = &elastic, .potential = &potential};
+        TEST_OK(lyra_system_evaluate(body.system, &at, &response));
+        TEST_NEAR(largest_difference(n, lyra_vector_values(body.x), load), 0, 1e-14);
+        TEST_NEAR(elastic - potential, work, 1e-14);
+        free(weight);
+        end_body(&body);
+        test_context_end(ctx);
+    }
+}
+
 LYRA_TEST(traits_say_what_a_system_is)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -281,6 +309,29 @@ LYRA_TEST(frozen_damping_is_positive_unless_exact)
         free(D);
         free(values);
         TEST_CHECK_MSG(exact ? least < -0.01 : least > -1e-13, "exact %d: %g", exact, least);
+        end_body(&body);
+        test_context_end(ctx);
+    }
+}
+
+// from full and upper storage, into full and upper patterns
+LYRA_TEST(damping_of_the_user_matches_its_matrix)
+{
+    for (int way = 0; way < 8; ++way) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        BlockDef def = {.dampers = true,
+                        .consistent = way & 1,
+                        .viscous = (way & 2) != 0,
+                        .unsymmetric = (way & 4) != 0};
+        Body body = make_block_system(ctx, &def, SYSTEM_SPARSE);
+        LyraPoint at = point_of(&body);
+        LyraResponse response = {.damping = body.x};
+        TEST_OK(lyra_system_evaluate(body.system, &at, &response));
+        lyra_block_matrix_multiply(body.damping, lyra_vector_values(body.v),
+                                   lyra_vector_values_mutable(body.y));
+        TEST_CHECK(lyra_vector_norm(body.y) > 0.1);
+        TEST_NEAR(apart(body.size, lyra_vector_values(body.x), lyra_vector_values(body.y)), 0,
+                  1e-14);
         end_body(&body);
         test_context_end(ctx);
     }

@@ -3,12 +3,7 @@
 
 // The same system by every solver and every form of constraints.
 
-#include "base/base.h"
-#include "solve_bodies.h"
-
-// tolerance of the iterations, and what answers may differ by
-#define TOLERANCE 1e-12
-#define AGREE 1e-8
+#include "solve_agree.h"
 
 static const char *method_name(LyraConstraintMethod method)
 {
@@ -22,35 +17,6 @@ static bool method_suits(const LyraSolverType *type, LyraConstraintMethod method
                       : method == LYRA_CONSTRAIN_LOW_RANK ? LYRA_SOLVES_DIRECTLY
                                                           : 0;
     return (type->traits & needed) == needed;
-}
-
-static LyraSolver *make_solver(LyraContext *ctx, const char *name, LyraConstraintMethod method)
-{
-    LyraSolverDef def = lyra_solver_def_default();
-    LyraSolver *solver = NULL;
-    def.name = name;
-    def.tolerance = TOLERANCE;
-    def.constrain = method;
-    def.iterations_max = 20000;
-    TEST_OK(lyra_solver_create(ctx, &def, &solver));
-    return solver;
-}
-
-// solves once; false where the solver does not take the operator
-static bool solve_once(LyraSolver *solver, const LyraOperator *A, const LyraConstraints *set,
-                       const double *b, double *x, LyraSolveReport *report)
-{
-    LyraStatus status = lyra_solver_analyze(solver, A, set);
-    if (status == LYRA_UNSUPPORTED || status == LYRA_TOO_LARGE) {
-        return false;
-    }
-    bool good = test_check_status(status, LYRA_OK, "analyze", __FILE__, __LINE__) &&
-                TEST_OK(lyra_solver_factor(solver, A)) &&
-                TEST_OK(lyra_solver_solve(solver, b, false, x, report));
-    if (!good) {
-        printf("  by %s\n", lyra_solver_choice(solver));
-    }
-    return good;
 }
 
 // ---- forms of constraints -----------------------------------------------------------------------
@@ -110,6 +76,51 @@ LYRA_TEST(forms_of_constraints_agree_for_every_solver)
     free(x);
     free(y);
     free(r);
+    lyra_constraints_destroy(set);
+    lyra_block_matrix_destroy(S);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(preconditioners_agree_under_constraints)
+{
+    static const char *const names[] = {"none", "jacobi", "block-jacobi", "ssor", "ic0", "auto"};
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    Body body = body_box(ctx, 5, 2, 2);
+    LyraBlockMatrix *S = body_dynamics(&body, 0.01);
+    LyraOperator A = lyra_operator_block(S, true);
+    LyraConstraints *set = NULL;
+    TEST_REQUIRE_OK(lyra_constraints_create(ctx, body.size, &set));
+    double *b = body_random(body.size, 1), *x = body_allocate(body.size, sizeof *x);
+    double *y = body_allocate(body.size, sizeof *x);
+    for (BodyCase kind = 0; kind < BODY_CASE_COUNT; ++kind) {
+        body_constrain(&body, kind, set);
+        LyraSolver *reference = make_solver(ctx, "dense", LYRA_CONSTRAIN_ELIMINATE);
+        TEST_REQUIRE(solve_once(reference, &A, set, b, y, NULL));
+        lyra_solver_destroy(reference);
+        // each name, with and without a coarse space, in floats and in doubles, in both forms
+        for (int32_t c = 0; c < 8 * LY_COUNT_OF(names); ++c) {
+            LyraSolver *solver = NULL;
+            LyraSolverDef def = lyra_solver_def_default();
+            def.name = "pcg";
+            def.preconditioner = names[c / 8];
+            def.coarse = c & 1;
+            def.single = c & 2;
+            def.constrain = c & 4 ? LYRA_CONSTRAIN_FILTER : LYRA_CONSTRAIN_ELIMINATE;
+            def.positions = body.positions;
+            def.aggregate = 12;
+            def.tolerance = TOLERANCE;
+            TEST_OK(lyra_solver_create(ctx, &def, &solver));
+            TEST_CHECK(solve_once(solver, &A, set, b, x, NULL));
+            double distance = body_distance(body.size, x, y);
+            TEST_CHECK_MSG(distance <= AGREE, "%s, choice %d, case %d: %g", names[c / 8],
+                           (int)c % 8, (int)kind, distance);
+            lyra_solver_destroy(solver);
+        }
+    }
+    free(b);
+    free(x);
+    free(y);
     lyra_constraints_destroy(set);
     lyra_block_matrix_destroy(S);
     body_end(&body);
@@ -420,70 +431,6 @@ LYRA_TEST(indefinite_systems_get_a_status_or_the_answer)
 }
 
 // ---- meshes -------------------------------------------------------------------------------------
-
-// M + h^2 K of a free body by every solver; those that would take too long are left out
-static void check_body(LyraContext *ctx, const char *what, const Body *body, double h)
-{
-    LyraBlockMatrix *S = body_dynamics(body, h);
-    LyraOperator A = lyra_operator_block(S, true);
-    double *b = body_random(body->size, 1), *x = body_allocate(body->size, sizeof *x);
-    double *y = body_allocate(body->size, sizeof *x);
-    const char *first = NULL;
-    int32_t solved = 0;
-    for (int32_t k = 0; lyra_solver_name(k, NULL); ++k) {
-        const LyraSolverType *type = NULL;
-        const char *name = lyra_solver_name(k, &type);
-        // dense takes n^3, and LU on a mesh of solids has the fill of two Cholesky factors
-        if ((strcmp(name, "dense") == 0 && body->size > 2500) ||
-            (strcmp(name, "umfpack") == 0 && body->size > 60000)) {
-            continue;
-        }
-        LyraSolver *solver = make_solver(ctx, name, LYRA_CONSTRAIN_AUTO);
-        LyraSolveReport report = {0};
-        double start = ly_time();
-        bool good = solve_once(solver, &A, NULL, b, x, &report);
-        if (getenv("LYRA_TEST_VERBOSE")) {
-            printf("  %s, h %g, %s: %.2f s, %d iterations, residual %.1e\n", what, h, name,
-                   ly_time() - start, (int)report.iterations, report.residual);
-        }
-        if (good) {
-            ++solved;
-            TEST_CHECK_MSG(report.residual <= 1.1 * TOLERANCE, "%s, h %g, %s: residual %g", what, h,
-                           name, report.residual);
-            if (!first) {
-                first = name;
-                memcpy(y, x, (size_t)body->size * sizeof *x);
-            }
-            double distance = body_distance(body->size, x, y);
-            TEST_CHECK_MSG(distance <= AGREE, "%s, h %g, %s and %s: %g", what, h, name, first,
-                           distance);
-        } else {
-            TEST_CHECK_MSG(false, "%s, h %g, %s: %s", what, h, name, lyra_error_message());
-        }
-        lyra_solver_destroy(solver);
-    }
-    TEST_CHECK(solved >= 2);
-    free(b);
-    free(x);
-    free(y);
-    lyra_block_matrix_destroy(S);
-}
-
-static void check_mesh_file(const char *name)
-{
-    const char *path = test_reference_path(name);
-    if (!path) {
-        TEST_SKIP("no reference meshes here");
-    }
-    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    LyraMesh *mesh = NULL;
-    if (TEST_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &mesh))) {
-        Body body = body_of_mesh(ctx, mesh, 0.0);
-        check_body(ctx, name, &body, 0.01);
-        body_end(&body);
-    }
-    test_context_end(ctx);
-}
 
 LYRA_TEST(solvers_agree_on_generated_bodies)
 {

@@ -382,6 +382,43 @@ LYRA_TEST(statics_with_too_few_constraints_names_what_is_free)
     test_context_end(ctx);
 }
 
+LYRA_TEST(releasing_too_much_after_factor_is_found_too)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body = body_box(ctx, 2, 2, 2);
+    LyraConstraints *set = NULL;
+    LyraOperator A = lyra_operator_block(body.K, true);
+    double *b = body_random(body.size, 1), *x = body_allocate(body.size, sizeof *x);
+    TEST_REQUIRE_OK(lyra_constraints_create(ctx, body.size, &set));
+    for (int32_t k = 0; lyra_solver_name(k, NULL); ++k) {
+        const LyraSolverType *type = NULL;
+        LyraSolverDef def = lyra_solver_def_default();
+        LyraSolver *solver = NULL;
+        def.name = lyra_solver_name(k, &type);
+        def.task = LYRA_SOLVER_STATICS;
+        def.positions = body.positions;
+        if (!(type->traits & LYRA_SOLVES_FILTERED)) {
+            continue;
+        }
+        body_constrain(&body, BODY_FIXED, set);
+        TEST_REQUIRE_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(run(solver, &A, set, b, x, NULL));
+        // again and again, until there is enough
+        lyra_constraints_clear(set);
+        TEST_STATUS(lyra_solver_solve(solver, b, false, x, NULL), LYRA_SINGULAR);
+        TEST_STATUS(lyra_solver_solve(solver, b, false, x, NULL), LYRA_SINGULAR);
+        TEST_CONTAINS(lyra_error_message(), "6 rigid motions free");
+        body_constrain(&body, BODY_MOVED, set);
+        TEST_OK(lyra_solver_solve(solver, b, false, x, NULL));
+        lyra_solver_destroy(solver);
+    }
+    free(b);
+    free(x);
+    lyra_constraints_destroy(set);
+    body_end(&body);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(statics_of_two_parts_names_the_free_one)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

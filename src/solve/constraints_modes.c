@@ -184,35 +184,48 @@ static void insert_row(int32_t columns, double *row, double R[36])
     }
 }
 
-// Reduced echelon form of the rows of Z [count][6] by three of their columns from `first`, with the
-// largest pivots; rows from `begin` on. Returns the row after the last with a pivot.
+// largest entry of column j of rows [row, count) of Z [count][6]
+static int32_t largest_row(int32_t count, int32_t row, int32_t j, const double Z[36])
+{
+    int32_t best = row;
+    for (int32_t r = row + 1; r < count; ++r) {
+        best = fabs(Z[6 * r + j]) > fabs(Z[6 * best + j]) ? r : best;
+    }
+    return best;
+}
+
+// Reduced echelon form of rows [begin, count) of Z [count][6] by three columns from `first`. Pivots
+// are taken in the order of columns where they are within half of the largest, so that axes come in
+// order. Returns the row after the last with a pivot.
 static int32_t reduce_rows(int32_t count, int32_t begin, int32_t first, double Z[36])
 {
     bool taken[3] = {false};
     for (int32_t row = begin; row < count; ++row) {
-        int32_t best_row = -1, best = -1;
-        double largest = 1e-6;
-        for (int32_t r = row; r < count; ++r) {
-            for (int32_t j = 0; j < 3; ++j) {
-                if (!taken[j] && fabs(Z[6 * r + first + j]) > largest) {
-                    largest = fabs(Z[6 * r + first + j]);
-                    best_row = r;
-                    best = j;
+        double largest = 0.0;
+        int32_t pivot = -1;
+        for (int32_t pass = 0; pass < 2; ++pass) {
+            for (int32_t j = 0; j < 3 && pivot < 0; ++j) {
+                double size = fabs(Z[6 * largest_row(count, row, first + j, Z) + first + j]);
+                if (pass == 0 && !taken[j]) {
+                    largest = fmax(largest, size);
+                } else if (pass == 1 && !taken[j] && size > 1e-6 && size >= 0.5 * largest) {
+                    pivot = j;
                 }
             }
         }
-        if (best < 0) {
+        if (pivot < 0) {
             return row;
         }
-        taken[best] = true;
-        double pivot = Z[6 * best_row + first + best];
+        taken[pivot] = true;
+        int32_t source = largest_row(count, row, first + pivot, Z);
+        double scale = Z[6 * source + first + pivot];
         for (int32_t k = 0; k < 6; ++k) {
-            double swapped = Z[6 * row + k];
-            Z[6 * row + k] = Z[6 * best_row + k] / pivot;
-            Z[6 * best_row + k] = best_row == row ? Z[6 * row + k] : swapped;
+            double moved = Z[6 * source + k];
+            Z[6 * source + k] = Z[6 * row + k];
+            Z[6 * row + k] = moved / scale;
         }
         for (int32_t r = begin; r < count; ++r) {
-            double factor = r == row ? 0.0 : Z[6 * r + first + best];
+            double factor = r == row ? 0.0 : Z[6 * r + first + pivot];
             for (int32_t k = 0; k < 6; ++k) {
                 Z[6 * r + k] -= factor * Z[6 * row + k];
             }
@@ -521,8 +534,8 @@ static LyraStatus keep_unresisted(LyraContext *ctx, Motions *motions, int64_t si
     return LYRA_OK;
 }
 
-// a mode in words; returns the characters written
-static int describe(const LyraFreeMode *mode, size_t capacity, char *text)
+// a mode of a part of this radius in words; returns the characters written
+static int describe(const LyraFreeMode *mode, double radius, size_t capacity, char *text)
 {
     const double *v = mode->velocity, *w = mode->rotation;
     double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
@@ -530,7 +543,7 @@ static int describe(const LyraFreeMode *mode, size_t capacity, char *text)
         return snprintf(text, capacity, "translation along (%.3g, %.3g, %.3g)", v[0], v[1], v[2]);
     }
     // the axis passes through c + w x v / |w|^2, and v . w / |w|^2 is the advance per radian
-    double axis[3], advance = (v[0] * w[0] + v[1] * w[1] + v[2] * w[2]) / square, reach = 0.0;
+    double axis[3], advance = (v[0] * w[0] + v[1] * w[1] + v[2] * w[2]) / square, reach = radius;
     for (int32_t i = 0; i < 3; ++i) {
         int32_t j = (i + 1) % 3, k = (i + 2) % 3;
         axis[i] = mode->centre[i] + (w[j] * v[k] - w[k] * v[j]) / square;
@@ -556,7 +569,8 @@ static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrai
             const LyraFreeMode *mode = motions->modes + 6 * (int64_t)p + m;
             length +=
                 (size_t)snprintf(text + length, sizeof text - length, "%s", shown == 0 ? "" : ", ");
-            length += (size_t)describe(mode, sizeof text - length, text + length);
+            length += (size_t)describe(mode, motions->frames[p].radius, sizeof text - length,
+                                       text + length);
             if (m + 1 == motions->count[p] && motions->parts.count > 1) {
                 length += (size_t)snprintf(text + length, sizeof text - length,
                                            " of the part at vertex %d", (int)mode->vertex);
@@ -573,7 +587,7 @@ static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrai
 }
 
 LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
-                         const LyraConstraints *constraints, const double *positions)
+                         const LyraConstraints *constraints, const double *positions, bool *always)
 {
     LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
     LyraStatus status = LYRA_OK;
@@ -582,6 +596,7 @@ LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
     int64_t total = 0, largest = 0;
     LY_TRY_DONE(check_sizes(constraints, &view));
     LY_TRY_DONE(find_motions(ctx, &view, constraints, positions, &motions, &total));
+    *always = total == 0;
     if (total > 0) {
         LY_TRY_DONE(move_all(ctx, A, constraints, positions, &motions));
         for (int32_t p = 0; p < motions.parts.count; ++p) {

@@ -72,7 +72,7 @@ typedef struct LyLowRank {
     double **columns;        // [capacity]: [size] each, NULL until needed
     double *matrix;          // N^T U^, [capacity * capacity]
     double *lambda;          // [capacity]
-    double *unit;            // right-hand side, [size]
+    double *unit;            // right-hand sides and answers of a chunk of columns
     LyraDenseFactor *factor;
     int32_t factor_size;
 } LyLowRank;
@@ -95,7 +95,8 @@ void ly_low_rank_destroy(LyLowRank *low_rank);
 
 /// LYRA_SINGULAR with a sentence that names them if there are rigid motions that neither the
 /// constraints nor the block matrix resist. `positions` [size / 3][3]. `constraints`: Nullable.
+/// `always` says whether the constraints resist them all, whatever the values of the matrix.
 LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
-                         const LyraConstraints *constraints, const double *positions);
+                         const LyraConstraints *constraints, const double *positions, bool *always);
 
 #endif

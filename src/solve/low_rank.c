@@ -34,6 +34,9 @@
 
 #include <string.h>
 
+// columns that are solved for at once
+#define CHUNK 16
+
 void ly_low_rank_create(LyraContext *ctx, const LyraOperator *A, LyLowRank *out)
 {
     *out = (LyLowRank){.ctx = ctx, .size = A->size, .symmetric = A->symmetric};
@@ -53,7 +56,8 @@ static LyraStatus reserve(LyLowRank *low_rank, int32_t count)
     LyraContext *ctx = low_rank->ctx;
     int64_t old = low_rank->capacity, capacity = ly_max_i64(count, old + old / 2 + 4);
     if (!low_rank->unit) {
-        LY_TRY(ly_allocate_zeroed(ctx, low_rank->size, sizeof(double), &low_rank->unit));
+        LY_TRY(ly_allocate_array(ctx, 2 * CHUNK * (int64_t)low_rank->size, sizeof(double),
+                                 &low_rank->unit));
     }
     LY_TRY(ly_resize_array(ctx, capacity, sizeof(int32_t), &low_rank->vertex));
     LY_TRY(ly_resize_array(ctx, 3 * capacity, sizeof(double), &low_rank->direction));
@@ -103,23 +107,51 @@ static double part(const LyLowRank *low_rank, int32_t k, const double *x)
     return sum;
 }
 
-// column of direction k: A^-1 n
-static LyraStatus solve_column(LyLowRank *low_rank, int32_t k, int32_t slot,
-                               const LyraSolverType *type, void *self)
+// columns A^-1 n of `count` directions, those numbered `which`, into their slots
+static LyraStatus solve_columns(LyLowRank *low_rank, int32_t count, const int32_t *which,
+                                const LyraSolverType *type, void *self)
 {
-    if (!low_rank->columns[slot]) {
-        LY_TRY(ly_allocate_array(low_rank->ctx, low_rank->size, sizeof(double),
-                                 &low_rank->columns[slot]));
+    int64_t size = low_rank->size;
+    double *sought = low_rank->unit + CHUNK * size;
+    for (int32_t c = 0; c < count; ++c) {
+        int32_t k = which[c], v = low_rank->vertex[k], slot = low_rank->slot[k];
+        if (!low_rank->columns[slot]) {
+            LY_TRY(
+                ly_allocate_array(low_rank->ctx, size, sizeof(double), &low_rank->columns[slot]));
+        }
+        double *rhs = low_rank->unit + c * size;
+        memset(rhs, 0, (size_t)size * sizeof(double));
+        memcpy(rhs + 3 * (int64_t)v, low_rank->direction + 3 * (int64_t)k,
+               (size_t)ly_vertex_width(low_rank->size, v) * sizeof(double));
     }
-    int32_t v = low_rank->vertex[k], width = ly_vertex_width(low_rank->size, v);
-    double *place = low_rank->unit + 3 * (int64_t)v;
     LyraSolveReport unused = {0};
-    memcpy(place, low_rank->direction + 3 * (int64_t)k, (size_t)width * sizeof(double));
-    LyraStatus status =
-        type->solve(self, 1, low_rank->unit, false, low_rank->columns[slot], &unused);
-    memset(place, 0, (size_t)width * sizeof(double));
-    low_rank->slot[k] = status == LYRA_OK ? slot : -1;
-    return status;
+    LY_TRY(type->solve(self, count, low_rank->unit, false, sought, &unused));
+    for (int32_t c = 0; c < count; ++c) {
+        ly_vector_copy(low_rank->ctx, size, sought + c * size,
+                       low_rank->columns[low_rank->slot[which[c]]]);
+    }
+    return LYRA_OK;
+}
+
+// gives directions without a column one that is free, and solves for them
+static LyraStatus solve_new(LyLowRank *low_rank, int32_t count, const uint8_t *used,
+                            const LyraSolverType *type, void *self)
+{
+    int32_t which[CHUNK], waiting = 0, slot = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        if (low_rank->slot[k] < 0) {
+            while (used[slot]) {
+                ++slot;
+            }
+            low_rank->slot[k] = slot++;
+            which[waiting++] = k;
+        }
+        if (waiting == CHUNK || (waiting > 0 && k + 1 == count)) {
+            LY_TRY(solve_columns(low_rank, waiting, which, type, self));
+            waiting = 0;
+        }
+    }
+    return LYRA_OK;
 }
 
 // C = N^T U^ and its factor
@@ -162,16 +194,7 @@ static LyraStatus update(LyLowRank *low_rank, const LyraConstraintsView *view,
     }
     memset(used, 0, (size_t)low_rank->capacity);
     match(low_rank, view, vertex, direction, slot, used);
-    int32_t free_slot = 0;
-    for (int32_t k = 0; k < view->count; ++k) {
-        if (low_rank->slot[k] < 0) {
-            while (used[free_slot]) {
-                ++free_slot;
-            }
-            used[free_slot] = 1;
-            LY_TRY(solve_column(low_rank, k, free_slot, type, self));
-        }
-    }
+    LY_TRY(solve_new(low_rank, view->count, used, type, self));
     if (view->count > 0) {
         LY_TRY(factor_matrix(low_rank, view->count));
     }
@@ -218,7 +241,7 @@ LyraStatus ly_low_rank_correct(const LyLowRank *low_rank, double *x)
 
 int64_t ly_low_rank_bytes(const LyLowRank *low_rank)
 {
-    int64_t numbers = low_rank->unit ? low_rank->size : 0;
+    int64_t numbers = low_rank->unit ? 2 * CHUNK * (int64_t)low_rank->size : 0;
     for (int32_t k = 0; k < low_rank->capacity; ++k) {
         numbers += low_rank->columns[k] ? low_rank->size : 0;
     }

@@ -117,7 +117,7 @@ static LyraStatus analyze_block(Pcg *pcg, const LyraOperator *A)
 {
     LyPcgInner *inner = &pcg->inner;
     const LyraBlockPattern *pattern = lyra_block_matrix_pattern(A->block);
-    LY_TRY(ly_pcg_matrix_create(pcg->ctx, pattern, pcg->kind, pcg->def.single,
+    LY_TRY(ly_pcg_matrix_create(pcg->ctx, pattern, pcg->def.positions, pcg->kind, pcg->def.single,
                                 pcg->constraints != NULL, &pcg->matrix));
     inner->matrix = pcg->matrix;
     if (pcg->coarse) {

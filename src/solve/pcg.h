@@ -10,10 +10,14 @@
 // Blocks of A~ of a positive definite A are at most 1 in norm, so floats neither overflow nor lose
 // small parts, whatever the units.
 //
-// Domains. Rows are cut into contiguous domains by the number of blocks alone. Sweeps and products
-// run domain by domain, in any order, on any thread; entries between two domains are kept apart, in
-// both orientations, so that no domain writes to another. A~ = L + D + L^T + R with L, D inside
-// domains, D = I where blocks are scaled whole, and R between them.
+// Order. Rows are put in an order of the copy's own: a sweep through the body, along its longest
+// axis where positions are known and along breadth-first levels otherwise. It is cut into domains,
+// slabs by the number of rows alone, each of which touches the one before and the one after only.
+// The slabs with even numbers come first in the order, those with odd numbers after them, so
+// that all of one colour can be swept at once, by any number of threads, to the same bits, and
+// no coupling is left out: the sweeps are those of the whole matrix in this order. Entries
+// between slabs are kept apart, in both orientations, so that no domain writes to another.
+// A~ = L + D + L^T, with D = I where blocks are scaled whole.
 //
 // Vectors have four numbers per vertex, the fourth zero.
 
@@ -28,11 +32,12 @@
 #define LY_PCG_PAD 8
 
 /// Most domains of a matrix.
-#define LY_PCG_DOMAINS_MAX 64
+#define LY_PCG_DOMAINS_MAX 16
 
 /// What a domain's kernels see. Arrays of numbers are of the precision of the kernels.
 typedef struct LyPcgPiece {
     int32_t row_begin, row_end;
+    bool first; // of the first colour: outer entries lie above the diagonal, otherwise below
     const int64_t *row_start; // blocks right of the diagonal and inside the domain, [rows + 1]
     const int32_t *column;
     const void *values; // [blocks][9], row-major
@@ -53,21 +58,19 @@ typedef struct LyPcgPiece {
 typedef struct LyPcgCopy {
     const double *values;        // of the matrix
     const double *scale;         // C^-1, [rows][9], lower triangular
-    const int32_t *source;       // place in the matrix of each block
-    const int32_t *outer_source; // the same of outer blocks; ~place for the transpose
+    const int32_t *source;       // place in the matrix of each block; ~place for the transpose
+    const int32_t *outer_source; // the same of outer blocks
 } LyPcgCopy;
 
 /// One precision on one instruction set.
 typedef struct LyPcgKernels {
-    /// t = (I + L^T)^-1 p, filtered.
+    /// t = (I + L^T)^-1 p, filtered. The second colour first. t may be p.
     void (*backward)(const LyPcgPiece *piece, const void *p, void *t);
-    /// w = (I + L)^-1 w, filtered.
+    /// w = (I + L)^-1 w, filtered. The first colour first.
     void (*forward)(const LyPcgPiece *piece, void *w);
-    /// y = (I + L) x, of one domain; for norms of residuals.
+    /// y = (I + L) x; for norms of residuals.
     void (*lower)(const LyPcgPiece *piece, const void *x, void *y);
-    /// y += R x.
-    void (*outer)(const LyPcgPiece *piece, const void *x, void *y);
-    /// y = (D + L + L^T) x inside the domain, then y += R x and the filter.
+    /// y = P~ (D + L + L^T) x.
     void (*product)(const LyPcgPiece *piece, const void *x, void *y);
     /// v = P~ v.
     void (*project)(const LyPcgPiece *piece, void *v);
@@ -84,12 +87,12 @@ typedef struct LyPcgKernels {
     /// x += a p, r -= a q; returns r . r.
     double (*step)(int32_t begin, int32_t end, double a, const void *p, const void *q, void *x,
                    void *r);
-    /// v = a C^-1 b, from doubles [rows][3]; returns whether all are finite.
-    bool (*enter)(int32_t begin, int32_t end, const double *scale, double a, const double *b,
-                  void *v);
-    /// x += a C^-T v, to doubles [rows][3].
-    void (*leave)(int32_t begin, int32_t end, const double *scale, double a, const void *v,
-                  double *x);
+    /// v = a C^-1 b, from doubles [rows][3] in the caller's order; whether all are finite.
+    bool (*enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale, double a,
+                  const double *b, void *v);
+    /// x += a C^-T v, to doubles [rows][3] in the caller's order.
+    void (*leave)(int32_t begin, int32_t end, const int32_t *order, const double *scale, double a,
+                  const void *v, double *x);
     /// |C v|^2 with the C of `root`, [rows][9] lower triangular.
     double (*norm)(int32_t begin, int32_t end, const double *root, const void *v);
     /// Copies and scales the blocks of a piece; returns whether all are finite.
@@ -115,9 +118,11 @@ typedef struct LyPcgMatrix {
     LyPcgKernels kernels;
     LyPcgKind kind;
     size_t real; // bytes of a number
-    int32_t rows, domains;
-    int32_t *domain_begin; // [domains + 1]
-    int64_t *row_start;    // [rows + 1]
+    int32_t rows;
+    int32_t *order, *place;  // row of the matrix at each place, and the inverse
+    int32_t domains, firsts; // of the first colour are [0, firsts)
+    int32_t *domain_begin;   // [domains + 1]
+    int64_t *row_start;      // [rows + 1]
     int32_t *column, *source;
     void *values;
     int32_t outer_rows;
@@ -134,6 +139,7 @@ typedef struct LyPcgMatrix {
     // constraints, in scaled coordinates
     int32_t filters;
     int32_t *filter_row, *filter_begin; // [filters], [domains + 1]
+    int32_t *filter_first;              // scratch, [rows]
     void *filter;
     uint64_t filter_version;
     bool rescued; // a diagonal block holds only thanks to constraints: new ones need a new copy
@@ -142,9 +148,21 @@ typedef struct LyPcgMatrix {
 } LyPcgMatrix;
 
 /// Takes the pattern of a symmetric block matrix; `filtered` makes room for constraints.
-LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *pattern, LyPcgKind kind,
-                                bool single, bool filtered, LyPcgMatrix **out);
+/// `positions` [rows][3] guide the order. Nullable: unknown.
+LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *pattern,
+                                const double *positions, LyPcgKind kind, bool single, bool filtered,
+                                LyPcgMatrix **out);
 void ly_pcg_matrix_destroy(LyPcgMatrix *matrix);
+
+/// Order and domains of rows; see the head. See pcg_order.c.
+typedef struct LyPcgOrder {
+    int32_t domains, firsts;
+    int32_t begin[LY_PCG_DOMAINS_MAX + 1];
+} LyPcgOrder;
+
+/// Writes `order` [rows] and its cut. `one` asks for a single domain.
+LyraStatus ly_pcg_order(LyraContext *ctx, const LyraBlockPattern *pattern, const double *positions,
+                        bool one, int32_t *order, LyPcgOrder *out);
 
 /// Takes the values. LYRA_NOT_FINITE, LYRA_NOT_POSITIVE_DEFINITE (a diagonal block is not) and
 /// LYRA_SINGULAR (a row of zeros), with the vertex in the sentence.
@@ -157,7 +175,7 @@ void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraint
 /// The piece of a domain, with the values of A~ or, with `ic`, of the incomplete factor.
 LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic);
 
-/// Block IC(0) of the copy inside domains, with a diagonal shift that grows until it exists.
+/// Block IC(0) of the copy, which has one domain, with a diagonal shift that grows until it exists.
 LyraStatus ly_pcg_ic0_factor(LyPcgMatrix *matrix, double *shift);
 
 // ---- the coarse space ---------------------------------------------------------------------------
@@ -181,9 +199,13 @@ void ly_pcg_coarse_add(LyPcgCoarse *coarse, const void *r, void *z);
 
 // ---- the iteration ------------------------------------------------------------------------------
 
+/// Steps that the estimate of the energy norm lags behind; see cg.c.
+#define LY_PCG_DELAY 10
+
 /// How an inner iteration ended.
 typedef enum LyPcgEnd {
-    LY_PCG_MET = 0,   // the recurrence says so
+    LY_PCG_MET = 0,   // the goal, the recurrence says
+    LY_PCG_RENEW,     // the residual fell to `target`, before the energy norm did
     LY_PCG_LIMIT,     // of iterations
     LY_PCG_CURVATURE, // p . A p <= 0
     LY_PCG_BROKEN,    // numbers that are not finite
@@ -196,10 +218,17 @@ typedef struct LyPcgInner {
     double sums[LY_PCG_DOMAINS_MAX];
     // goal, in the units of the right-hand side that was entered
     LyraSolverStop stop;
-    double target;      // LYRA_STOP_RESIDUAL: for |C r~|
+    double target;      // for |C r~|
     double tolerance;   // LYRA_STOP_ENERGY: for |x - x*|_A / |x|_A
     double energy_base; // LYRA_STOP_ENERGY: added to `gained`, |x|_A^2
     int32_t iterations_max;
+    // Goes on with the direction of the last call, r having been computed anew: `rescale` is the
+    // ratio of the factors with which the last r and this one were entered.
+    bool resume;
+    double rescale;
+    // kept from call to call
+    double rz, terms[LY_PCG_DELAY];
+    int64_t term_count;
     // outcome
     int32_t iterations;
     const void *direction; // at LY_PCG_CURVATURE: the one, in scaled coordinates

@@ -93,8 +93,12 @@ LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const double *positio
     LY_TRY_DONE(take(coarse, coarse->size, sizeof(float), &coarse->rhs));
     LY_TRY_DONE(take(coarse, coarse->size, sizeof(float), &coarse->solution));
     LY_TRY_DONE(take(coarse, coarse->size, sizeof(bool), &coarse->dropped));
-    memcpy(coarse->positions, positions, 3 * (size_t)rows * sizeof(double));
-    LY_TRY_DONE(lyra_reorder_hilbert(ctx, matrix->rows, positions, coarse->order));
+    // all here is in the order of the copy
+    for (int64_t i = 0; i < rows; ++i) {
+        memcpy(coarse->positions + 3 * i, positions + 3 * (int64_t)matrix->order[i],
+               3 * sizeof(double));
+    }
+    LY_TRY_DONE(lyra_reorder_hilbert(ctx, matrix->rows, coarse->positions, coarse->order));
     for (int32_t a = 0; a <= coarse->aggregates; ++a) {
         coarse->begin[a] = (int32_t)ly_piece_begin(rows, coarse->aggregates, a);
         for (int32_t i = a > 0 ? coarse->begin[a - 1] : 0; a > 0 && i < coarse->begin[a]; ++i) {
@@ -323,12 +327,13 @@ LyraStatus ly_pcg_coarse_factor(LyPcgCoarse *coarse, const LyraBlockMatrix *A)
 {
     LyraBlockPatternView pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(A));
     const double *values = lyra_block_matrix_values(A);
+    const int32_t *place = coarse->matrix->place;
     int64_t n = coarse->size;
     ly_parallel_for(coarse->ctx, coarse->aggregates, modes_task, coarse);
     memset(coarse->dense, 0, (size_t)(n * n) * sizeof(double));
     for (int32_t i = 0; i < coarse->rows; ++i) {
         for (int64_t k = pattern.diagonal[i]; k < pattern.row_start[i + 1]; ++k) {
-            add_block(coarse, i, pattern.column[k], values + 9 * k);
+            add_block(coarse, place[i], place[pattern.column[k]], values + 9 * k);
         }
     }
     for (int64_t k = 0; k < n; ++k) {

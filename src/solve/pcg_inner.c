@@ -3,14 +3,14 @@
 
 // The iteration of pcg inside one precision, on the scaled copy A~ = L + D + L^T + R of pcg.h.
 //
-// Eisenstat's form of SSOR [Eis81]. D = I and M = E E^T with E = I + L (inside domains; R is left
-// out of M, which makes it block Jacobi between domains). In the variables x^ = E^T x~, r^ = E^-1
-// r~ the preconditioned method is the plain one on A^ = E^-1 A~ E^-T, and since
-//     A~ = E + E^T - I + R,
+// Eisenstat's form of SSOR [Eis81]. D = I and M = E E^T with E = I + L. In the variables x^ = E^T
+// x~, r^ = E^-1 r~ the preconditioned method is the plain one on A^ = E^-1 A~ E^-T, and since
+//     A~ = E + E^T - I,
 // with t = E^-T p^,
-//     A^ p^ = E^-1 (E t + E^T t - t + R t) = t + E^-1 (p^ - t + R t):
+//     A^ p^ = E^-1 (E t + E^T t - t) = t + E^-1 (p^ - t):
 // a sweep up and a sweep down, each of which reads the upper blocks once, instead of two sweeps and
-// a product. Constraints are filtered inside the sweeps, see pcg_matrix.c.
+// a product. Constraints are filtered inside the sweeps, see pcg_matrix.c. A sweep goes over the
+// domains of one colour, then over those of the other.
 //
 // The other preconditioners run the usual form: none, jacobi and block-jacobi are the identity,
 // because the scaling has them in it; ic0 sweeps with its factor; a coarse space is added to any.
@@ -24,26 +24,39 @@
 #include <math.h>
 #include <string.h>
 
-// steps the estimate of the energy norm lags behind; see cg.c
-#define DELAY 10
-
 typedef struct InnerLoop {
     LyPcgInner *inner;
+    int32_t domain; // the first of the colour at hand
     bool eisenstat;
     double alpha, beta;
     const void *from; // ly_pcg_precondition
     void *to;
 } InnerLoop;
 
-static double run(LyraContext *ctx, LyraTask *task, InnerLoop *loop)
+static double sum_of(const InnerLoop *loop)
 {
-    int32_t domains = loop->inner->matrix->domains;
-    ly_parallel_for(ctx, domains, task, loop);
     double sum = 0.0;
-    for (int32_t d = 0; d < domains; ++d) {
+    for (int32_t d = 0; d < loop->inner->matrix->domains; ++d) {
         sum += loop->inner->sums[d];
     }
     return sum;
+}
+
+static double run(LyraContext *ctx, LyraTask *task, InnerLoop *loop)
+{
+    ly_parallel_for(ctx, loop->inner->matrix->domains, task, loop);
+    return sum_of(loop);
+}
+
+// runs a task over the domains of one colour
+static void sweep(LyraContext *ctx, LyraTask *task, InnerLoop *loop, bool first)
+{
+    const LyPcgMatrix *matrix = loop->inner->matrix;
+    loop->domain = first ? 0 : matrix->firsts;
+    int32_t count = first ? matrix->firsts : matrix->domains - matrix->firsts;
+    if (count > 0) {
+        ly_parallel_for(ctx, count, task, loop);
+    }
 }
 
 // ---- the parts of an iteration ------------------------------------------------------------------
@@ -65,46 +78,57 @@ static void residual_task(void *data, int32_t domain, int32_t worker)
 }
 
 // takes r~ to the variables of the iteration
-static void start_task(void *data, int32_t domain, int32_t worker)
+static void start_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     const LyPcgKernels *kernels = &inner->matrix->kernels;
+    int32_t domain = loop->domain + index;
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
     size_t begin = 4 * inner->matrix->real * (size_t)piece.row_begin;
     size_t bytes = 4 * inner->matrix->real * (size_t)(piece.row_end - piece.row_begin);
     memset((char *)inner->x + begin, 0, bytes);
-    memset((char *)inner->p + begin, 0, bytes);
+    if (!inner->resume) {
+        memset((char *)inner->p + begin, 0, bytes);
+    }
     if (loop->eisenstat) {
         kernels->forward(&piece, inner->r);
     }
     inner->sums[domain] = kernels->dot(piece.row_begin, piece.row_end, inner->r, inner->r);
 }
 
-static void up_task(void *data, int32_t domain, int32_t worker)
+static void up_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     const LyPcgKernels *kernels = &inner->matrix->kernels;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
+    LyPcgPiece piece = ly_pcg_piece(inner->matrix, loop->domain + index, false);
     kernels->direct(piece.row_begin, piece.row_end, inner->r, loop->beta, inner->p);
     kernels->backward(&piece, inner->p, inner->z);
 }
 
-static void down_task(void *data, int32_t domain, int32_t worker)
+static void down_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     const LyPcgKernels *kernels = &inner->matrix->kernels;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
+    LyPcgPiece piece = ly_pcg_piece(inner->matrix, loop->domain + index, false);
     kernels->subtract(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
-    kernels->outer(&piece, inner->z, inner->q);
     kernels->forward(&piece, inner->q);
+}
+
+// after both colours, since the second reads what the first left in q
+static void join_task(void *data, int32_t domain, int32_t worker)
+{
+    (void)worker;
+    InnerLoop *loop = data;
+    LyPcgInner *inner = loop->inner;
+    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
     inner->sums[domain] =
-        kernels->join(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
+        inner->matrix->kernels.join(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
 }
 
 static void direct_task(void *data, int32_t domain, int32_t worker)
@@ -148,42 +172,55 @@ static void dot_task(void *data, int32_t domain, int32_t worker)
 }
 
 // x~ = E^-T x^
-static void finish_task(void *data, int32_t domain, int32_t worker)
+static void finish_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
+    LyPcgPiece piece = ly_pcg_piece(inner->matrix, loop->domain + index, false);
     inner->matrix->kernels.backward(&piece, inner->x, inner->x);
 }
 
 // ---- preconditioners ----------------------------------------------------------------------------
 
-static void precondition_task(void *data, int32_t domain, int32_t worker)
+// z = E^-1 r, or that of the incomplete factor with its blocks
+static void precondition_down_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgMatrix *matrix = loop->inner->matrix;
-    const LyPcgKernels *kernels = &matrix->kernels;
     bool ic = matrix->kind == LY_PCG_IC0;
-    LyPcgPiece piece = ly_pcg_piece(matrix, domain, ic);
+    LyPcgPiece piece = ly_pcg_piece(matrix, loop->domain + index, ic);
     size_t begin = 4 * matrix->real * (size_t)piece.row_begin;
     memcpy((char *)loop->to + begin, (const char *)loop->from + begin,
            4 * matrix->real * (size_t)(piece.row_end - piece.row_begin));
-    if (!ic && matrix->kind != LY_PCG_SSOR) {
-        return;
+    if (ic || matrix->kind == LY_PCG_SSOR) {
+        matrix->kernels.forward(&piece, loop->to);
     }
-    kernels->forward(&piece, loop->to);
     if (ic) {
-        kernels->blocks(piece.row_begin, piece.row_end, matrix->ic_blocks, loop->to, loop->to);
+        matrix->kernels.blocks(piece.row_begin, piece.row_end, matrix->ic_blocks, loop->to,
+                               loop->to);
     }
-    kernels->backward(&piece, loop->to, loop->to);
+}
+
+static void precondition_up_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    InnerLoop *loop = data;
+    LyPcgMatrix *matrix = loop->inner->matrix;
+    LyPcgPiece piece = ly_pcg_piece(matrix, loop->domain + index, matrix->kind == LY_PCG_IC0);
+    matrix->kernels.backward(&piece, loop->to, loop->to);
 }
 
 void ly_pcg_precondition(LyraContext *ctx, LyPcgInner *inner, const void *r, void *z)
 {
     InnerLoop loop = {.inner = inner, .from = r, .to = z};
-    ly_parallel_for(ctx, inner->matrix->domains, precondition_task, &loop);
+    sweep(ctx, precondition_down_task, &loop, true);
+    sweep(ctx, precondition_down_task, &loop, false);
+    if (inner->matrix->kind == LY_PCG_SSOR || inner->matrix->kind == LY_PCG_IC0) {
+        sweep(ctx, precondition_up_task, &loop, false);
+        sweep(ctx, precondition_up_task, &loop, true);
+    }
     if (inner->coarse) {
         ly_pcg_coarse_add(inner->coarse, r, z);
     }
@@ -205,43 +242,40 @@ static double precondition(LyraContext *ctx, InnerLoop *loop, double rr)
 
 // ---- the iteration ------------------------------------------------------------------------------
 
-typedef struct Watch {
-    double ratio; // of the norm wanted to the norm at hand, as seen last
-    double terms[DELAY];
-} Watch;
+static bool energy_is_small(LyPcgInner *inner, double term)
+{
+    inner->terms[inner->term_count++ % LY_PCG_DELAY] = term;
+    double error = 0.0;
+    for (int32_t i = 0; i < LY_PCG_DELAY && i < inner->term_count; ++i) {
+        error += inner->terms[i];
+    }
+    double limit = inner->tolerance * inner->tolerance * (inner->energy_base + inner->gained);
+    return inner->term_count >= LY_PCG_DELAY && error <= limit;
+}
 
-static bool is_met(LyraContext *ctx, InnerLoop *loop, Watch *watch, double norm, double term)
+// `ratio`: of the norm wanted to the norm at hand, as seen last
+static bool residual_is_small(LyraContext *ctx, InnerLoop *loop, double norm, double *ratio)
 {
     LyPcgInner *inner = loop->inner;
-    if (norm == 0.0) {
-        return true;
-    }
-    if (inner->stop == LYRA_STOP_ENERGY) {
-        watch->terms[inner->iterations % DELAY] = term;
-        double error = 0.0;
-        for (int32_t i = 0; i < DELAY; ++i) {
-            error += watch->terms[i];
-        }
-        double limit = inner->tolerance * inner->tolerance;
-        return inner->iterations >= DELAY && error <= limit * (inner->energy_base + inner->gained);
-    }
-    if (norm * watch->ratio > inner->target) {
+    if (norm * *ratio > inner->target) {
         return false;
     }
     double wanted = sqrt(run(ctx, residual_task, loop));
-    // look again only after a fall, also when the ratio rises for ever
-    watch->ratio = fmax(wanted, 1.05 * inner->target) / norm;
+    // look again only after a fall
+    *ratio = fmax(wanted, 1.05 * inner->target) / norm;
     return wanted <= inner->target;
 }
 
 static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
 {
     LyPcgInner *inner = loop->inner;
-    double rr = run(ctx, start_task, loop);
-    Watch watch = {.ratio = rr > 0.0 ? start / sqrt(rr) : 1.0};
+    sweep(ctx, start_task, loop, true);
+    sweep(ctx, start_task, loop, false);
+    double rr = sum_of(loop);
+    double ratio = rr > 0.0 ? start / sqrt(rr) : 1.0;
     double rz = precondition(ctx, loop, rr);
     inner->start = inner->end = sqrt(rr);
-    loop->beta = 0.0;
+    loop->beta = inner->resume ? rz / inner->rz * inner->rescale : 0.0;
     while (inner->iterations < inner->iterations_max) {
         if (!isfinite(rz) || rz < 0.0) {
             return LY_PCG_BROKEN;
@@ -251,8 +285,11 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
         }
         double curvature = 0.0;
         if (loop->eisenstat) {
-            ly_parallel_for(ctx, inner->matrix->domains, up_task, loop);
-            curvature = run(ctx, down_task, loop);
+            sweep(ctx, up_task, loop, false);
+            sweep(ctx, up_task, loop, true);
+            sweep(ctx, down_task, loop, true);
+            sweep(ctx, down_task, loop, false);
+            curvature = run(ctx, join_task, loop);
         } else {
             ly_parallel_for(ctx, inner->matrix->domains, direct_task, loop);
             curvature = run(ctx, product_task, loop);
@@ -264,6 +301,7 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
             inner->direction = loop->eisenstat ? inner->z : inner->p;
             return LY_PCG_CURVATURE;
         }
+        inner->rz = rz;
         loop->alpha = rz / curvature;
         rr = run(ctx, step_task, loop);
         ++inner->iterations;
@@ -272,12 +310,15 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
         if (!isfinite(rr)) {
             return LY_PCG_BROKEN;
         }
-        if (is_met(ctx, loop, &watch, inner->end, loop->alpha * rz)) {
+        if (inner->stop == LYRA_STOP_ENERGY && energy_is_small(inner, loop->alpha * rz)) {
             return LY_PCG_MET;
         }
-        double before = rz;
+        // an energy-norm iteration has a target too, where its recurrence is to be renewed
+        if (rr == 0.0 || residual_is_small(ctx, loop, inner->end, &ratio)) {
+            return inner->stop == LYRA_STOP_ENERGY ? LY_PCG_RENEW : LY_PCG_MET;
+        }
         rz = precondition(ctx, loop, rr);
-        loop->beta = rz / before;
+        loop->beta = rz / inner->rz;
     }
     return LY_PCG_LIMIT;
 }
@@ -286,13 +327,17 @@ LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner)
 {
     InnerLoop loop = {.inner = inner};
     inner->iterations = 0;
-    inner->gained = 0.0;
+    if (!inner->resume) {
+        inner->gained = 0.0;
+        inner->term_count = 0;
+    }
     // r~ is at hand now, so its norm costs no sweep
     double start = sqrt(run(ctx, residual_task, &loop));
     loop.eisenstat = inner->matrix->kind == LY_PCG_SSOR && !inner->coarse;
     LyPcgEnd end = iterate(ctx, &loop, start);
     if (loop.eisenstat) {
-        ly_parallel_for(ctx, inner->matrix->domains, finish_task, &loop);
+        sweep(ctx, finish_task, &loop, false);
+        sweep(ctx, finish_task, &loop, true);
     }
     return end;
 }

@@ -14,10 +14,10 @@
 #define TABLE                                                                                      \
     {                                                                                              \
         .backward = NAME(backward), .forward = NAME(forward), .lower = NAME(lower),                \
-        .outer = NAME(outer), .product = NAME(product), .project = NAME(project),                  \
-        .blocks = NAME(blocks), .dot = NAME(dot), .direct = NAME(direct),                          \
-        .subtract = NAME(subtract), .join = NAME(join), .step = NAME(step), .enter = NAME(enter),  \
-        .leave = NAME(leave), .norm = NAME(norm), .copy = NAME(copy),                              \
+        .product = NAME(product), .project = NAME(project), .blocks = NAME(blocks),                \
+        .dot = NAME(dot), .direct = NAME(direct), .subtract = NAME(subtract), .join = NAME(join),  \
+        .step = NAME(step), .enter = NAME(enter), .leave = NAME(leave), .norm = NAME(norm),        \
+        .copy = NAME(copy),                                                                        \
     }
 
 #define REAL float

@@ -19,7 +19,7 @@
 #define sum_rows NAME(sum_rows)
 #define clear NAME(clear)
 #define multiply NAME(multiply)
-#define add_outer NAME(add_outer)
+#define outer_sum NAME(outer_sum)
 #define MUL(a, b) NAME(mul)(a, b)
 #define ADD(a, b) NAME(add)(a, b)
 #define SUB(a, b) NAME(sub)(a, b)
@@ -157,8 +157,8 @@ INLINE Vec multiply(const REAL *A, Vec x)
     return sum_rows(MUL(load(A), x), MUL(load(A + 3), x), MUL(load(A + 6), x));
 }
 
-// y += A x over the entries of row `o` of the outer list
-INLINE Vec add_outer(const LyPcgPiece *piece, int32_t o, const REAL *x, Vec y)
+// A x over the entries of row `o` of the outer list
+INLINE Vec outer_sum(const LyPcgPiece *piece, int32_t o, const REAL *x)
 {
     const REAL *values = piece->outer_values;
     Vec s0 = all(0), s1 = all(0), s2 = all(0);
@@ -168,7 +168,16 @@ INLINE Vec add_outer(const LyPcgPiece *piece, int32_t o, const REAL *x, Vec y)
         s1 = ADD(s1, MUL(load(values + 9 * k + 3), xj));
         s2 = ADD(s2, MUL(load(values + 9 * k + 6), xj));
     }
-    return ADD(y, sum_rows(s0, s1, s2));
+    return sum_rows(s0, s1, s2);
+}
+
+// y += sign A x over all outer entries of the piece
+INLINE void NAME(outer)(const LyPcgPiece *piece, REAL sign, const REAL *x, REAL *y)
+{
+    for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
+        REAL *yi = y + 4 * (int64_t)piece->outer_row[o];
+        store(yi, ADD(load(yi), MUL(all(sign), outer_sum(piece, o, x))));
+    }
 }
 
 // ---- sweeps and products ------------------------------------------------------------------------
@@ -178,6 +187,14 @@ static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_a
     const REAL *p = p_all, *values = piece->values, *filter = piece->filter;
     REAL *t = t_all;
     const int32_t *column = piece->column;
+    if (piece->first && piece->outer_begin < piece->outer_end) {
+        int64_t begin = 4 * (int64_t)piece->row_begin, end = 4 * (int64_t)piece->row_end;
+        if (p != t) {
+            memcpy(t + begin, p + begin, (size_t)(end - begin) * sizeof(REAL));
+        }
+        NAME(outer)(piece, -1, t, t);
+        p = t;
+    }
     int32_t f = piece->filter_end - 1;
     int64_t k = piece->row_start[piece->row_end] - 1;
     for (int32_t i = piece->row_end - 1; i >= piece->row_begin; --i) {
@@ -204,6 +221,9 @@ static void NAME(forward)(const LyPcgPiece *piece, void *w_all)
     const REAL *values = piece->values, *filter = piece->filter;
     REAL *w = w_all;
     const int32_t *column = piece->column;
+    if (!piece->first) {
+        NAME(outer)(piece, -1, w, w);
+    }
     int32_t f = piece->filter_begin;
     int64_t k = piece->row_start[piece->row_begin];
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
@@ -241,14 +261,8 @@ static void NAME(lower)(const LyPcgPiece *piece, const void *x_all, void *y_all)
             store(yj, ADD(load(yj), sum));
         }
     }
-}
-
-static void NAME(outer)(const LyPcgPiece *piece, const void *x, void *y_all)
-{
-    REAL *y = y_all;
-    for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
-        REAL *yi = y + 4 * (int64_t)piece->outer_row[o];
-        store(yi, add_outer(piece, o, x, load(yi)));
+    if (!piece->first) {
+        NAME(outer)(piece, 1, x, y);
     }
 }
 
@@ -285,7 +299,7 @@ static void NAME(product)(const LyPcgPiece *piece, const void *x_all, void *y_al
         Vec yi = ADD(load(y + 4 * (int64_t)i), ADD(own, sum_rows(s0, s1, s2)));
         store(y + 4 * (int64_t)i, clear(yi));
     }
-    NAME(outer)(piece, x, y);
+    NAME(outer)(piece, 1, x, y);
     NAME(project)(piece, y);
 }
 
@@ -379,13 +393,13 @@ static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p
     return sum;
 }
 
-static bool NAME(enter)(int32_t begin, int32_t end, const double *scale, double a, const double *b,
-                        void *v_all)
+static bool NAME(enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale,
+                        double a, const double *b, void *v_all)
 {
     REAL *v = v_all;
     REAL wrong = 0;
     for (int64_t i = begin; i < end; ++i) {
-        const double *S = scale + 9 * i, *bi = b + 3 * i;
+        const double *S = scale + 9 * i, *bi = b + 3 * (int64_t)order[i];
         REAL *vi = v + 4 * i;
         vi[0] = (REAL)(a * (S[0] * bi[0]));
         vi[1] = (REAL)(a * (S[3] * bi[0] + S[4] * bi[1]));
@@ -396,13 +410,13 @@ static bool NAME(enter)(int32_t begin, int32_t end, const double *scale, double 
     return wrong == 0;
 }
 
-static void NAME(leave)(int32_t begin, int32_t end, const double *scale, double a, const void *v,
-                        double *x)
+static void NAME(leave)(int32_t begin, int32_t end, const int32_t *order, const double *scale,
+                        double a, const void *v, double *x)
 {
     for (int64_t i = begin; i < end; ++i) {
         const double *S = scale + 9 * i;
         const REAL *vi = (const REAL *)v + 4 * i;
-        double *xi = x + 3 * i, v0 = a * vi[0], v1 = a * vi[1], v2 = a * vi[2];
+        double *xi = x + 3 * (int64_t)order[i], v0 = a * vi[0], v1 = a * vi[1], v2 = a * vi[2];
         xi[0] += S[0] * v0 + S[3] * v1 + S[6] * v2;
         xi[1] += S[4] * v1 + S[7] * v2;
         xi[2] += S[8] * v2;
@@ -454,9 +468,11 @@ static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *val
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
         const double *Si = copy->scale + 9 * (int64_t)i;
         for (int64_t k = piece->row_start[i]; k < piece->row_start[i + 1]; ++k) {
-            wrong += NAME(scale_block)(Si, copy->values + 9 * (int64_t)copy->source[k],
-                                       copy->scale + 9 * (int64_t)piece->column[k], false,
-                                       values + 9 * k);
+            int32_t source = copy->source[k];
+            bool transposed = source < 0;
+            wrong += NAME(scale_block)(
+                Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
+                copy->scale + 9 * (int64_t)piece->column[k], transposed, values + 9 * k);
         }
     }
     for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
@@ -481,7 +497,7 @@ static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *val
 #undef sum_rows
 #undef clear
 #undef multiply
-#undef add_outer
+#undef outer_sum
 #undef MUL
 #undef ADD
 #undef SUB

@@ -22,9 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-// Upper blocks per domain; see docs/solvers.md for what it costs and gains.
-#define DOMAIN_BLOCKS 65536
-
 // a pivot this small against its diagonal entry is a zero
 #define PIVOT_MIN 1e-14
 
@@ -37,100 +34,124 @@ static LyraStatus take(LyPcgMatrix *matrix, int64_t count, size_t size, void *ou
     return LYRA_OK;
 }
 
-// cuts rows into domains of about equal numbers of upper blocks
-static void cut_domains(LyPcgMatrix *matrix, const LyraBlockPatternView *view)
-{
-    bool full = view->storage == LYRA_STORAGE_FULL;
-    int64_t blocks = full ? view->block_count / 2 : view->block_count;
-    int32_t domains = ly_piece_count(blocks, DOMAIN_BLOCKS);
-    domains = domains > LY_PCG_DOMAINS_MAX ? LY_PCG_DOMAINS_MAX : domains;
-    int32_t row = 0;
-    for (int32_t d = 0; d < domains; ++d) {
-        matrix->domain_begin[d] = row;
-        int64_t end = ly_piece_begin(view->block_count, domains, d + 1);
-        while (row < view->row_count && view->row_start[row] < end) {
-            ++row;
-        }
-    }
-    matrix->domain_begin[domains] = view->row_count;
-    matrix->domains = domains;
-}
-
 // Goes over the blocks above the diagonal: counts those inside domains by row and those between
-// them by both rows, or places them.
-static void place_blocks(LyPcgMatrix *matrix, const LyraBlockPatternView *view, int64_t *outer_of,
-                         bool fill)
+// them by both rows, or places them. `inner_of`, `outer_of`: counts, then places to fill.
+static void place_blocks(LyPcgMatrix *matrix, const LyraBlockPatternView *view,
+                         const int8_t *domain_of, int64_t *inner_of, int64_t *outer_of, bool fill)
 {
-    int64_t inner = 0;
-    for (int32_t d = 0; d < matrix->domains; ++d) {
-        int32_t end = matrix->domain_begin[d + 1];
-        for (int32_t i = matrix->domain_begin[d]; i < end; ++i) {
-            for (int64_t k = view->diagonal[i] + 1; k < view->row_start[i + 1]; ++k) {
-                int32_t j = view->column[k];
-                if (j < end) {
-                    if (fill) {
-                        matrix->column[inner] = j;
-                        matrix->source[inner] = (int32_t)k;
-                    }
-                    ++inner;
-                } else if (!fill) {
-                    ++outer_of[i];
-                    ++outer_of[j];
-                } else {
-                    matrix->outer_column[outer_of[i]] = j;
-                    matrix->outer_source[outer_of[i]++] = (int32_t)k;
-                    matrix->outer_column[outer_of[j]] = i;
-                    matrix->outer_source[outer_of[j]++] = ~(int32_t)k;
+    for (int32_t old = 0; old < matrix->rows; ++old) {
+        for (int64_t k = view->diagonal[old] + 1; k < view->row_start[old + 1]; ++k) {
+            int32_t i = matrix->place[old], j = matrix->place[view->column[k]];
+            int32_t upper = i < j ? (int32_t)k : ~(int32_t)k;
+            int32_t row = i < j ? i : j, column = i < j ? j : i;
+            if (domain_of[i] == domain_of[j]) {
+                if (fill) {
+                    matrix->column[inner_of[row]] = column;
+                    matrix->source[inner_of[row]] = upper;
                 }
+                ++inner_of[row];
+                continue;
             }
-            matrix->row_start[i + 1] = inner;
+            if (fill) {
+                matrix->outer_column[outer_of[row]] = column;
+                matrix->outer_source[outer_of[row]] = upper;
+                matrix->outer_column[outer_of[column]] = row;
+                matrix->outer_source[outer_of[column]] = ~upper;
+            }
+            ++outer_of[row];
+            ++outer_of[column];
         }
     }
-    matrix->blocks = inner;
 }
 
-// turns counts per row into the list of rows that have outer entries, and into places
-static void list_outer_rows(LyPcgMatrix *matrix, int64_t *outer_of)
+// turns counts per row into places, and lists the rows that have outer entries
+static void start_rows(LyPcgMatrix *matrix, int64_t *inner_of, int64_t *outer_of)
 {
     int32_t rows = 0;
-    int64_t blocks = 0;
+    int64_t inner = 0, outer = 0;
     for (int32_t d = 0; d < matrix->domains; ++d) {
         matrix->outer_begin[d] = rows;
         for (int32_t i = matrix->domain_begin[d]; i < matrix->domain_begin[d + 1]; ++i) {
-            int64_t count = outer_of[i];
-            outer_of[i] = blocks;
-            if (count > 0) {
+            int64_t inner_count = inner_of[i], outer_count = outer_of[i];
+            matrix->row_start[i] = inner_of[i] = inner;
+            outer_of[i] = outer;
+            if (outer_count > 0) {
                 matrix->outer_row[rows] = i;
-                matrix->outer_start[rows++] = blocks;
-                blocks += count;
+                matrix->outer_start[rows++] = outer;
             }
+            inner += inner_count;
+            outer += outer_count;
         }
     }
+    matrix->row_start[matrix->rows] = inner;
     matrix->outer_begin[matrix->domains] = rows;
-    matrix->outer_start[rows] = blocks;
+    matrix->outer_start[rows] = outer;
 }
 
-static LyraStatus take_pattern(LyPcgMatrix *matrix, const LyraBlockPatternView *view,
-                               int64_t *outer_of)
+// ascending columns in a list of entries
+static void sort_entries(int64_t begin, int64_t end, int32_t *column, int32_t *source)
+{
+    for (int64_t k = begin + 1; k < end; ++k) {
+        int32_t c = column[k], s = source[k];
+        int64_t l = k;
+        for (; l > begin && column[l - 1] > c; --l) {
+            column[l] = column[l - 1];
+            source[l] = source[l - 1];
+        }
+        column[l] = c;
+        source[l] = s;
+    }
+}
+
+static LyraStatus take_order(LyPcgMatrix *matrix, const LyraBlockPattern *pattern,
+                             const double *positions, int8_t *domain_of)
 {
     LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->domain_begin));
     LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->outer_begin));
     LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->filter_begin));
-    LY_TRY(take(matrix, (int64_t)matrix->rows + 1, sizeof(int64_t), &matrix->row_start));
-    cut_domains(matrix, view);
-    place_blocks(matrix, view, outer_of, false);
+    LY_TRY(take(matrix, matrix->rows, sizeof(int32_t), &matrix->order));
+    LY_TRY(take(matrix, matrix->rows, sizeof(int32_t), &matrix->place));
+    LyPcgOrder cut;
+    LY_TRY(ly_pcg_order(matrix->ctx, pattern, positions, matrix->kind == LY_PCG_IC0, matrix->order,
+                        &cut));
+    matrix->domains = cut.domains;
+    matrix->firsts = cut.firsts;
+    memcpy(matrix->domain_begin, cut.begin, sizeof cut.begin);
+    for (int32_t d = 0; d < cut.domains; ++d) {
+        for (int32_t i = cut.begin[d]; i < cut.begin[d + 1]; ++i) {
+            matrix->place[matrix->order[i]] = i;
+            domain_of[i] = (int8_t)d;
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus take_pattern(LyPcgMatrix *matrix, const LyraBlockPatternView *view,
+                               const int8_t *domain_of, int64_t *inner_of, int64_t *outer_of)
+{
+    place_blocks(matrix, view, domain_of, inner_of, outer_of, false);
     for (int32_t i = 0; i < matrix->rows; ++i) {
+        matrix->blocks += inner_of[i];
         matrix->outer_rows += outer_of[i] > 0;
         matrix->outer_blocks += outer_of[i];
     }
+    LY_TRY(take(matrix, (int64_t)matrix->rows + 1, sizeof(int64_t), &matrix->row_start));
     LY_TRY(take(matrix, matrix->blocks, sizeof(int32_t), &matrix->column));
     LY_TRY(take(matrix, matrix->blocks, sizeof(int32_t), &matrix->source));
     LY_TRY(take(matrix, matrix->outer_rows, sizeof(int32_t), &matrix->outer_row));
     LY_TRY(take(matrix, (int64_t)matrix->outer_rows + 1, sizeof(int64_t), &matrix->outer_start));
     LY_TRY(take(matrix, matrix->outer_blocks, sizeof(int32_t), &matrix->outer_column));
     LY_TRY(take(matrix, matrix->outer_blocks, sizeof(int32_t), &matrix->outer_source));
-    list_outer_rows(matrix, outer_of);
-    place_blocks(matrix, view, outer_of, true);
+    start_rows(matrix, inner_of, outer_of);
+    place_blocks(matrix, view, domain_of, inner_of, outer_of, true);
+    for (int32_t i = 0; i < matrix->rows; ++i) {
+        sort_entries(matrix->row_start[i], matrix->row_start[i + 1], matrix->column,
+                     matrix->source);
+    }
+    for (int32_t o = 0; o < matrix->outer_rows; ++o) {
+        sort_entries(matrix->outer_start[o], matrix->outer_start[o + 1], matrix->outer_column,
+                     matrix->outer_source);
+    }
     return LYRA_OK;
 }
 
@@ -152,20 +173,23 @@ static LyraStatus take_values(LyPcgMatrix *matrix, bool filtered)
     }
     if (filtered) {
         LY_TRY(take(matrix, rows, sizeof(int32_t), &matrix->filter_row));
+        LY_TRY(take(matrix, rows, sizeof(int32_t), &matrix->filter_first));
         LY_TRY(take(matrix, 9 * rows + LY_PCG_PAD, real, &matrix->filter));
     }
     return LYRA_OK;
 }
 
-LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *pattern, LyPcgKind kind,
-                                bool single, bool filtered, LyPcgMatrix **out)
+LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *pattern,
+                                const double *positions, LyPcgKind kind, bool single, bool filtered,
+                                LyPcgMatrix **out)
 {
     static const LyPcgKernels *const singles[] = LY_KERNEL_TABLE(&ly_pcg_kernels_float);
     static const LyPcgKernels *const doubles[] = LY_KERNEL_TABLE(&ly_pcg_kernels_double);
     LyraBlockPatternView view = lyra_block_pattern_view(pattern);
     LyraStatus status = LYRA_OK;
     LyPcgMatrix *matrix = NULL;
-    int64_t *outer_of = NULL;
+    int64_t *inner_of = NULL, *outer_of = NULL;
+    int8_t *domain_of = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *matrix, &matrix));
     matrix->ctx = ctx;
     matrix->kind = kind;
@@ -173,12 +197,17 @@ LyraStatus ly_pcg_matrix_create(LyraContext *ctx, const LyraBlockPattern *patter
     matrix->kernels = *(single ? singles : doubles)[lyra_context_isa(ctx)];
     matrix->rows = view.row_count;
     LY_TRY_DONE(ly_allocate_zeroed(ctx, view.row_count, sizeof(int64_t), &outer_of));
-    LY_TRY_DONE(take_pattern(matrix, &view, outer_of));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, view.row_count, sizeof(int64_t), &inner_of));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, view.row_count, 1, &domain_of));
+    LY_TRY_DONE(take_order(matrix, pattern, positions, domain_of));
+    LY_TRY_DONE(take_pattern(matrix, &view, domain_of, inner_of, outer_of));
     LY_TRY_DONE(take_values(matrix, filtered));
     *out = matrix;
     matrix = NULL;
 done:
+    ly_release(ctx, inner_of);
     ly_release(ctx, outer_of);
+    ly_release(ctx, domain_of);
     ly_pcg_matrix_destroy(matrix);
     return status;
 }
@@ -189,6 +218,8 @@ void ly_pcg_matrix_destroy(LyPcgMatrix *matrix)
         return;
     }
     LyraContext *ctx = matrix->ctx;
+    ly_release(ctx, matrix->order);
+    ly_release(ctx, matrix->place);
     ly_release(ctx, matrix->domain_begin);
     ly_release(ctx, matrix->row_start);
     ly_release(ctx, matrix->column);
@@ -207,6 +238,7 @@ void ly_pcg_matrix_destroy(LyPcgMatrix *matrix)
     ly_release(ctx, matrix->ic_blocks);
     ly_release(ctx, matrix->ic_work);
     ly_release(ctx, matrix->filter_row);
+    ly_release(ctx, matrix->filter_first);
     ly_release(ctx, matrix->filter_begin);
     ly_release(ctx, matrix->filter);
     ly_release(ctx, matrix);
@@ -217,6 +249,7 @@ LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic)
     return (LyPcgPiece){
         .row_begin = matrix->domain_begin[domain],
         .row_end = matrix->domain_begin[domain + 1],
+        .first = domain < matrix->firsts,
         .row_start = matrix->row_start,
         .column = matrix->column,
         .values = ic ? matrix->ic_values : matrix->values,
@@ -355,15 +388,16 @@ static void scale_task(void *data, int32_t domain, int32_t worker)
     loop->rescued[domain] = false;
     loop->largest[domain] = 0.0;
     for (int64_t i = matrix->domain_begin[domain]; i < matrix->domain_begin[domain + 1]; ++i) {
-        const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[i];
+        int32_t old = matrix->order[i];
+        const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[old];
         double *C = matrix->root + 9 * i, *S = matrix->scale + 9 * i;
         Pivot pivot = root_of(loop, A, C, S);
         if (pivot == PIVOT_ZERO || pivot == PIVOT_NEGATIVE) {
             int32_t begin = 0, end = 0;
-            while (begin < held->count && held->vertex[begin] < i) {
+            while (begin < held->count && held->vertex[begin] < old) {
                 ++begin;
             }
-            for (end = begin; end < held->count && held->vertex[end] == i;) {
+            for (end = begin; end < held->count && held->vertex[end] == old;) {
                 ++end;
             }
             double B[9];
@@ -374,7 +408,7 @@ static void scale_task(void *data, int32_t domain, int32_t worker)
         }
         if (pivot != PIVOT_GOOD) {
             loop->pivot[domain] = pivot;
-            loop->row[domain] = (int32_t)i;
+            loop->row[domain] = old;
             return;
         }
         double largest = fmax(fmax(S[0], S[4]), S[8]);
@@ -385,7 +419,7 @@ static void scale_task(void *data, int32_t domain, int32_t worker)
 static void copy_diagonal(SetLoop *loop, int64_t i)
 {
     LyPcgMatrix *matrix = loop->matrix;
-    const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[i];
+    const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[matrix->order[i]];
     const double *S = matrix->scale + 9 * i;
     for (int k = 0; k < 9; ++k) {
         double value = S[4 * (k / 3)] * A[k] * S[4 * (k % 3)]; // S is diagonal here
@@ -461,9 +495,8 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
     for (int32_t d = 0; d < matrix->domains; ++d) {
         if (!loop.finite[d]) {
             return ly_fail(LYRA_NOT_FINITE,
-                           "pcg: rows %d to %d hold entries that are not finite, or far larger "
-                           "than those of a positive definite matrix",
-                           (int)matrix->domain_begin[d], (int)matrix->domain_begin[d + 1] - 1);
+                           "pcg: entries are not finite, or far larger than those of a positive "
+                           "definite matrix with this diagonal");
         }
     }
     ly_pcg_matrix_filter(matrix, constraints);
@@ -513,28 +546,33 @@ void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraint
     }
     LyraConstraintsView view = lyra_constraints_view(constraints);
     matrix->filter_version = view.version;
-    int32_t domain = 0;
-    for (int32_t begin = 0, end = 0; begin < view.count; begin = end) {
-        int32_t vertex = view.vertex[begin], f = matrix->filters++;
-        while (end < view.count && view.vertex[end] == vertex) {
-            ++end;
-        }
-        double P[9];
-        filter_of(&view, begin, end, matrix->scale + 9 * (int64_t)vertex, P);
-        for (; vertex >= matrix->domain_begin[domain + 1]; ++domain) {
-            matrix->filter_begin[domain + 1] = f;
-        }
-        matrix->filter_row[f] = vertex;
-        for (int k = 0; k < 9; ++k) {
-            if (matrix->real == sizeof(float)) {
-                ((float *)matrix->filter)[9 * (int64_t)f + k] = (float)P[k];
-            } else {
-                ((double *)matrix->filter)[9 * (int64_t)f + k] = P[k];
+    // first direction of each row, in the order of the copy
+    memset(matrix->filter_first, -1, (size_t)matrix->rows * sizeof(int32_t));
+    for (int32_t c = view.count - 1; c >= 0; --c) {
+        matrix->filter_first[matrix->place[view.vertex[c]]] = c;
+    }
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        matrix->filter_begin[d] = matrix->filters;
+        for (int32_t i = matrix->domain_begin[d]; i < matrix->domain_begin[d + 1]; ++i) {
+            int32_t begin = matrix->filter_first[i], end = begin, f = matrix->filters;
+            if (begin < 0) {
+                continue;
             }
+            while (end < view.count && view.vertex[end] == view.vertex[begin]) {
+                ++end;
+            }
+            double P[9];
+            filter_of(&view, begin, end, matrix->scale + 9 * (int64_t)i, P);
+            matrix->filter_row[f] = i;
+            for (int k = 0; k < 9; ++k) {
+                if (matrix->real == sizeof(float)) {
+                    ((float *)matrix->filter)[9 * (int64_t)f + k] = (float)P[k];
+                } else {
+                    ((double *)matrix->filter)[9 * (int64_t)f + k] = P[k];
+                }
+            }
+            ++matrix->filters;
         }
     }
-    matrix->filter_begin[0] = 0;
-    for (; domain < matrix->domains; ++domain) {
-        matrix->filter_begin[domain + 1] = matrix->filters;
-    }
+    matrix->filter_begin[matrix->domains] = matrix->filters;
 }

@@ -50,7 +50,8 @@ struct LyraSolver {
     // from factor
     bool factored;
     LyraOperator A;
-    uint64_t version; // of the constraints
+    uint64_t version;      // of the constraints
+    uint64_t held_version; // of constraints that are known to hold every part; 0: none
 
     // of a solve
     bool moved;      // c is not zero
@@ -196,6 +197,7 @@ static void forget(LyraSolver *solver)
     solver->constraints = NULL;
     solver->method = LYRA_CONSTRAIN_AUTO;
     solver->analyzed = solver->factored = false;
+    solver->held_version = 0;
 }
 
 static void drop_type(LyraSolver *solver)
@@ -406,6 +408,24 @@ static LyraStatus explain_low_rank(LyraStatus status)
                    : status;
 }
 
+// whether statics is held; constraints that hold everything are asked only once
+static LyraStatus check_statics(LyraSolver *solver)
+{
+    bool asked = solver->def.task == LYRA_SOLVER_STATICS && solver->positions &&
+                 solver->A.kind == LYRA_OPERATOR_BLOCK;
+    if (!asked || (solver->held_version != 0 && solver->held_version == solver->version)) {
+        return LYRA_OK;
+    }
+    bool whole = solver->method == LYRA_CONSTRAIN_LOW_RANK, always = false;
+    LyraStatus status = ly_check_held(solver->ctx, &solver->A, whole ? NULL : solver->constraints,
+                                      solver->positions, &always);
+    solver->held_version = status == LYRA_OK && always ? solver->version : 0;
+    if (status == LYRA_SINGULAR) {
+        solver->report.definiteness = LYRA_DEFINITENESS_SINGULAR;
+    }
+    return status;
+}
+
 static LyraStatus factor(LyraSolver *solver, const LyraOperator *A)
 {
     LY_TRY(ly_operator_check_finite(solver->ctx, A));
@@ -418,14 +438,7 @@ static LyraStatus factor(LyraSolver *solver, const LyraOperator *A)
     if (low_rank) {
         ly_low_rank_reset(&solver->low_rank);
     }
-    LyraStatus status = LYRA_OK;
-    bool statics = solver->def.task == LYRA_SOLVER_STATICS && A->kind == LYRA_OPERATOR_BLOCK;
-    if (statics && solver->positions) {
-        status =
-            ly_check_held(solver->ctx, A, low_rank ? NULL : solver->constraints, solver->positions);
-        solver->report.definiteness =
-            status == LYRA_SINGULAR ? LYRA_DEFINITENESS_SINGULAR : LYRA_DEFINITENESS_UNKNOWN;
-    }
+    LyraStatus status = check_statics(solver);
     if (status == LYRA_OK) {
         status = solver->type->factor(solver->self, seen, &solver->report);
     }
@@ -601,6 +614,15 @@ static LyraStatus solve(LyraSolver *solver, int32_t columns, const double *B, bo
     int32_t size = solver->A.size;
     int64_t count = (int64_t)columns * size;
     LY_TRY(reserve(solver, columns));
+    if (solver->constraints && solver->version != solver->constraints->version) {
+        uint64_t before = solver->version;
+        solver->version = solver->constraints->version;
+        LyraStatus held = check_statics(solver);
+        if (held != LYRA_OK) {
+            solver->version = before;
+            return held;
+        }
+    }
     solver->moved = false;
     if (solver->constraints) {
         solver->moved = ly_constraints_prescribed(solver->constraints, solver->prescribed);

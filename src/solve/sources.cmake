@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  solve/auto.c
   solve/cg.c
   solve/cholmod.c
   solve/columns.c
@@ -17,6 +18,7 @@ target_sources(lyra_objects PRIVATE
   solve/pcg_ic0.c
   solve/pcg_inner.c
   solve/pcg_matrix.c
+  solve/pcg_order.c
   solve/pcg_refine.c
   solve/solver.c
   solve/table.c

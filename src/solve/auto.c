@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The choice of "auto", by form, size and task alone, so that runs repeat on every machine. The
+// limits were measured (docs/solvers.md has the figures): each is where two solvers take about the
+// same time, or where a factor takes more time or memory than one would wait or have.
+
+#include "solve/solve.h"
+
+#include <string.h>
+
+/// Unknowns up to which a dense factor is the fastest of all.
+#define DENSE_FASTEST 100
+/// Unknowns up to which a dense factor serves where there is no sparse one.
+#define DENSE_SERVES 3000
+/// Unknowns of a dense operator up to which it is factored.
+#define DENSE_OPERATOR 20000
+/// Unknowns up to which statics takes a Cholesky factor: about 1 GB and 5 s.
+#define CHOLMOD_STATICS 100000
+/// Unknowns up to which a Cholesky factor is made at all: about 6 GB, 25 n^(4/3) numbers.
+#define CHOLMOD_SERVES 400000
+/// Unknowns up to which LU is, which fills more.
+#define UMFPACK_SERVES 100000
+
+// the solver if this build has it and it takes this form
+static const LyraSolverType *find(const LyraOperator *A, const char *name)
+{
+    const LyraSolverType *type;
+    const char *found;
+    for (int32_t k = 0; (found = lyra_solver_name(k, &type)); ++k) {
+        if (strcmp(found, name) == 0) {
+            return type->traits & (1u << A->kind) ? type : NULL;
+        }
+    }
+    return NULL;
+}
+
+// a factor up to `limit` unknowns, NULL where none is sensible
+static const LyraSolverType *find_factor(const LyraOperator *A, const char *sparse, int32_t limit)
+{
+    const LyraSolverType *dense = find(A, "dense"), *best = find(A, sparse);
+    if (A->kind == LYRA_OPERATOR_DENSE) {
+        return A->size <= DENSE_OPERATOR ? dense : NULL;
+    }
+    if (best && A->size > DENSE_FASTEST) {
+        return A->size <= limit ? best : NULL;
+    }
+    return A->size <= DENSE_SERVES ? dense : NULL;
+}
+
+const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
+                                       LyraSolverDef *def)
+{
+    (void)constraints;
+    bool statics = def->task == LYRA_SOLVER_STATICS;
+    bool indefinite = def->indefinite != LYRA_INDEFINITE_REFUSE;
+    bool low_rank = def->constrain == LYRA_CONSTRAIN_LOW_RANK;
+    // settings that only an iteration has a use for
+    bool iterate = strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
+                   def->constrain == LYRA_CONSTRAIN_FILTER;
+    const LyraSolverType *factor =
+        !A->symmetric ? find_factor(A, "umfpack", UMFPACK_SERVES)
+                      : find_factor(A, "cholmod", statics ? CHOLMOD_STATICS : CHOLMOD_SERVES);
+    // conjugate gradients win where they can be had and the matrix is well conditioned
+    bool wanted = !A->symmetric || indefinite || low_rank || A->kind == LYRA_OPERATOR_DENSE ||
+                  def->task != LYRA_SOLVER_DYNAMICS || A->size <= DENSE_FASTEST;
+    if (factor && wanted && !iterate) {
+        return factor;
+    }
+    if (A->symmetric) {
+        const LyraSolverType *minres =
+            def->indefinite == LYRA_INDEFINITE_LDL ? find(A, "minres") : NULL;
+        return minres ? minres : &ly_solver_pcg;
+    }
+    const LyraSolverType *gmres = find(A, "gmres");
+    return gmres ? gmres : &ly_solver_dense;
+}
