@@ -262,6 +262,30 @@ LYRA_TEST(angular_momentum_is_kept)
     test_context_end(ctx);
 }
 
+// the acceleration at the end of a step is that of the next one's start
+LYRA_TEST(verlet_evaluates_once_a_step)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    int32_t evaluations[2] = {0, 0};
+    for (int k = 0; k < 2; ++k) {
+        LyraSystem *system = chain_system(ctx, (Chain){.n = 10, .m = 1, .k = 100, .q = 3});
+        LyraIntegrator *it = make(ctx, lyra_integrator_def_default(), names[1 + k], system);
+        LyraState *state = make_state(system);
+        LyraStepReport report;
+        kick(state);
+        for (int i = 0; i < 5; ++i) {
+            TEST_OK(lyra_integrator_step(it, state, 0.01, &report));
+            evaluations[k] = report.evaluations;
+        }
+        lyra_state_destroy(state);
+        lyra_integrator_destroy(it);
+        lyra_system_destroy(system);
+    }
+    TEST_STRING(names[2], "verlet");
+    TEST_EQUAL(evaluations[0], evaluations[1]);
+    test_context_end(ctx);
+}
+
 // ---- control of errors --------------------------------------------------------------------------
 
 LYRA_TEST(error_control_meets_its_tolerances)
