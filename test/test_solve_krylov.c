@@ -205,3 +205,23 @@ LYRA_TEST(norms_hold_at_the_ends_of_the_range)
     TEST_CHECK(isnan(ly_vector_norm(ctx, 2, (double[]){NAN, 1})));
     test_context_end(ctx);
 }
+
+// ---- conjugate gradients ------------------------------------------------------------------------
+
+LYRA_TEST(the_limit_of_conjugate_gradients_is_that_of_one_call)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double A[4] = {2.0, 1.0, 1.0, 3.0}, b[2] = {1.0, -2.0}, x[2], work[8];
+    LyraOperator matrix = lyra_operator_dense(2, A, true);
+    LyCg cg = {.A = &matrix, .tolerance = 1e-12, .iterations_max = 4, .work = work};
+    // what other columns took is in the report already
+    LyraSolveReport report = {.iterations = 100};
+    TEST_OK(ly_cg(ctx, &cg, b, false, x, &report));
+    TEST_CHECK(report.iterations > 100 && report.iterations <= 104);
+    TEST_NEAR(x[0], 1.0, 1e-12);
+    TEST_NEAR(x[1], -1.0, 1e-12);
+    // and a limit that is too small is still one
+    cg.iterations_max = 1;
+    TEST_STATUS(ly_cg(ctx, &cg, b, false, x, &report), LYRA_NOT_CONVERGED);
+    test_context_end(ctx);
+}

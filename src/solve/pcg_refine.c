@@ -142,8 +142,9 @@ static LyraStatus go_on_in_doubles(Refinement *it, const char *why)
         .user = it,
         .stop = refine->stop,
         .tolerance = refine->tolerance,
-        .iterations_max = refine->iterations_max,
+        .iterations_max = refine->iterations_max - it->report->iterations,
         .truncate = refine->truncate,
+        .follows = it->report->iterations > 0,
         .work = refine->work,
     };
     return ly_cg(it->ctx, &cg, it->b, true, it->x, it->report);

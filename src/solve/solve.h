@@ -54,8 +54,9 @@ typedef struct LyCg {
     void *user;
     LyraSolverStop stop;
     double tolerance;
-    int32_t iterations_max;
+    int32_t iterations_max; // of one call
     bool truncate;
+    bool follows; // a warm start is an iterate of an iteration from zero: a direction of descent
     double *work; // [4 size]
 } LyCg;
 
