@@ -109,6 +109,9 @@ typedef struct LyraSolverDef {
     /// Positions of the vertices, m, [size / 3][3], copied at analyze: for rigid modes (coarse
     /// spaces, and naming what is free when statics is singular). Nullable: unknown.
     const double *positions;
+    /// Numbers by which messages call the vertices, [(size + 2) / 3], where the matrix is in an
+    /// order that nobody sees; outlives the solver. Nullable: their places.
+    const int32_t *labels;
     uint32_t cookie; ///< Written by the default function only.
 } LyraSolverDef;
 

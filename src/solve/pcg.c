@@ -120,6 +120,7 @@ static LyraStatus analyze_block(Pcg *pcg, const LyraOperator *A)
     LY_TRY(ly_pcg_matrix_create(pcg->ctx, pattern, pcg->def.positions, pcg->kind, pcg->def.single,
                                 pcg->constraints != NULL, &pcg->matrix));
     inner->matrix = pcg->matrix;
+    pcg->matrix->labels = pcg->def.labels;
     if (pcg->coarse) {
         LY_TRY(ly_pcg_coarse_create(pcg->matrix, pcg->def.positions, pcg->def.aggregate,
                                     &inner->coarse));

@@ -145,6 +145,7 @@ typedef struct LyPcgMatrix {
     bool rescued; // a diagonal block holds only thanks to constraints: new ones need a new copy
     int64_t blocks, outer_blocks;
     int64_t bytes;
+    const int32_t *labels; // of vertices in messages. Nullable
 } LyPcgMatrix;
 
 /// Takes the pattern of a symmetric block matrix; `filtered` makes room for constraints.
