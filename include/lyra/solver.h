@@ -94,7 +94,9 @@ typedef struct LyraSolverDef {
     LyraSolverTask task; ///< Default LYRA_SOLVER_DYNAMICS.
     /// "none", "jacobi", "block-jacobi", "ssor", "ic0" or "auto". Default "auto".
     const char *preconditioner;
-    bool coarse;                    ///< Rigid modes of aggregates on top. Default false.
+    /// Rigid modes of aggregates on top, always. Default false: where they pay, if preconditioner
+    /// is "auto" and there are positions.
+    bool coarse;
     int32_t aggregate;              ///< Vertices per aggregate; 0: by size. Default 0.
     bool single;                    ///< Floats inside double refinement (pcg). Default true.
     LyraSolverStop stop;            ///< Default LYRA_STOP_RESIDUAL.

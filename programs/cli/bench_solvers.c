@@ -64,7 +64,7 @@ typedef struct Body {
     int32_t vertex_count;
     double *x, *positions, *masses, *b, *answer; // [3 vertex_count]; masses of dofs
     const double *rest;                          // positions in the order of the mesh
-    LyraBlockMatrix *K, *K_before; // at the state, and a little earlier
+    LyraBlockMatrix *K, *K_before;               // at the state, and a little earlier
     LyraBlockMatrix *A, *A_before;
     LyraCsrPattern *csr_pattern;
     LyraCsrMatrix *csr;
@@ -301,8 +301,8 @@ static LyraStatus time_way(const Bench *bench, const Body *body, const Way *way,
     return status;
 }
 
-static CliExit bench_step(Bench *bench, Body *body, Hold hold, const char *subject,
-                          int32_t threads, double h)
+static CliExit bench_step(Bench *bench, Body *body, Hold hold, const char *subject, int32_t threads,
+                          double h)
 {
     if (form_system(body, h) != LYRA_OK) {
         return cli_failed();

@@ -193,8 +193,8 @@ LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, con
         int64_t bad = ly_find_not_finite(ctx, 9 * view.block_count, values);
         if (bad >= 0) {
             int64_t row = row_of(view.row_start, view.row_count, bad / 9);
-            return fail_entry(labels, 3 * row + bad % 9 / 3, 3 * (int64_t)view.column[bad / 9] + bad % 3,
-                              values[bad]);
+            return fail_entry(labels, 3 * row + bad % 9 / 3,
+                              3 * (int64_t)view.column[bad / 9] + bad % 3, values[bad]);
         }
         return LYRA_OK;
     }
@@ -203,8 +203,8 @@ LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, con
         const double *values = lyra_csr_matrix_values(A->csr);
         int64_t bad = ly_find_not_finite(ctx, view.entry_count, values);
         return bad < 0 ? LYRA_OK
-                       : fail_entry(labels, row_of(view.row_start, view.row_count, bad), view.column[bad],
-                                    values[bad]);
+                       : fail_entry(labels, row_of(view.row_start, view.row_count, bad),
+                                    view.column[bad], values[bad]);
     }
     case LYRA_OPERATOR_DENSE: {
         int64_t bad = ly_find_not_finite(ctx, (int64_t)A->size * A->size, A->dense);

@@ -309,10 +309,9 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
     }
     int64_t bad = ly_find_not_finite(solver->ctx, size, solver->def.positions);
     if (bad >= 0) {
-        return ly_fail(LYRA_NOT_FINITE, "solver: position %lld of vertex %lld is %g",
-                       (long long)(bad % 3),
-                       (long long)ly_vertex_label(solver->def.labels, bad / 3),
-                       solver->def.positions[bad]);
+        return ly_fail(
+            LYRA_NOT_FINITE, "solver: position %lld of vertex %lld is %g", (long long)(bad % 3),
+            (long long)ly_vertex_label(solver->def.labels, bad / 3), solver->def.positions[bad]);
     }
     LY_TRY(ly_allocate_array(solver->ctx, size, sizeof(double), &solver->positions));
     ly_vector_copy(solver->ctx, size, solver->def.positions, solver->positions);

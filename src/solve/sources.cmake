@@ -19,6 +19,7 @@ target_sources(lyra_objects PRIVATE
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c
+  solve/pcg_deflate.c
   solve/pcg_ic0.c
   solve/pcg_inner.c
   solve/pcg_matrix.c
