@@ -92,7 +92,8 @@ typedef enum LyraIndefinite {
 typedef struct LyraSolverDef {
     const char *name;    ///< Of lyra_solver_name(), or "auto". Default "auto".
     LyraSolverTask task; ///< Default LYRA_SOLVER_DYNAMICS.
-    /// "none", "jacobi", "block-jacobi", "ssor", "ic0" or "auto". Default "auto".
+    /// "none", "jacobi", "block-jacobi", "ssor", "ic0" (pcg), "ilu0" (bicgstab, gmres) or "auto".
+    /// Default "auto".
     const char *preconditioner;
     /// Rigid modes of aggregates on top, always. Default false: where they pay, if preconditioner
     /// is "auto" and there are positions.

@@ -116,10 +116,16 @@ static LyraStatus choose_kind(Pcg *pcg, const LyraOperator *A)
     pcg->coarse = def->coarse;
     pcg->may_coarse = chooses && blocks && def->positions && A->size / 3 >= COARSE_ROWS;
     pcg->kind = blocks ? LY_PCG_SSOR : has_diagonal ? LY_PCG_JACOBI : LY_PCG_NONE;
+    bool known = chooses;
     for (int32_t k = 0; !chooses && k < LY_COUNT_OF(names); ++k) {
         if (strcmp(def->preconditioner, names[k]) == 0) {
             pcg->kind = (LyPcgKind)k;
+            known = true;
         }
+    }
+    if (!known) {
+        return ly_fail(LYRA_UNSUPPORTED, "pcg: the preconditioner %s is not symmetric",
+                       def->preconditioner);
     }
     if (!blocks && (pcg->kind > LY_PCG_JACOBI || pcg->coarse)) {
         return ly_fail(LYRA_UNSUPPORTED,

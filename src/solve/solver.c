@@ -80,7 +80,8 @@ LyraSolverDef lyra_solver_def_default(void)
 
 static LyraStatus check_def(const LyraSolverDef *def, bool ours)
 {
-    static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi", "ssor", "ic0"};
+    static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi",
+                                        "ssor", "ic0",  "ilu0"};
     if (!def->name || !def->preconditioner) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "solver: the name of the %s is NULL",
                        def->name ? "preconditioner" : "solver");
@@ -92,7 +93,7 @@ static LyraStatus check_def(const LyraSolverDef *def, bool ours)
     if (!known) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "solver: preconditioner \"%s\" is unknown; there are auto, none, jacobi, "
-                       "block-jacobi, ssor and ic0",
+                       "block-jacobi, ssor, ic0 and ilu0",
                        def->preconditioner);
     }
     if (!(def->tolerance > 0.0 && def->tolerance < 1.0)) {

@@ -13,6 +13,7 @@ target_sources(lyra_objects PRIVATE
   solve/factor_reuse.c
   solve/gmres.c
   solve/krylov.c
+  solve/krylov_sweeps.c
   solve/low_rank.c
   solve/minres.c
   solve/openmp.c
