@@ -456,6 +456,18 @@ LYRA_TEST(statics_of_two_parts_names_the_free_one)
     const char *message = statics_message(ctx, &body, body.K, set, LYRA_SINGULAR);
     TEST_CONTAINS(message, "6 rigid motions");
     TEST_CONTAINS(message, expected);
+    // by the names that the caller has for vertices, the least of the part
+    LyraSolver *solver = NULL;
+    LyraSolverDef def = lyra_solver_def_default();
+    def.task = LYRA_SOLVER_STATICS;
+    def.positions = body.positions;
+    def.labels = lyra_assembly_order(body.assembly);
+    LyraOperator K = lyra_operator_block(body.K, true);
+    TEST_OK(lyra_solver_create(ctx, &def, &solver));
+    TEST_OK(lyra_solver_analyze(solver, &K, set));
+    TEST_STATUS(lyra_solver_factor(solver, &K), LYRA_SINGULAR);
+    TEST_CONTAINS(lyra_error_message(), "of the part at vertex 4");
+    lyra_solver_destroy(solver);
     // all three: 6, 6 and 3; the first six are named
     lyra_constraints_clear(set);
     message = statics_message(ctx, &body, body.K, set, LYRA_SINGULAR);

@@ -205,3 +205,163 @@ LYRA_TEST(norms_hold_at_the_ends_of_the_range)
     TEST_CHECK(isnan(ly_vector_norm(ctx, 2, (double[]){NAN, 1})));
     test_context_end(ctx);
 }
+
+// ---- conjugate gradients ------------------------------------------------------------------------
+
+LYRA_TEST(the_limit_of_conjugate_gradients_is_that_of_one_call)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double A[4] = {2.0, 1.0, 1.0, 3.0}, b[2] = {1.0, -2.0}, x[2], work[8];
+    LyraOperator matrix = lyra_operator_dense(2, A, true);
+    LyCg cg = {.A = &matrix, .tolerance = 1e-12, .iterations_max = 4, .work = work};
+    // what other columns took is in the report already
+    LyraSolveReport report = {.iterations = 100};
+    TEST_OK(ly_cg(ctx, &cg, b, false, x, &report));
+    TEST_CHECK(report.iterations > 100 && report.iterations <= 104);
+    TEST_NEAR(x[0], 1.0, 1e-12);
+    TEST_NEAR(x[1], -1.0, 1e-12);
+    // and a limit that is too small is still one
+    cg.iterations_max = 1;
+    TEST_STATUS(ly_cg(ctx, &cg, b, false, x, &report), LYRA_NOT_CONVERGED);
+    test_context_end(ctx);
+}
+
+// ---- sweeps -------------------------------------------------------------------------------------
+
+// flow along x over a square of SIDE^2 points: upwind differences, unsymmetric, three unknowns per
+// point that are coupled
+enum { SIDE = 20, FLOW_SIZE = 3 * SIDE * SIDE };
+
+static void make_flow(LyraContext *ctx, LyraBlockPattern **pattern, LyraBlockMatrix **matrix)
+{
+    int64_t row_start[SIDE * SIDE + 1] = {0};
+    int32_t column[5 * SIDE * SIDE], count = 0;
+    double values[5 * SIDE * SIDE];
+    for (int32_t i = 0; i < SIDE * SIDE; ++i) {
+        int32_t x = i % SIDE, y = i / SIDE;
+        const int32_t dx[5] = {0, -1, 0, 1, 0}, dy[5] = {-1, 0, 0, 0, 1};
+        const double weight[5] = {-1.0, -6.0, 9.01, -1.0, -1.0};
+        for (int32_t k = 0; k < 5; ++k) {
+            if (x + dx[k] >= 0 && x + dx[k] < SIDE && y + dy[k] >= 0 && y + dy[k] < SIDE) {
+                values[count] = weight[k];
+                column[count++] = i + dx[k] + SIDE * dy[k];
+            }
+        }
+        row_start[i + 1] = count;
+    }
+    TEST_OK(lyra_block_pattern_create_rows(ctx, SIDE * SIDE, LYRA_STORAGE_FULL, row_start, column,
+                                           pattern));
+    TEST_OK(lyra_block_matrix_create(*pattern, matrix));
+    double *blocks = lyra_block_matrix_values_mutable(*matrix);
+    for (int32_t k = 0; k < count; ++k) {
+        const double coupling[9] = {1, 0.1, 0, -0.1, 1, 0.2, 0, -0.2, 1};
+        for (int32_t e = 0; e < 9; ++e) {
+            blocks[9 * k + e] = values[k] * coupling[e];
+        }
+    }
+}
+
+LYRA_TEST(sweeps_save_iterations_on_blocks_and_scalars)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *block = NULL;
+    make_flow(ctx, &pattern, &block);
+    LyraCsrPattern *csr_pattern = NULL;
+    LyraCsrMatrix *csr = NULL;
+    TEST_OK(lyra_csr_pattern_create_block(pattern, LYRA_STORAGE_FULL, &csr_pattern));
+    TEST_OK(lyra_csr_matrix_create(csr_pattern, &csr));
+    TEST_OK(lyra_csr_matrix_assign_block(csr, block));
+    LyraOperator forms[2] = {lyra_operator_block(block, false), lyra_operator_csr(csr, false)};
+    double *b = malloc(FLOW_SIZE * 8), *x = malloc(FLOW_SIZE * 8), *first = malloc(FLOW_SIZE * 8);
+    for (int32_t i = 0; i < FLOW_SIZE; ++i) {
+        b[i] = cos(i);
+    }
+    const char *const solvers[] = {"bicgstab", "gmres"};
+    const char *const ways[] = {"jacobi", "ssor", "ilu0", "auto"};
+    bool known = false;
+    for (int32_t s = 0; s < 2; ++s) {
+        for (int32_t f = 0; f < 2; ++f) {
+            int32_t iterations[4] = {0};
+            for (int32_t w = 0; w < 4; ++w) {
+                LyraSolverDef def = lyra_solver_def_default();
+                def.name = solvers[s];
+                def.preconditioner = ways[w];
+                def.tolerance = 1e-12;
+                LyraSolver *solver = NULL;
+                LyraSolveReport report = {0};
+                TEST_OK(lyra_solver_create(ctx, &def, &solver));
+                TEST_OK(lyra_solver_analyze(solver, &forms[f], NULL));
+                TEST_OK(lyra_solver_factor(solver, &forms[f]));
+                TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+                TEST_STRING(report.preconditioner, w == 3 ? "ilu0" : ways[w]);
+                lyra_solver_destroy(solver);
+                iterations[w] = report.iterations;
+                memcpy(known ? x : first, x, FLOW_SIZE * 8);
+                for (int32_t i = 0; known && i < FLOW_SIZE; ++i) {
+                    TEST_NEAR(x[i], first[i], 1e-10);
+                }
+                known = true;
+            }
+            TEST_CHECK_MSG(2 * iterations[1] < iterations[0] && iterations[2] <= iterations[1] &&
+                               iterations[3] == iterations[2],
+                           "%s, form %d: %d, %d, %d", solvers[s], (int)f, (int)iterations[0],
+                           (int)iterations[1], (int)iterations[2]);
+        }
+    }
+    free(b);
+    free(x);
+    free(first);
+    lyra_csr_matrix_destroy(csr);
+    lyra_csr_pattern_destroy(csr_pattern);
+    lyra_block_matrix_destroy(block);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(sweeps_over_a_zero_diagonal_are_refused_and_auto_does_without)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // [0 1; 1 0], once with the zeros in the pattern and once without
+    for (int32_t whole = 0; whole < 2; ++whole) {
+        const int32_t row[4] = {0, 1, 0, 1}, column[4] = {1, 0, 0, 1};
+        const double values[4] = {1, 1, 0, 0}, b[2] = {3, 4};
+        LyraCsrPattern *pattern = NULL;
+        LyraCsrMatrix *matrix = NULL;
+        TEST_OK(lyra_csr_matrix_create_entries(ctx, 2, 2, LYRA_STORAGE_FULL, whole ? 4 : 2, row,
+                                               column, values, &pattern, &matrix));
+        LyraOperator A = lyra_operator_csr(matrix, false);
+        double x[2] = {0};
+        LyraSolveReport report = {0};
+        TEST_OK(solve_once(ctx, "gmres", &A, 1e-12, b, x, &report));
+        TEST_STRING(report.preconditioner, "jacobi");
+        TEST_NEAR(x[0], 4, 1e-12);
+        TEST_NEAR(x[1], 3, 1e-12);
+        for (int32_t w = 0; w < 2; ++w) {
+            LyraSolverDef def = lyra_solver_def_default();
+            def.name = "gmres";
+            def.preconditioner = w ? "ssor" : "ilu0";
+            LyraSolver *solver = NULL;
+            TEST_OK(lyra_solver_create(ctx, &def, &solver));
+            TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+            TEST_STATUS(lyra_solver_factor(solver, &A), LYRA_SINGULAR);
+            lyra_solver_destroy(solver);
+        }
+        lyra_csr_matrix_destroy(matrix);
+        lyra_csr_pattern_destroy(pattern);
+    }
+    // nor are they for callbacks, minres and pcg
+    double A[4] = {1, 0, 0, 1};
+    LyraOperator dense = lyra_operator_dense(2, A, true);
+    const char *const solvers[] = {"gmres", "minres", "pcg"};
+    for (int32_t s = 0; s < 3; ++s) {
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = solvers[s];
+        def.preconditioner = "ilu0";
+        LyraSolver *solver = NULL;
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_STATUS(lyra_solver_analyze(solver, &dense, NULL), LYRA_UNSUPPORTED);
+        lyra_solver_destroy(solver);
+    }
+    test_context_end(ctx);
+}

@@ -551,6 +551,12 @@ LYRA_TEST(threads_do_not_change_bits_of_ssor)
     test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
 }
 
+LYRA_TEST(threads_do_not_change_bits_of_ssor_with_a_coarse_space)
+{
+    Bits bits = {3 * 61 * 12 * 12, &cases[10]};
+    test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
+}
+
 LYRA_TEST(threads_do_not_change_bits_of_block_jacobi_with_a_coarse_space)
 {
     Bits bits = {3 * 61 * 12 * 12, &cases[12]};
@@ -581,4 +587,110 @@ LYRA_TEST(allocations_that_fail_leak_nothing)
         Case one = cases[c];
         test_fail_each_allocation(pair_scenario, &one);
     }
+}
+
+// ---- the coarse space ---------------------------------------------------------------------------
+
+// iterations of one solve, 0 and a failed check where it does not succeed
+static int32_t iterations_of(LyraContext *ctx, const Body *body, LyraConstraints *constraints,
+                             const LyraSolverDef *def, LyraSolveReport *report, double *x)
+{
+    LyraSolver *solver = NULL;
+    LyraOperator A = lyra_operator_block(body->A, true);
+    TEST_OK(lyra_solver_create(ctx, def, &solver));
+    bool good = TEST_OK(lyra_solver_analyze(solver, &A, constraints)) &&
+                TEST_OK(lyra_solver_factor(solver, &A)) &&
+                TEST_OK(lyra_solver_solve(solver, body->b, false, x, report));
+    lyra_solver_destroy(solver);
+    return good ? report->iterations : 0;
+}
+
+LYRA_TEST(a_coarse_space_is_taken_where_it_pays_and_saves_iterations)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t held = 0; held < 2; ++held) {
+        for (int32_t stiff = 0; stiff < 2; ++stiff) {
+            Body body;
+            TEST_REQUIRE_OK(body_create(ctx, 11, 9, 11, stiff ? 1.0 : 0.003, &body));
+            size_t n = (size_t)body.size;
+            double *x = malloc(n * 8), *y = malloc(n * 8);
+            LyraConstraints *constraints = NULL;
+            TEST_REQUIRE_OK(lyra_constraints_create(ctx, body.size, &constraints));
+            for (int32_t v = 0; held && v < body.size / 3; ++v) {
+                // one slanted direction at an end, all three at the other
+                double X = body.positions[3 * v];
+                if (X < -0.54) {
+                    TEST_OK(lyra_constraints_fix_vertices(constraints, 1, &v));
+                } else if (X > 0.54) {
+                    TEST_OK(lyra_constraints_add_direction(constraints, v, (double[]){1, 2, -1}));
+                }
+            }
+            LyraSolverDef def = lyra_solver_def_default();
+            def.name = "pcg";
+            def.positions = body.positions;
+            LyraSolveReport report = {0}, alone = {0};
+            int32_t by_rule = iterations_of(ctx, &body, constraints, &def, &report, x);
+            TEST_STRING(report.preconditioner, stiff ? "ssor + coarse" : "ssor");
+            TEST_CHECK(stiff == (report.coarse_size > 0));
+            def.preconditioner = "ssor";
+            def.single = false;
+            def.tolerance = 1e-9;
+            int32_t without = iterations_of(ctx, &body, constraints, &def, &alone, y);
+            TEST_CHECK_MSG(!stiff || 2 * by_rule < without, "%d and %d iterations", (int)by_rule,
+                           (int)without);
+            // floats did not give way to doubles, and the solution is that of SSOR alone
+            TEST_CHECK(report.residual <= 1e-6);
+            double difference = 0, size = 0;
+            for (size_t i = 0; i < n; ++i) {
+                difference += (x[i] - y[i]) * (x[i] - y[i]);
+                size += y[i] * y[i];
+            }
+            TEST_CHECK_MSG(difference <= 1e-8 * size, "%g", sqrt(difference / size));
+            free(x);
+            free(y);
+            lyra_constraints_destroy(constraints);
+            body_end(&body);
+        }
+    }
+    test_context_end(ctx);
+}
+
+static int32_t doubles_logged;
+
+static void count_doubles(void *user, LyraLogLevel level, const char *message)
+{
+    (void)user;
+    (void)level;
+    doubles_logged += strstr(message, "double precision") != NULL;
+}
+
+LYRA_TEST(floats_are_not_tried_on_free_bodies_with_long_steps)
+{
+    LyraContextDef context = lyra_context_def_default();
+    context.thread_count = 1;
+    context.log = count_doubles;
+    LyraContext *ctx = NULL;
+    TEST_REQUIRE_OK(lyra_context_create(&context, &ctx));
+    Body body;
+    TEST_REQUIRE_OK(body_create(ctx, 9, 9, 9, 3.0, &body));
+    double *x = malloc((size_t)body.size * 8);
+    LyraSolverDef def = lyra_solver_def_default();
+    LyraSolveReport single = {0}, whole = {0};
+    def.name = "pcg";
+    doubles_logged = 0;
+    int32_t by_rule = iterations_of(ctx, &body, NULL, &def, &single, x);
+    TEST_EQUAL(doubles_logged, 1);
+    def.single = false;
+    int32_t in_doubles = iterations_of(ctx, &body, NULL, &def, &whole, x);
+    TEST_CHECK_MSG(by_rule <= 1.2 * in_doubles, "%d and %d iterations", (int)by_rule,
+                   (int)in_doubles);
+    // the coarse space takes the rigid motions out, and floats serve
+    doubles_logged = 0;
+    def.single = def.coarse = true;
+    def.positions = body.positions;
+    TEST_CHECK(3 * iterations_of(ctx, &body, NULL, &def, &single, x) < in_doubles);
+    TEST_EQUAL(doubles_logged, 0);
+    free(x);
+    body_end(&body);
+    lyra_context_destroy(ctx);
 }

@@ -92,9 +92,12 @@ typedef enum LyraIndefinite {
 typedef struct LyraSolverDef {
     const char *name;    ///< Of lyra_solver_name(), or "auto". Default "auto".
     LyraSolverTask task; ///< Default LYRA_SOLVER_DYNAMICS.
-    /// "none", "jacobi", "block-jacobi", "ssor", "ic0" or "auto". Default "auto".
+    /// "none", "jacobi", "block-jacobi", "ssor", "ic0" (pcg), "ilu0" (bicgstab, gmres) or "auto".
+    /// Default "auto".
     const char *preconditioner;
-    bool coarse;                    ///< Rigid modes of aggregates on top. Default false.
+    /// Rigid modes of aggregates on top, always. Default false: where they pay, if preconditioner
+    /// is "auto" and there are positions.
+    bool coarse;
     int32_t aggregate;              ///< Vertices per aggregate; 0: by size. Default 0.
     bool single;                    ///< Floats inside double refinement (pcg). Default true.
     LyraSolverStop stop;            ///< Default LYRA_STOP_RESIDUAL.
@@ -109,6 +112,9 @@ typedef struct LyraSolverDef {
     /// Positions of the vertices, m, [size / 3][3], copied at analyze: for rigid modes (coarse
     /// spaces, and naming what is free when statics is singular). Nullable: unknown.
     const double *positions;
+    /// Numbers by which messages call the vertices, [(size + 2) / 3], where the matrix is in an
+    /// order that nobody sees; outlives the solver. Nullable: their places.
+    const int32_t *labels;
     uint32_t cookie; ///< Written by the default function only.
 } LyraSolverDef;
 

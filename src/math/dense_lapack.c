@@ -26,6 +26,9 @@ extern void dtrsm_(const char *side, const char *uplo, const char *trans, const 
                    const int32_t *m, const int32_t *n, const double *alpha, const double *a,
                    const int32_t *lda, double *b, const int32_t *ldb, size_t, size_t, size_t,
                    size_t);
+extern void dtrsv_(const char *uplo, const char *trans, const char *diag, const int32_t *n,
+                   const double *a, const int32_t *lda, double *x, const int32_t *incx, size_t,
+                   size_t, size_t);
 extern void dgetrf_(const int32_t *m, const int32_t *n, double *a, const int32_t *lda,
                     int32_t *ipiv, int32_t *info);
 extern void dpotrf_(const char *uplo, const int32_t *n, double *a, const int32_t *lda,
@@ -58,6 +61,12 @@ static void solve_triangle(bool upper, bool transposed, bool unit, int32_t size,
                            const double *T, double *B)
 {
     const double one = 1;
+    if (columns == 1) {
+        const int32_t step = 1;
+        dtrsv_(upper ? "U" : "L", transposed ? "T" : "N", unit ? "U" : "N", &size, T, &size, B,
+               &step, 1, 1, 1);
+        return;
+    }
     dtrsm_("L", upper ? "U" : "L", transposed ? "T" : "N", unit ? "U" : "N", &size, &columns, &one,
            T, &size, B, &size, 1, 1, 1, 1);
 }

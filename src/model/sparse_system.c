@@ -281,6 +281,7 @@ static LyraStatus fill(SparseSystem *s, LyraModel *model, const LyraSolverDef *w
     lyra_permutation_apply(n, lyra_assembly_order(model->assembly), 3,
                            def.positions ? def.positions : model->positions, s->positions);
     def.positions = s->positions;
+    def.labels = lyra_assembly_order(model->assembly);
     s->tolerance = def.tolerance;
     return lyra_solver_create(ctx, &def, &s->main.solver);
 }

@@ -45,6 +45,7 @@ typedef struct Iteration {
     double target; // of the residual; 0 when the energy norm decides
     double terms[DELAY];
     int64_t term_count; // since the last start
+    int32_t iterations; // of this call
 } Iteration;
 
 static void project(const Iteration *it, double *v)
@@ -123,7 +124,7 @@ static LyraStatus end_at_curvature(Iteration *it, double curvature, bool first)
 
 // Runs from the residual in `r` until an end is reached or the recurrence meets the target; then
 // `met` is set, and the caller looks at the true residual.
-static LyraStatus run(Iteration *it, int32_t limit, bool *met, bool *ended)
+static LyraStatus run(Iteration *it, bool *met, bool *ended)
 {
     LyraContext *ctx = it->ctx;
     int64_t n = it->size;
@@ -132,7 +133,7 @@ static LyraStatus run(Iteration *it, int32_t limit, bool *met, bool *ended)
     it->term_count = 0;
     LY_TRY(precondition(it, &rz));
     ly_vector_copy(ctx, n, it->z, it->p);
-    while (it->report->iterations < limit) {
+    while (it->iterations < it->cg->iterations_max) {
         lyra_operator_apply(it->cg->A, it->p, it->q);
         project(it, it->q);
         double curvature = ly_vector_dot(ctx, n, it->p, it->q);
@@ -142,8 +143,9 @@ static LyraStatus run(Iteration *it, int32_t limit, bool *met, bool *ended)
         }
         if (curvature <= 0.0) {
             *ended = true;
-            return end_at_curvature(it, curvature, it->report->iterations == 0);
+            return end_at_curvature(it, curvature, it->iterations == 0 && !it->cg->follows);
         }
+        ++it->iterations;
         ++it->report->iterations;
         ly_vector_axpby(ctx, n, alpha, it->p, 1.0, it->x);
         ly_vector_axpby(ctx, n, -alpha, it->q, 1.0, it->r);
@@ -186,14 +188,14 @@ static LyraStatus iterate(Iteration *it)
                            r_norm / it->b_norm, (int)it->report->iterations, cg->tolerance);
         }
         before = r_norm < before ? r_norm : before;
-        if (it->report->iterations >= cg->iterations_max) {
+        if (it->iterations >= cg->iterations_max) {
             return ly_fail(LYRA_NOT_CONVERGED,
                            "cg: residual %g of the right-hand side after %d iterations, "
                            "tolerance %g",
                            r_norm / it->b_norm, (int)it->report->iterations, cg->tolerance);
         }
         bool met = false, ended = false;
-        LY_TRY(run(it, cg->iterations_max, &met, &ended));
+        LY_TRY(run(it, &met, &ended));
         if (ended) {
             return LYRA_OK;
         }

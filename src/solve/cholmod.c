@@ -338,7 +338,9 @@ static const char *unknown_kind(const Cholmod *self)
 static int64_t unknown_name(const Cholmod *self, const cholmod_factor *factor, int64_t column)
 {
     int64_t unknown = ((const int64_t *)factor->Perm)[column];
-    return self->columns.kind == LYRA_OPERATOR_BLOCK ? unknown / 3 : unknown;
+    return self->columns.kind == LYRA_OPERATOR_BLOCK
+               ? ly_vertex_label(self->def.labels, unknown / 3)
+               : unknown;
 }
 
 // smallest pivot over the entry it started from, and its column

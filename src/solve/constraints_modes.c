@@ -558,7 +558,18 @@ static int describe(const LyraFreeMode *mode, double radius, size_t capacity, ch
                     w[0], w[1], w[2], axis[0], axis[1], axis[2]);
 }
 
-static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrained)
+// the least label of a part
+static int64_t part_label(const Parts *parts, int32_t p, const int32_t *labels)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t i = parts->start[p]; i < parts->start[p + 1]; ++i) {
+        least = ly_min_i64(least, ly_vertex_label(labels, parts->vertex[i]));
+    }
+    return least;
+}
+
+static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrained,
+                            const int32_t *labels)
 {
     enum { SHOWN = 6 };
     char text[800];
@@ -573,7 +584,8 @@ static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrai
                                        text + length);
             if (m + 1 == motions->count[p] && motions->parts.count > 1) {
                 length += (size_t)snprintf(text + length, sizeof text - length,
-                                           " of the part at vertex %d", (int)mode->vertex);
+                                           " of the part at vertex %lld",
+                                           (long long)part_label(&motions->parts, p, labels));
             }
         }
     }
@@ -587,7 +599,8 @@ static LyraStatus fail_free(const Motions *motions, int64_t total, bool constrai
 }
 
 LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
-                         const LyraConstraints *constraints, const double *positions, bool *always)
+                         const LyraConstraints *constraints, const double *positions,
+                         const int32_t *labels, bool *always)
 {
     LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
     LyraStatus status = LYRA_OK;
@@ -612,7 +625,7 @@ LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
         }
     }
     if (total > 0) {
-        status = fail_free(&motions, total, constraints != NULL);
+        status = fail_free(&motions, total, constraints != NULL, labels);
     }
 done:
     drop_motions(ctx, &motions);

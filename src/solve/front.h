@@ -25,7 +25,7 @@ void ly_solver_list(uint32_t traits, size_t capacity, char *text);
 int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values);
 
 /// LYRA_NOT_FINITE with the place of the first entry that is no number.
-LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A);
+LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, const int32_t *labels);
 
 /// Copies the diagonal, [size]. False where it is unknown.
 bool ly_operator_diagonal(const LyraOperator *A, double *diagonal);
@@ -94,9 +94,11 @@ void ly_low_rank_destroy(LyLowRank *low_rank);
 // ---- statics ------------------------------------------------------------------------------------
 
 /// LYRA_SINGULAR with a sentence that names them if there are rigid motions that neither the
-/// constraints nor the block matrix resist. `positions` [size / 3][3]. `constraints`: Nullable.
+/// constraints nor the block matrix resist. `positions` [size / 3][3]. `constraints`, `labels`:
+/// Nullable.
 /// `always` says whether the constraints resist them all, whatever the values of the matrix.
 LyraStatus ly_check_held(LyraContext *ctx, const LyraOperator *A,
-                         const LyraConstraints *constraints, const double *positions, bool *always);
+                         const LyraConstraints *constraints, const double *positions,
+                         const int32_t *labels, bool *always);
 
 #endif

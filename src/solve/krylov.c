@@ -3,7 +3,8 @@
 
 // The object behind MINRES, BiCGStab and GMRES (krylov.h). Preconditioners come from the diagonal:
 // jacobi, or the inverses of 3x3 diagonal blocks; MINRES needs a positive one and takes magnitudes
-// of the diagonal. Constraints are the front end's, which eliminates them.
+// of the diagonal. The two others also sweep, by SSOR or ILU(0), and do the latter unless told
+// otherwise. Constraints are the front end's, which eliminates them.
 
 #include "solve/krylov.h"
 
@@ -27,10 +28,12 @@ LyraStatus ly_krylov_create(LyraContext *ctx, const LyraSolverDef *def, const ch
 
 static void forget(LyKrylov *krylov)
 {
+    ly_sweeps_destroy(krylov->sweeps);
     ly_release(krylov->ctx, krylov->inverse);
     ly_release(krylov->ctx, krylov->work);
     ly_release(krylov->ctx, krylov->small);
     krylov->inverse = krylov->work = krylov->small = NULL;
+    krylov->sweeps = NULL;
 }
 
 void ly_krylov_destroy(void *self)
@@ -48,6 +51,41 @@ static int64_t small_count(const LyKrylov *krylov)
     return (m + 1) * m + 4 * (m + 1);
 }
 
+// what the def names, or the best for this form
+static LyraStatus choose_preconditioner(LyKrylov *krylov, const LyraOperator *A)
+{
+    const char *name = krylov->def.preconditioner;
+    bool chooses = strcmp(name, "auto") == 0, blocks = A->kind == LYRA_OPERATOR_BLOCK;
+    bool sparse = blocks || A->kind == LYRA_OPERATOR_CSR;
+    bool has_diagonal = A->kind != LYRA_OPERATOR_CALLBACK || A->diagonal;
+    bool block = chooses ? blocks && !krylov->positive : strcmp(name, "block-jacobi") == 0;
+    bool none = chooses ? !has_diagonal : strcmp(name, "none") == 0;
+    bool ilu = chooses ? sparse && !krylov->positive : strcmp(name, "ilu0") == 0;
+    bool ssor = strcmp(name, "ssor") == 0, sweeps = ilu || ssor;
+    if (!block && !none && !sweeps && !chooses && strcmp(name, "jacobi") != 0) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "%s: the preconditioner %s is for pcg; there are none, jacobi%s",
+                       krylov->name, name, krylov->positive ? "" : ", block-jacobi, ssor and ilu0");
+    }
+    if (((block || sweeps) && krylov->positive) || (block && !blocks) || (sweeps && !sparse) ||
+        (!none && !has_diagonal)) {
+        return ly_fail(LYRA_UNSUPPORTED, "%s: the preconditioner %s needs %s", krylov->name, name,
+                       !has_diagonal      ? "the diagonal of the operator"
+                       : krylov->positive ? "a solver that does not need a positive one"
+                       : sweeps           ? "a sparse matrix"
+                                          : "a matrix of 3x3 blocks");
+    }
+    krylov->blocks = block ? A->size / 3 : 0;
+    if (sweeps) {
+        LY_TRY(ly_sweeps_create(krylov->ctx, A, ilu, &krylov->sweeps));
+    }
+    // where "auto" finds no sweeps in the values, the diagonal serves
+    return none || (sweeps && !chooses)
+               ? LYRA_OK
+               : ly_allocate_zeroed(krylov->ctx, (block ? 3 : 1) * (int64_t)A->size, sizeof(double),
+                                    &krylov->inverse);
+}
+
 LyraStatus ly_krylov_analyze(void *self, const LyraOperator *A, const LyraConstraints *constraints)
 {
     (void)constraints;
@@ -57,28 +95,7 @@ LyraStatus ly_krylov_analyze(void *self, const LyraOperator *A, const LyraConstr
     int64_t limit = 10 * (int64_t)A->size + 100;
     krylov->iterations_max = krylov->def.iterations_max > 0 ? krylov->def.iterations_max
                                                             : (int32_t)ly_min_i64(limit, 100000);
-    // which preconditioner
-    const char *name = krylov->def.preconditioner;
-    bool chooses = strcmp(name, "auto") == 0, blocks = A->kind == LYRA_OPERATOR_BLOCK;
-    bool has_diagonal = A->kind != LYRA_OPERATOR_CALLBACK || A->diagonal;
-    bool block = chooses ? blocks && !krylov->positive : strcmp(name, "block-jacobi") == 0;
-    bool none = chooses ? !has_diagonal : strcmp(name, "none") == 0;
-    if (!block && !none && !chooses && strcmp(name, "jacobi") != 0) {
-        return ly_fail(LYRA_UNSUPPORTED,
-                       "%s: the preconditioner %s is for pcg; there are none, jacobi%s",
-                       krylov->name, name, krylov->positive ? "" : " and block-jacobi");
-    }
-    if ((block && (!blocks || krylov->positive)) || (!none && !has_diagonal)) {
-        return ly_fail(LYRA_UNSUPPORTED, "%s: the preconditioner %s needs %s", krylov->name, name,
-                       !has_diagonal      ? "the diagonal of the operator"
-                       : krylov->positive ? "a positive definite matrix"
-                                          : "a matrix of 3x3 blocks");
-    }
-    krylov->blocks = block ? A->size / 3 : 0;
-    if (!none) {
-        LY_TRY(ly_allocate_zeroed(krylov->ctx, (block ? 3 : 1) * (int64_t)A->size, sizeof(double),
-                                  &krylov->inverse));
-    }
+    LY_TRY(choose_preconditioner(krylov, A));
     LY_TRY(
         ly_allocate_zeroed(krylov->ctx, krylov->vectors * A->size, sizeof(double), &krylov->work));
     return ly_allocate_zeroed(krylov->ctx, small_count(krylov), sizeof(double), &krylov->small);
@@ -105,10 +122,36 @@ static void invert(const double *A, double *B)
     }
 }
 
+// tries the sweeps; only "auto" does without where they fail
+static LyraStatus factor_sweeps(LyKrylov *krylov, const LyraOperator *A, LyraSolveReport *report)
+{
+    krylov->swept = false;
+    if (!krylov->sweeps) {
+        return LYRA_OK;
+    }
+    LY_TRY(ly_sweeps_factor(krylov->sweeps, A, &krylov->swept, &report->shift));
+    bool ssor = strcmp(krylov->def.preconditioner, "ssor") == 0;
+    if (!krylov->swept && !krylov->inverse) {
+        return ly_fail(LYRA_SINGULAR,
+                       "%s: the preconditioner %s needs a diagonal without zeros; jacobi does not",
+                       krylov->name, krylov->def.preconditioner);
+    }
+    if (krylov->swept) {
+        report->preconditioner = ssor ? "ssor" : "ilu0";
+    } else {
+        report->shift = 0.0;
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_krylov_factor(void *self, const LyraOperator *A, LyraSolveReport *report)
 {
     LyKrylov *krylov = self;
     krylov->A = *A;
+    LY_TRY(factor_sweeps(krylov, A, report));
+    if (krylov->swept) {
+        return LYRA_OK;
+    }
     report->preconditioner = krylov->blocks ? "block-jacobi" : krylov->inverse ? "jacobi" : "none";
     double *inverse = krylov->inverse;
     if (!inverse) {
@@ -171,6 +214,10 @@ static void scale_task(void *data, int32_t index, int32_t worker)
 
 void ly_krylov_precondition(const LyKrylov *krylov, const double *r, double *z)
 {
+    if (krylov->swept) {
+        ly_sweeps_apply(krylov->sweeps, r, z);
+        return;
+    }
     if (!krylov->inverse) {
         ly_vector_copy(krylov->ctx, krylov->size, r, z);
         return;
@@ -249,5 +296,5 @@ int64_t ly_krylov_bytes(const void *self)
                        : krylov->inverse ? 1
                                          : 0) *
                           (int64_t)krylov->size;
-    return (int64_t)sizeof *krylov + 8 * numbers;
+    return (int64_t)sizeof *krylov + 8 * numbers + ly_sweeps_bytes(krylov->sweeps);
 }

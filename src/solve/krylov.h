@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // What MINRES, BiCGStab and GMRES share: the object behind a LyraSolverType, its preconditioner
-// from the diagonal, and the true residual.
+// from the diagonal or by sweeps, and the true residual.
 
 #ifndef LY_SOLVE_KRYLOV_H
 #define LY_SOLVE_KRYLOV_H
@@ -10,6 +10,24 @@
 #include "solve/solve.h"
 
 typedef struct LyKrylov LyKrylov;
+
+// ---- preconditioners by sweeps (krylov_sweeps.c) ------------------------------------------------
+
+typedef struct LySweeps LySweeps;
+
+/// For blocks or scalars, by ILU(0) or by SSOR.
+LyraStatus ly_sweeps_create(LyraContext *ctx, const LyraOperator *A, bool ilu, LySweeps **out);
+void ly_sweeps_destroy(LySweeps *sweeps);
+int64_t ly_sweeps_bytes(const LySweeps *sweeps);
+
+/// Takes values. Not `good` where a diagonal block has no inverse. `shift` is the multiple of the
+/// diagonal that ILU(0) needed.
+LyraStatus ly_sweeps_factor(LySweeps *sweeps, const LyraOperator *A, bool *good, double *shift);
+
+/// z = M^-1 r. z may not be r.
+void ly_sweeps_apply(const LySweeps *sweeps, const double *r, double *z);
+
+// ---- the object ---------------------------------------------------------------------------------
 
 /// Solves A x = b for one right-hand side of norm `b_norm` > 0, from x as it stands.
 typedef LyraStatus LyKrylovMethod(LyKrylov *krylov, const double *b, double b_norm, double *x,
@@ -24,6 +42,8 @@ struct LyKrylov {
     LyraOperator A;
     int32_t size, iterations_max, blocks; // 3x3 blocks of the preconditioner; 0: scalars
     double *inverse;                      // of the diagonal or its blocks; NULL: none
+    LySweeps *sweeps;                     // Nullable
+    bool swept;                           // the sweeps hold, and come before `inverse`
     int64_t vectors;                      // that `work` holds
     double *work;                         // [vectors][size]
     double *small;                        // gmres: Hessenberg matrix and rotations

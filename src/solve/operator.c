@@ -175,14 +175,16 @@ static int32_t row_of(const int64_t *row_start, int32_t row_count, int64_t place
     return low;
 }
 
-static LyraStatus fail_entry(int64_t row, int64_t column, double value)
+static LyraStatus fail_entry(const int32_t *labels, int64_t row, int64_t column, double value)
 {
     return ly_fail(LYRA_NOT_FINITE, "matrix: entry (%lld, %lld), at vertices %lld and %lld, is %g",
-                   (long long)row, (long long)column, (long long)(row / 3), (long long)(column / 3),
-                   value);
+                   (long long)ly_unknown_label(labels, row),
+                   (long long)ly_unknown_label(labels, column),
+                   (long long)ly_vertex_label(labels, row / 3),
+                   (long long)ly_vertex_label(labels, column / 3), value);
 }
 
-LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A)
+LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, const int32_t *labels)
 {
     switch (A->kind) {
     case LYRA_OPERATOR_BLOCK: {
@@ -191,8 +193,8 @@ LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A)
         int64_t bad = ly_find_not_finite(ctx, 9 * view.block_count, values);
         if (bad >= 0) {
             int64_t row = row_of(view.row_start, view.row_count, bad / 9);
-            return fail_entry(3 * row + bad % 9 / 3, 3 * (int64_t)view.column[bad / 9] + bad % 3,
-                              values[bad]);
+            return fail_entry(labels, 3 * row + bad % 9 / 3,
+                              3 * (int64_t)view.column[bad / 9] + bad % 3, values[bad]);
         }
         return LYRA_OK;
     }
@@ -201,16 +203,16 @@ LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A)
         const double *values = lyra_csr_matrix_values(A->csr);
         int64_t bad = ly_find_not_finite(ctx, view.entry_count, values);
         return bad < 0 ? LYRA_OK
-                       : fail_entry(row_of(view.row_start, view.row_count, bad), view.column[bad],
-                                    values[bad]);
+                       : fail_entry(labels, row_of(view.row_start, view.row_count, bad),
+                                    view.column[bad], values[bad]);
     }
     case LYRA_OPERATOR_DENSE: {
         int64_t bad = ly_find_not_finite(ctx, (int64_t)A->size * A->size, A->dense);
-        return bad < 0 ? LYRA_OK : fail_entry(bad % A->size, bad / A->size, A->dense[bad]);
+        return bad < 0 ? LYRA_OK : fail_entry(labels, bad % A->size, bad / A->size, A->dense[bad]);
     }
     case LYRA_OPERATOR_CALLBACK: {
         int64_t bad = A->diagonal ? ly_find_not_finite(ctx, A->size, A->diagonal) : -1;
-        return bad < 0 ? LYRA_OK : fail_entry(bad, bad, A->diagonal[bad]);
+        return bad < 0 ? LYRA_OK : fail_entry(labels, bad, bad, A->diagonal[bad]);
     }
     }
     return LYRA_OK;

@@ -5,6 +5,15 @@
 // through a scaled copy (pcg.h) with any preconditioner; scalar and dense matrices and callbacks
 // through the plain method (cg.c) with their diagonal or nothing.
 //
+// What the settings leave open is chosen by the values. With 1 the vector of ones,
+//     sigma = 1^T A 1 / 1^T diag A 1
+// is the part that masses have in M + h^2 K, because translations do not strain: SSOR takes about
+// 4 / sqrt(sigma) iterations until the size of the body ends that, a coarse space 25 to 60 that
+// cost twice as much, and its set-up about 50. It pays below COARSE_PAYS, measured on bodies of
+// 5,000 to 160,000 tets that hang, are clamped or are free (docs/solvers.md). And sigma is an
+// eigenvalue, or nearly so, of a free body: near the precision of floats those are no use, unless a
+// coarse space takes the rigid motions out.
+//
 // Constraints are filtered, so new directions need no new factor. Where the preconditioner has them
 // in it (a coarse space; a vertex whose diagonal block needs them) it is made anew at the next
 // solve.
@@ -14,11 +23,21 @@
 #include <math.h>
 #include <string.h>
 
+// share of masses below which a coarse space pays, and vertices from which on
+#define COARSE_PAYS 3e-4
+#define COARSE_ROWS 1000
+
+// smallest eigenvalue of the scaled matrix, against its largest, below which floats are not tried
+#define FLOATS_END 4e-6
+
 typedef struct Pcg {
     LyraContext *ctx;
     LyraSolverDef def;
     LyPcgKind kind;
-    bool coarse;
+    bool coarse;        // wanted
+    bool may_coarse;    // where the values say that it pays
+    double *positions;  // of vertices, for a coarse space that comes later, [size]. Nullable
+    LyPcgCoarse *space; // made when it is first used
     const LyraConstraints *constraints;
     LyraOperator A;
     int32_t iterations_max;
@@ -29,6 +48,7 @@ typedef struct Pcg {
     LyPcgInner inner;
     // the others, and block matrices that the copy can't hold
     bool plain;
+    bool doubles;    // floats would only waste iterations
     double *inverse; // of the diagonal, [size]; NULL: none
 } Pcg;
 
@@ -57,7 +77,8 @@ static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **self
 static void forget(Pcg *pcg)
 {
     LyraContext *ctx = pcg->ctx;
-    ly_pcg_coarse_destroy(pcg->inner.coarse);
+    ly_pcg_coarse_destroy(pcg->space);
+    ly_release(ctx, pcg->positions);
     ly_pcg_matrix_destroy(pcg->matrix);
     ly_release(ctx, pcg->work);
     ly_release(ctx, pcg->inverse);
@@ -66,9 +87,11 @@ static void forget(Pcg *pcg)
     ly_release(ctx, pcg->inner.z);
     ly_release(ctx, pcg->inner.p);
     ly_release(ctx, pcg->inner.q);
+    ly_release(ctx, pcg->inner.w);
     pcg->inner = (LyPcgInner){0};
     pcg->matrix = NULL;
-    pcg->work = pcg->inverse = NULL;
+    pcg->work = pcg->inverse = pcg->positions = NULL;
+    pcg->space = NULL;
     pcg->bytes = 0;
 }
 
@@ -90,13 +113,19 @@ static LyraStatus choose_kind(Pcg *pcg, const LyraOperator *A)
     bool blocks = A->kind == LYRA_OPERATOR_BLOCK;
     bool has_diagonal = A->kind != LYRA_OPERATOR_CALLBACK || A->diagonal;
     bool chooses = strcmp(def->preconditioner, "auto") == 0;
-    pcg->coarse =
-        def->coarse || (chooses && blocks && def->positions && def->task == LYRA_SOLVER_STATICS);
+    pcg->coarse = def->coarse;
+    pcg->may_coarse = chooses && blocks && def->positions && A->size / 3 >= COARSE_ROWS;
     pcg->kind = blocks ? LY_PCG_SSOR : has_diagonal ? LY_PCG_JACOBI : LY_PCG_NONE;
+    bool known = chooses;
     for (int32_t k = 0; !chooses && k < LY_COUNT_OF(names); ++k) {
         if (strcmp(def->preconditioner, names[k]) == 0) {
             pcg->kind = (LyPcgKind)k;
+            known = true;
         }
+    }
+    if (!known) {
+        return ly_fail(LYRA_UNSUPPORTED, "pcg: the preconditioner %s is not symmetric",
+                       def->preconditioner);
     }
     if (!blocks && (pcg->kind > LY_PCG_JACOBI || pcg->coarse)) {
         return ly_fail(LYRA_UNSUPPORTED,
@@ -113,6 +142,15 @@ static LyraStatus choose_kind(Pcg *pcg, const LyraOperator *A)
     return LYRA_OK;
 }
 
+static LyraStatus make_space(Pcg *pcg, const LyraBlockPattern *pattern)
+{
+    if (!pcg->inner.w) {
+        LY_TRY(take(pcg, 4 * (int64_t)pcg->matrix->rows, pcg->matrix->real, &pcg->inner.w));
+    }
+    return ly_pcg_coarse_create(pcg->matrix, pattern, pcg->positions, pcg->def.aggregate,
+                                &pcg->space);
+}
+
 static LyraStatus analyze_block(Pcg *pcg, const LyraOperator *A)
 {
     LyPcgInner *inner = &pcg->inner;
@@ -120,9 +158,13 @@ static LyraStatus analyze_block(Pcg *pcg, const LyraOperator *A)
     LY_TRY(ly_pcg_matrix_create(pcg->ctx, pattern, pcg->def.positions, pcg->kind, pcg->def.single,
                                 pcg->constraints != NULL, &pcg->matrix));
     inner->matrix = pcg->matrix;
+    pcg->matrix->labels = pcg->def.labels;
+    if (pcg->coarse || pcg->may_coarse) {
+        LY_TRY(take(pcg, A->size, sizeof(double), &pcg->positions));
+        memcpy(pcg->positions, pcg->def.positions, (size_t)A->size * sizeof(double));
+    }
     if (pcg->coarse) {
-        LY_TRY(ly_pcg_coarse_create(pcg->matrix, pcg->def.positions, pcg->def.aggregate,
-                                    &inner->coarse));
+        LY_TRY(make_space(pcg, pattern));
     }
     int64_t count = 4 * (int64_t)pcg->matrix->rows;
     LY_TRY(take(pcg, count, pcg->matrix->real, &inner->x));
@@ -202,15 +244,63 @@ static LyraStatus factor_plain(Pcg *pcg, const LyraOperator *A, bool any)
     return LYRA_OK;
 }
 
-static LyraStatus factor_copy(Pcg *pcg, const LyraOperator *A, double *shift)
+// v^T A v / v^T diag A v for a translation, of what is free if `filtered`
+static double translation_share(Pcg *pcg, const LyraOperator *A, bool filtered)
+{
+    LyraContext *ctx = pcg->ctx;
+    int64_t n = A->size;
+    double *v = pcg->work, *Av = v + n;
+    for (int64_t i = 0; i < n; ++i) {
+        v[i] = 1.0;
+    }
+    if (filtered) {
+        lyra_constraints_project(pcg->constraints, v);
+    }
+    lyra_operator_apply(A, v, Av);
+    double whole = ly_vector_dot(ctx, n, v, Av);
+    lyra_block_matrix_diagonal(A->block, Av);
+    for (int64_t i = 0; i < n; ++i) {
+        Av[i] *= v[i];
+    }
+    double parts = ly_vector_dot(ctx, n, v, Av);
+    return parts > 0.0 ? whole / parts : 1.0;
+}
+
+// takes the values to the coarse space, if there is to be one
+static LyraStatus factor_coarse(Pcg *pcg, const LyraOperator *A, bool pays)
+{
+    pcg->inner.coarse = NULL;
+    if (!pcg->coarse && !(pcg->may_coarse && pays)) {
+        return LYRA_OK;
+    }
+    if (!pcg->space) {
+        LY_TRY(make_space(pcg, lyra_block_matrix_pattern(A->block)));
+    }
+    LyraStatus status = ly_pcg_coarse_factor(pcg->space, A->block);
+    if (status == LYRA_NOT_POSITIVE_DEFINITE && !pcg->coarse) {
+        ly_log(pcg->ctx, LYRA_LOG_INFO, "%s; going on without a coarse space",
+               lyra_error_message());
+        return LYRA_OK;
+    }
+    LY_TRY(status);
+    pcg->inner.coarse = pcg->space;
+    return LYRA_OK;
+}
+
+static LyraStatus factor_copy(Pcg *pcg, const LyraOperator *A, LyraSolveReport *report)
 {
     LY_TRY(ly_pcg_matrix_set(pcg->matrix, A->block, pcg->constraints));
     if (pcg->kind == LY_PCG_IC0) {
-        LY_TRY(ly_pcg_ic0_factor(pcg->matrix, shift));
+        LY_TRY(ly_pcg_ic0_factor(pcg->matrix, &report->shift));
     }
-    if (pcg->inner.coarse) {
-        LY_TRY(ly_pcg_coarse_factor(pcg->inner.coarse, A->block));
+    double share = pcg->def.single || pcg->may_coarse ? translation_share(pcg, A, false) : 1.0;
+    LY_TRY(factor_coarse(pcg, A, share < COARSE_PAYS));
+    if (share < FLOATS_END && pcg->matrix->filters > 0) {
+        share = translation_share(pcg, A, true);
     }
+    pcg->doubles = pcg->def.single && share < FLOATS_END && !ly_pcg_is_deflated(&pcg->inner);
+    report->preconditioner = (pcg->inner.coarse ? coarse_names : names)[pcg->kind];
+    report->coarse_size = ly_pcg_coarse_size(pcg->inner.coarse);
     return LYRA_OK;
 }
 
@@ -220,11 +310,11 @@ static LyraStatus factor(void *self, const LyraOperator *A, LyraSolveReport *rep
     pcg->A = *A;
     pcg->plain = false;
     report->preconditioner = (pcg->coarse ? coarse_names : names)[pcg->kind];
-    report->coarse_size = ly_pcg_coarse_size(pcg->inner.coarse);
+    report->coarse_size = ly_pcg_coarse_size(pcg->space);
     if (A->kind != LYRA_OPERATOR_BLOCK) {
         return factor_plain(pcg, A, false);
     }
-    LyraStatus status = factor_copy(pcg, A, &report->shift);
+    LyraStatus status = factor_copy(pcg, A, report);
     bool indefinite = status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR;
     if (indefinite) {
         report->definiteness =
@@ -290,6 +380,7 @@ static LyraStatus solve_column(Pcg *pcg, const double *b, bool warm, double *x,
         .A = &pcg->A,
         .constraints = pcg->constraints,
         .inner = &pcg->inner,
+        .doubles = pcg->doubles,
         .stop = pcg->def.stop,
         .tolerance = pcg->def.tolerance,
         .iterations_max = pcg->iterations_max,
@@ -306,8 +397,8 @@ static LyraStatus follow_constraints(Pcg *pcg, LyraSolveReport *report)
         lyra_constraints_view(pcg->constraints).version == pcg->matrix->filter_version) {
         return LYRA_OK;
     }
-    if (pcg->matrix->rescued || pcg->inner.coarse) {
-        return factor_copy(pcg, &pcg->A, &report->shift);
+    if (pcg->matrix->rescued || pcg->inner.coarse || pcg->doubles) {
+        return factor_copy(pcg, &pcg->A, report);
     }
     ly_pcg_matrix_filter(pcg->matrix, pcg->constraints);
     return LYRA_OK;
@@ -343,7 +434,7 @@ static int64_t bytes(const void *self)
 {
     const Pcg *pcg = self;
     return (int64_t)sizeof *pcg + pcg->bytes + (pcg->matrix ? pcg->matrix->bytes : 0) +
-           ly_pcg_coarse_bytes(pcg->inner.coarse);
+           ly_pcg_coarse_bytes(pcg->space);
 }
 
 const LyraSolverType ly_solver_pcg = {

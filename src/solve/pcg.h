@@ -62,6 +62,14 @@ typedef struct LyPcgCopy {
     const int32_t *outer_source; // the same of outer blocks
 } LyPcgCopy;
 
+/// Vectors of a deflated iteration: p = z - Z mu + beta p, q = z + w + beta q.
+typedef struct LyPcgCombine {
+    const int32_t *of; // aggregate of each row
+    const void *Z, *mu, *r, *z, *w;
+    double beta;
+    void *p, *q;
+} LyPcgCombine;
+
 /// One precision on one instruction set.
 typedef struct LyPcgKernels {
     /// t = (I + L^T)^-1 p, filtered. The second colour first. t may be p.
@@ -95,6 +103,23 @@ typedef struct LyPcgKernels {
                   const void *v, double *x);
     /// |C v|^2 with the C of `root`, [rows][9] lower triangular.
     double (*norm)(int32_t begin, int32_t end, const double *root, const void *v);
+    // the coarse space; a row has 3x6 blocks for the aggregates touched[start[i] .. start[i + 1])
+
+    /// sums += V^T v, [aggregates][8].
+    void (*gather)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
+                   const void *V, const void *v, double *sums);
+
+    /// w = r - z - V mu.
+    void (*deflate)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
+                    const void *V, const void *mu, const void *r, const void *z, void *w);
+
+    /// z += Z mu with the one block of each row.
+    void (*spread)(int32_t begin, int32_t end, const int32_t *of, const void *Z, const void *mu,
+                   void *z);
+
+    /// Does what LyPcgCombine says; returns r . q.
+    double (*combine)(const LyPcgCombine *combine, int32_t begin, int32_t end);
+
     /// Copies and scales the blocks of a piece; returns whether all are finite.
     bool (*copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *values, void *outer_values);
 } LyPcgKernels;
@@ -145,6 +170,7 @@ typedef struct LyPcgMatrix {
     bool rescued; // a diagonal block holds only thanks to constraints: new ones need a new copy
     int64_t blocks, outer_blocks;
     int64_t bytes;
+    const int32_t *labels; // of vertices in messages. Nullable
 } LyPcgMatrix;
 
 /// Takes the pattern of a symmetric block matrix; `filtered` makes room for constraints.
@@ -183,9 +209,9 @@ LyraStatus ly_pcg_ic0_factor(LyPcgMatrix *matrix, double *shift);
 typedef struct LyPcgCoarse LyPcgCoarse;
 
 /// Aggregates of about `aggregate` vertices (0: by size) along the Hilbert curve of `positions`,
-/// [rows][3], copied.
-LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const double *positions,
-                                int32_t aggregate, LyPcgCoarse **out);
+/// [rows][3], copied. `pattern` is that of the copy.
+LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const LyraBlockPattern *pattern,
+                                const double *positions, int32_t aggregate, LyPcgCoarse **out);
 void ly_pcg_coarse_destroy(LyPcgCoarse *coarse);
 int32_t ly_pcg_coarse_size(const LyPcgCoarse *coarse);
 int64_t ly_pcg_coarse_bytes(const LyPcgCoarse *coarse);
@@ -196,6 +222,9 @@ LyraStatus ly_pcg_coarse_factor(LyPcgCoarse *coarse, const LyraBlockMatrix *A);
 
 /// z += Z (Z^T A~ Z)^-1 Z^T r, filtered.
 void ly_pcg_coarse_add(LyPcgCoarse *coarse, const void *r, void *z);
+
+/// The same in doubles and in the caller's coordinates: x += C^-T Z (Z^T A~ Z)^-1 Z^T C^-1 r.
+void ly_pcg_coarse_correct(LyPcgCoarse *coarse, const double *r, double *x);
 
 // ---- the iteration ------------------------------------------------------------------------------
 
@@ -215,6 +244,7 @@ typedef struct LyPcgInner {
     LyPcgMatrix *matrix;
     LyPcgCoarse *coarse;     // Nullable
     void *x, *r, *z, *p, *q; // [rows][4]
+    void *w;                 // the same, where the iteration is deflated
     double sums[LY_PCG_DOMAINS_MAX];
     // goal, in the units of the right-hand side that was entered
     LyraSolverStop stop;
@@ -236,6 +266,12 @@ typedef struct LyPcgInner {
     double start, end;     // norm of the residual in the variables of the iteration
 } LyPcgInner;
 
+/// Whether the coarse space is deflated from Eisenstat's iteration; it is added otherwise.
+bool ly_pcg_is_deflated(const LyPcgInner *inner);
+
+/// One step of the deflated iteration (pcg_deflate.c) up to p and q = A^ p; returns p . q.
+double ly_pcg_deflated_step(LyraContext *ctx, LyPcgInner *inner, double beta);
+
 /// Iterates on A~ x = r from x = 0; r holds the right-hand side (entered, filtered) and is
 /// destroyed. x holds the last x~ at the end.
 LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner);
@@ -254,6 +290,7 @@ typedef struct LyPcgRefine {
     double tolerance;
     int32_t iterations_max;
     bool truncate;
+    bool doubles; // the copy serves as a preconditioner only
     double *work; // [4 size]
 } LyPcgRefine;
 

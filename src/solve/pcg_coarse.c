@@ -1,52 +1,39 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A coarse space of rigid motions on top of another preconditioner of pcg: the two-level additive
-// Schwarz method with the six rigid modes of each aggregate of vertices as coarse functions
-// [Nic87]. Stiff systems (statics, long steps) converge slowly because of motions that strain the
-// body little; locally these are rigid, so
-//     M^-1 = M_0^-1 + Z (Z^T A Z)^-1 Z^T
-// has them solved for at once. Aggregates are pieces of equal length of the Hilbert curve through
-// the vertices: compact, and fixed by the number of vertices.
+// A coarse space of rigid motions on top of another preconditioner of pcg: the six rigid modes of
+// each aggregate of vertices as coarse functions, columns of Z [Nic87]. Stiff systems (statics,
+// long steps) converge slowly because of motions that strain the body little; locally these are
+// rigid, so they are solved for at once with G = Z^T A~ Z, and the iteration is left with the rest.
+// This file makes Z, W = A~ Z and the factor of G; pcg_deflate.c has the iteration.
+//
+// Aggregates are pieces of equal length of the Hilbert curve through the vertices: compact, and
+// fixed by the number of vertices. A row of W has a 3x6 block for each aggregate that the vertex or
+// a neighbour of it belongs to, its own first.
 //
 // The columns of Z for one aggregate with centre c: translations e_k and rotations e_k x (X - c),
 // filtered by the constraints and made orthonormal in scaled coordinates. A column that depends on
-// the others (too few vertices, or held ones) is left out: zeros, and 1 on the diagonal of Z^T A Z.
-// Z^T A Z is summed in doubles from A itself, since in floats its small eigenvalues would be noise;
-// its inverse is applied as a dense matrix of floats, symmetric to the last bit.
+// the others (too few vertices, or held ones) is left out: zeros, and 1 on the diagonal of G. W and
+// G are summed in doubles from A itself, since in floats the small eigenvalues of G would be noise.
 
+#include "solve/pcg_coarse.h"
 #include "lyra/reorder.h"
-#include "solve/pcg.h"
 
 #include <math.h>
 #include <string.h>
 
-// aggregates by size: at least so many vertices each, and no more than so many of them
-#define VERTICES_MIN 64
-#define AGGREGATES_MAX 96
+// Aggregates by size: at least so many vertices each, and their number grows with the root of the
+// number of vertices, so that a solve with G costs a fixed part of a sweep.
+#define VERTICES_MIN 48
+#define AGGREGATES_PER_ROOT 0.55
+
+// a coarse matrix beyond this takes longer to factor than it saves
+#define AGGREGATES_MAX 2048
 
 // a column that keeps less than this of its length counts as dependent
 #define DEPENDENT 1e-6
 
-#define PIECES_MAX 32
-
-struct LyPcgCoarse {
-    LyraContext *ctx;
-    const LyPcgMatrix *matrix;
-    int32_t rows, aggregates, size;
-    int32_t *order;          // rows along the curve, [rows]
-    int32_t *begin;          // first place of each aggregate, [aggregates + 1]
-    int32_t *of;             // aggregate of each row, [rows]
-    double *positions;       // [rows][3]
-    double *modes;           // columns of Z before scaling: C^-T Z, [rows][3][6]
-    float *scaled;           // Z by place, [rows][3][6]
-    double *dense, *inverse; // [size * size]
-    float *applied;          // the inverse, [size][size]
-    float *rhs, *solution;
-    LyraDenseFactor *factor;
-    bool *dropped; // [size]
-    int64_t bytes;
-};
+// ---- making -------------------------------------------------------------------------------------
 
 static LyraStatus take(LyPcgCoarse *coarse, int64_t count, size_t size, void *out)
 {
@@ -55,56 +42,160 @@ static LyraStatus take(LyPcgCoarse *coarse, int64_t count, size_t size, void *ou
     return LYRA_OK;
 }
 
-LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const double *positions,
-                                int32_t aggregate, LyPcgCoarse **out)
+static LyraStatus choose_aggregates(LyPcgCoarse *coarse, int32_t aggregate)
 {
-    LyraContext *ctx = matrix->ctx;
-    LyraStatus status = LYRA_OK;
-    LyPcgCoarse *coarse = NULL;
-    int64_t rows = matrix->rows;
-    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *coarse, &coarse));
-    coarse->ctx = ctx;
-    coarse->matrix = matrix;
-    coarse->rows = matrix->rows;
-    int64_t each = aggregate > 0
-                       ? aggregate
-                       : ly_max_i64(VERTICES_MIN, (rows + AGGREGATES_MAX - 1) / AGGREGATES_MAX);
-    int64_t aggregates = ly_piece_count(rows, each);
-    if (aggregates > 2048) {
-        status =
-            ly_fail(LYRA_INVALID_ARGUMENT,
-                    "pcg: %lld aggregates make a coarse matrix of %lld unknowns; ask for at "
-                    "least %lld vertices each",
-                    (long long)aggregates, 6 * (long long)aggregates, (long long)(rows / 2048 + 1));
-        goto done;
+    int64_t rows = coarse->rows, root = (int64_t)(AGGREGATES_PER_ROOT * sqrt((double)rows)) + 1;
+    int64_t each = aggregate > 0 ? aggregate : ly_max_i64(VERTICES_MIN, (rows + root - 1) / root);
+    int64_t aggregates = (rows + each - 1) / each;
+    if (aggregates > AGGREGATES_MAX) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "pcg: %lld aggregates make a coarse matrix of %lld unknowns; ask for at "
+                       "least %lld vertices each",
+                       (long long)aggregates, 6 * (long long)aggregates,
+                       (long long)(rows / AGGREGATES_MAX + 1));
     }
     coarse->aggregates = (int32_t)aggregates;
     coarse->size = 6 * coarse->aggregates;
-    int64_t square = (int64_t)coarse->size * coarse->size;
-    LY_TRY_DONE(take(coarse, rows, sizeof(int32_t), &coarse->order));
-    LY_TRY_DONE(take(coarse, aggregates + 1, sizeof(int32_t), &coarse->begin));
-    LY_TRY_DONE(take(coarse, rows, sizeof(int32_t), &coarse->of));
-    LY_TRY_DONE(take(coarse, 3 * rows, sizeof(double), &coarse->positions));
-    LY_TRY_DONE(take(coarse, 18 * rows, sizeof(double), &coarse->modes));
-    LY_TRY_DONE(take(coarse, 18 * rows, sizeof(float), &coarse->scaled));
-    LY_TRY_DONE(take(coarse, square, sizeof(double), &coarse->dense));
-    LY_TRY_DONE(take(coarse, square, sizeof(double), &coarse->inverse));
-    LY_TRY_DONE(take(coarse, square, sizeof(float), &coarse->applied));
-    LY_TRY_DONE(take(coarse, coarse->size, sizeof(float), &coarse->rhs));
-    LY_TRY_DONE(take(coarse, coarse->size, sizeof(float), &coarse->solution));
-    LY_TRY_DONE(take(coarse, coarse->size, sizeof(bool), &coarse->dropped));
+    return LYRA_OK;
+}
+
+// cuts the curve into aggregates
+static LyraStatus cut(LyPcgCoarse *coarse, const double *positions)
+{
+    const LyPcgMatrix *matrix = coarse->matrix;
+    int64_t rows = coarse->rows;
+    LY_TRY(take(coarse, rows, sizeof(int32_t), &coarse->order));
+    LY_TRY(take(coarse, (int64_t)coarse->aggregates + 1, sizeof(int32_t), &coarse->begin));
+    LY_TRY(take(coarse, rows, sizeof(int32_t), &coarse->of));
+    LY_TRY(take(coarse, 3 * rows, sizeof(double), &coarse->positions));
     // all here is in the order of the copy
     for (int64_t i = 0; i < rows; ++i) {
         memcpy(coarse->positions + 3 * i, positions + 3 * (int64_t)matrix->order[i],
                3 * sizeof(double));
     }
-    LY_TRY_DONE(lyra_reorder_hilbert(ctx, matrix->rows, coarse->positions, coarse->order));
-    for (int32_t a = 0; a <= coarse->aggregates; ++a) {
-        coarse->begin[a] = (int32_t)ly_piece_begin(rows, coarse->aggregates, a);
-        for (int32_t i = a > 0 ? coarse->begin[a - 1] : 0; a > 0 && i < coarse->begin[a]; ++i) {
-            coarse->of[coarse->order[i]] = a - 1;
+    LY_TRY(lyra_reorder_hilbert(coarse->ctx, matrix->rows, coarse->positions, coarse->order));
+    for (int32_t a = 0; a < coarse->aggregates; ++a) {
+        coarse->begin[a + 1] = (int32_t)ly_piece_begin(rows, coarse->aggregates, a + 1);
+        for (int32_t i = coarse->begin[a]; i < coarse->begin[a + 1]; ++i) {
+            coarse->of[coarse->order[i]] = a;
         }
     }
+    return LYRA_OK;
+}
+
+// lists the neighbours of each row, itself first
+static LyraStatus list_neighbours(LyPcgCoarse *coarse, const LyraBlockPatternView *pattern)
+{
+    const int32_t *place = coarse->matrix->place;
+    int64_t rows = coarse->rows, *fill = NULL;
+    LY_TRY(take(coarse, rows + 1, sizeof(int64_t), &coarse->near_start));
+    for (int32_t i = 0; i < rows; ++i) {
+        for (int64_t k = pattern->diagonal[i]; k < pattern->row_start[i + 1]; ++k) {
+            ++coarse->near_start[place[i] + 1];
+            coarse->near_start[place[pattern->column[k]] + 1] += pattern->column[k] != i;
+        }
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+        coarse->near_start[i + 1] += coarse->near_start[i];
+    }
+    int64_t count = coarse->near_start[rows];
+    LY_TRY(take(coarse, count, sizeof(int32_t), &coarse->near_row));
+    LY_TRY(take(coarse, count, sizeof(int32_t), &coarse->near_source));
+    LY_TRY(take(coarse, count, sizeof(int32_t), &coarse->near_slot));
+    LY_TRY(ly_allocate_array(coarse->ctx, rows, sizeof(int64_t), &fill));
+    for (int32_t i = 0; i < rows; ++i) {
+        int64_t at = coarse->near_start[place[i]];
+        coarse->near_row[at] = place[i];
+        coarse->near_source[at] = (int32_t)pattern->diagonal[i];
+        fill[place[i]] = at + 1;
+    }
+    for (int32_t i = 0; i < rows; ++i) {
+        for (int64_t k = pattern->diagonal[i] + 1; k < pattern->row_start[i + 1]; ++k) {
+            int32_t p = place[i], q = place[pattern->column[k]];
+            coarse->near_row[fill[p]] = q;
+            coarse->near_source[fill[p]++] = (int32_t)k;
+            coarse->near_row[fill[q]] = p;
+            coarse->near_source[fill[q]++] = ~(int32_t)k;
+        }
+    }
+    ly_release(coarse->ctx, fill);
+    return LYRA_OK;
+}
+
+// Lists the aggregates of the neighbours of each row, and which is that of each neighbour. A first
+// pass counts.
+static LyraStatus list_touched(LyPcgCoarse *coarse)
+{
+    int64_t rows = coarse->rows;
+    LyraStatus status = LYRA_OK;
+    int32_t *seen = NULL, *slot = NULL; // row that met an aggregate last, and as which
+    LY_TRY_DONE(ly_allocate_array(coarse->ctx, coarse->aggregates, sizeof *seen, &seen));
+    LY_TRY_DONE(ly_allocate_array(coarse->ctx, coarse->aggregates, sizeof *slot, &slot));
+    LY_TRY_DONE(take(coarse, rows + 1, sizeof(int64_t), &coarse->start));
+    for (int pass = 0; pass < 2; ++pass) {
+        int64_t total = 0;
+        memset(seen, -1, (size_t)coarse->aggregates * sizeof *seen);
+        for (int32_t i = 0; i < rows; ++i) {
+            int32_t found = 0;
+            coarse->start[i] = total;
+            for (int64_t k = coarse->near_start[i]; k < coarse->near_start[i + 1]; ++k) {
+                int32_t a = coarse->of[coarse->near_row[k]];
+                if (seen[a] != i) {
+                    seen[a] = i;
+                    slot[a] = found++;
+                    if (pass == 1) {
+                        coarse->touched[total + slot[a]] = a;
+                    }
+                }
+                coarse->near_slot[k] = slot[a];
+            }
+            total += found;
+            coarse->touched_max = found > coarse->touched_max ? found : coarse->touched_max;
+        }
+        coarse->start[rows] = total;
+        if (pass == 0) {
+            LY_TRY_DONE(take(coarse, total, sizeof(int32_t), &coarse->touched));
+        }
+    }
+done:
+    ly_release(coarse->ctx, seen);
+    ly_release(coarse->ctx, slot);
+    return status;
+}
+
+static LyraStatus take_values(LyPcgCoarse *coarse)
+{
+    size_t real = coarse->matrix->real;
+    int64_t rows = coarse->rows, n = coarse->size, aggregates = coarse->aggregates;
+    LY_TRY(take(coarse, rows, sizeof(int32_t), &coarse->filter_of));
+    LY_TRY(take(coarse, 18 * (int64_t)coarse->touched_max * lyra_context_thread_count(coarse->ctx),
+                sizeof(double), &coarse->scratch));
+    LY_TRY(take(coarse, 18 * rows, sizeof(double), &coarse->modes));
+    LY_TRY(take(coarse, 18 * rows + LY_PCG_PAD, real, &coarse->Z));
+    LY_TRY(take(coarse, 18 * coarse->start[rows] + LY_PCG_PAD, real, &coarse->W));
+    LY_TRY(take(coarse, n * n, sizeof(double), &coarse->dense));
+    LY_TRY(take(coarse, 8 * aggregates * LY_PCG_DOMAINS_MAX, sizeof(double), &coarse->sums));
+    LY_TRY(take(coarse, n, sizeof(double), &coarse->rhs));
+    LY_TRY(take(coarse, 8 * aggregates, real, &coarse->mu));
+    return take(coarse, n, sizeof(bool), &coarse->dropped);
+}
+
+LyraStatus ly_pcg_coarse_create(const LyPcgMatrix *matrix, const LyraBlockPattern *pattern,
+                                const double *positions, int32_t aggregate, LyPcgCoarse **out)
+{
+    LyraContext *ctx = matrix->ctx;
+    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
+    LyraStatus status = LYRA_OK;
+    LyPcgCoarse *coarse = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *coarse, &coarse));
+    coarse->ctx = ctx;
+    coarse->matrix = matrix;
+    coarse->rows = matrix->rows;
+    LY_TRY_DONE(choose_aggregates(coarse, aggregate));
+    LY_TRY_DONE(cut(coarse, positions));
+    LY_TRY_DONE(list_neighbours(coarse, &view));
+    LY_TRY_DONE(list_touched(coarse));
+    LY_TRY_DONE(take_values(coarse));
     *out = coarse;
     coarse = NULL;
 done:
@@ -120,13 +211,21 @@ void ly_pcg_coarse_destroy(LyPcgCoarse *coarse)
         ly_release(ctx, coarse->begin);
         ly_release(ctx, coarse->of);
         ly_release(ctx, coarse->positions);
+        ly_release(ctx, coarse->near_start);
+        ly_release(ctx, coarse->near_row);
+        ly_release(ctx, coarse->near_source);
+        ly_release(ctx, coarse->near_slot);
+        ly_release(ctx, coarse->start);
+        ly_release(ctx, coarse->touched);
+        ly_release(ctx, coarse->filter_of);
+        ly_release(ctx, coarse->scratch);
         ly_release(ctx, coarse->modes);
-        ly_release(ctx, coarse->scaled);
+        ly_release(ctx, coarse->Z);
+        ly_release(ctx, coarse->W);
         ly_release(ctx, coarse->dense);
-        ly_release(ctx, coarse->inverse);
-        ly_release(ctx, coarse->applied);
+        ly_release(ctx, coarse->sums);
         ly_release(ctx, coarse->rhs);
-        ly_release(ctx, coarse->solution);
+        ly_release(ctx, coarse->mu);
         ly_release(ctx, coarse->dropped);
         lyra_dense_factor_destroy(coarse->factor);
         ly_release(ctx, coarse);
@@ -159,8 +258,8 @@ static void scaled_modes(const double *C, const double arm[3], double Z[3][6])
     }
 }
 
-// P~ Z, with the filter of a row
-static void filter_modes(const LyPcgMatrix *matrix, int32_t f, double Z[3][6])
+// P~ Z of row `i`, whose filter is `f`
+static void filter_modes(const LyPcgMatrix *matrix, int32_t f, double *Z)
 {
     double P[9];
     for (int k = 0; k < 9; ++k) {
@@ -169,9 +268,20 @@ static void filter_modes(const LyPcgMatrix *matrix, int32_t f, double Z[3][6])
                                              : ((const double *)matrix->filter)[at];
     }
     for (int k = 0; k < 6; ++k) {
-        double z[3] = {Z[0][k], Z[1][k], Z[2][k]};
+        double z[3] = {Z[k], Z[6 + k], Z[12 + k]};
         for (int d = 0; d < 3; ++d) {
-            Z[d][k] = P[3 * d] * z[0] + P[3 * d + 1] * z[1] + P[3 * d + 2] * z[2];
+            Z[6 * d + k] = P[3 * d] * z[0] + P[3 * d + 1] * z[1] + P[3 * d + 2] * z[2];
+        }
+    }
+}
+
+static void store(const LyPcgMatrix *matrix, const double *from, void *to, int64_t at)
+{
+    for (int k = 0; k < 18; ++k) {
+        if (matrix->real == sizeof(float)) {
+            ((float *)to)[18 * at + k] = (float)from[k];
+        } else {
+            ((double *)to)[18 * at + k] = from[k];
         }
     }
 }
@@ -218,27 +328,33 @@ static void orthonormalise(LyPcgCoarse *coarse, int32_t a)
     }
 }
 
-// the modes of aggregate `a`, in scaled coordinates and as they act on A
+// centre of an aggregate and how far it reaches
+static void find_centre(const LyPcgCoarse *coarse, int32_t a, double centre[3], double *reach)
+{
+    int32_t begin = coarse->begin[a], end = coarse->begin[a + 1];
+    *reach = 0.0;
+    for (int d = 0; d < 3; ++d) {
+        centre[d] = 0.0;
+        for (int32_t i = begin; i < end; ++i) {
+            centre[d] += coarse->positions[3 * (int64_t)coarse->order[i] + d] / (end - begin);
+        }
+        for (int32_t i = begin; i < end; ++i) {
+            double arm = coarse->positions[3 * (int64_t)coarse->order[i] + d] - centre[d];
+            *reach = fmax(*reach, fabs(arm));
+        }
+    }
+    *reach = *reach > 0.0 ? *reach : 1.0;
+}
+
+// the modes of aggregate `a`: Z, and C^-T Z, as they act on A
 static void modes_task(void *data, int32_t a, int32_t worker)
 {
     (void)worker;
     LyPcgCoarse *coarse = data;
     const LyPcgMatrix *matrix = coarse->matrix;
-    int32_t begin = coarse->begin[a], end = coarse->begin[a + 1];
-    double centre[3] = {0, 0, 0}, reach = 0.0;
-    for (int32_t i = begin; i < end; ++i) {
-        for (int d = 0; d < 3; ++d) {
-            centre[d] += coarse->positions[3 * (int64_t)coarse->order[i] + d] / (end - begin);
-        }
-    }
-    for (int32_t i = begin; i < end; ++i) {
-        for (int d = 0; d < 3; ++d) {
-            double arm = coarse->positions[3 * (int64_t)coarse->order[i] + d] - centre[d];
-            reach = fmax(reach, fabs(arm));
-        }
-    }
-    reach = reach > 0.0 ? reach : 1.0;
-    for (int32_t i = begin; i < end; ++i) {
+    double centre[3], reach;
+    find_centre(coarse, a, centre, &reach);
+    for (int32_t i = coarse->begin[a]; i < coarse->begin[a + 1]; ++i) {
         int64_t row = coarse->order[i];
         const double *X = coarse->positions + 3 * row;
         double arm[3], Z[3][6];
@@ -247,22 +363,16 @@ static void modes_task(void *data, int32_t a, int32_t worker)
         }
         scaled_modes(matrix->root + 9 * row, arm, Z);
         memcpy(coarse->modes + 18 * row, Z, sizeof Z);
-    }
-    // constrained rows of this aggregate
-    for (int32_t f = 0; f < matrix->filters; ++f) {
-        int64_t row = matrix->filter_row[f];
-        if (coarse->of[row] == a) {
-            filter_modes(matrix, f, (double(*)[6])(coarse->modes + 18 * row));
+        if (coarse->filter_of[row] >= 0) {
+            filter_modes(matrix, coarse->filter_of[row], coarse->modes + 18 * row);
         }
     }
     orthonormalise(coarse, a);
-    for (int32_t i = begin; i < end; ++i) {
+    for (int32_t i = coarse->begin[a]; i < coarse->begin[a + 1]; ++i) {
         int64_t row = coarse->order[i];
         double *Z = coarse->modes + 18 * row;
         const double *S = matrix->scale + 9 * row;
-        for (int k = 0; k < 18; ++k) {
-            coarse->scaled[18 * (int64_t)i + k] = (float)Z[k];
-        }
+        store(matrix, Z, coarse->Z, row);
         for (int k = 0; k < 6; ++k) {
             double z0 = Z[k], z1 = Z[6 + k], z2 = Z[12 + k];
             Z[k] = S[0] * z0 + S[3] * z1 + S[6] * z2;
@@ -274,169 +384,95 @@ static void modes_task(void *data, int32_t a, int32_t worker)
 
 // ---- the coarse matrix --------------------------------------------------------------------------
 
-// dense += Y_i^T A Y_j at the blocks of the aggregates of i and j, lower triangle
-static void add_block(LyPcgCoarse *coarse, int32_t i, int32_t j, const double *A)
+typedef struct ProductLoop {
+    LyPcgCoarse *coarse;
+    const double *values;
+} ProductLoop;
+
+// sum += A Y, or with A transposed
+static void add_product(const double *A, bool transposed, const double *Y, double *sum)
 {
-    const double *Yi = coarse->modes + 18 * (int64_t)i, *Yj = coarse->modes + 18 * (int64_t)j;
-    int64_t a = 6 * (int64_t)coarse->of[i], b = 6 * (int64_t)coarse->of[j], n = coarse->size;
-    double AY[3][6];
     for (int r = 0; r < 3; ++r) {
+        double a0 = transposed ? A[r] : A[3 * r], a1 = transposed ? A[3 + r] : A[3 * r + 1];
+        double a2 = transposed ? A[6 + r] : A[3 * r + 2];
         for (int k = 0; k < 6; ++k) {
-            AY[r][k] = A[3 * r] * Yj[k] + A[3 * r + 1] * Yj[6 + k] + A[3 * r + 2] * Yj[12 + k];
-        }
-    }
-    for (int k = 0; k < 6; ++k) {
-        for (int l = 0; l < 6; ++l) {
-            double value = Yi[k] * AY[0][l] + Yi[6 + k] * AY[1][l] + Yi[12 + k] * AY[2][l];
-            // the pair (i, j) above the diagonal stands for (j, i) too
-            if (a + k >= b + l) {
-                coarse->dense[a + k + n * (b + l)] += value;
-            }
-            if (i != j && b + l >= a + k) {
-                coarse->dense[b + l + n * (a + k)] += value;
-            }
+            sum[6 * r + k] += a0 * Y[k] + a1 * Y[6 + k] + a2 * Y[12 + k];
         }
     }
 }
 
-static LyraStatus invert(LyPcgCoarse *coarse)
+// the rows of W of aggregate `a`, and its rows of the lower triangle of G = Y^T A Y
+static void product_task(void *data, int32_t a, int32_t worker)
 {
+    const ProductLoop *loop = data;
+    LyPcgCoarse *coarse = loop->coarse;
+    const LyPcgMatrix *matrix = coarse->matrix;
     int64_t n = coarse->size;
-    if (coarse->factor) {
-        LY_TRY(lyra_dense_factor_update(coarse->factor, coarse->dense));
-    } else {
-        LY_TRY(lyra_dense_factor_create(coarse->ctx, LYRA_FACTOR_CHOLESKY, coarse->size,
-                                        coarse->dense, &coarse->factor));
-    }
-    memset(coarse->inverse, 0, (size_t)(n * n) * sizeof(double));
-    for (int64_t k = 0; k < n; ++k) {
-        coarse->inverse[k + n * k] = 1.0;
-    }
-    LY_TRY(lyra_dense_factor_solve(coarse->factor, coarse->size, coarse->inverse, coarse->inverse));
-    for (int64_t k = 0; k < n; ++k) {
-        for (int64_t l = 0; l <= k; ++l) {
-            float value = (float)(0.5 * (coarse->inverse[k + n * l] + coarse->inverse[l + n * k]));
-            bool dropped = coarse->dropped[k] || coarse->dropped[l];
-            coarse->applied[k * n + l] = coarse->applied[l * n + k] = dropped ? 0.0f : value;
+    double *AY = coarse->scratch + 18 * (int64_t)coarse->touched_max * worker;
+    for (int32_t p = coarse->begin[a]; p < coarse->begin[a + 1]; ++p) {
+        int64_t i = coarse->order[p];
+        int32_t count = (int32_t)(coarse->start[i + 1] - coarse->start[i]);
+        memset(AY, 0, 18 * (size_t)count * sizeof *AY);
+        for (int64_t k = coarse->near_start[i]; k < coarse->near_start[i + 1]; ++k) {
+            int32_t source = coarse->near_source[k];
+            bool transposed = source < 0;
+            add_product(loop->values + 9 * (int64_t)(transposed ? ~source : source), transposed,
+                        coarse->modes + 18 * (int64_t)coarse->near_row[k],
+                        AY + 18 * (int64_t)coarse->near_slot[k]);
+        }
+        const double *Y = coarse->modes + 18 * i, *S = matrix->scale + 9 * i;
+        for (int32_t e = 0; e < count; ++e) {
+            int32_t b = coarse->touched[coarse->start[i] + e];
+            double *V = AY + 18 * (int64_t)e;
+            for (int l = 0; l < 6 && b <= a; ++l) {
+                double *column = coarse->dense + n * (6 * (int64_t)b + l) + 6 * (int64_t)a;
+                for (int k = 0; k < 6; ++k) {
+                    column[k] += Y[k] * V[l] + Y[6 + k] * V[6 + l] + Y[12 + k] * V[12 + l];
+                }
+            }
+            // W = P~ C^-1 A Y
+            for (int k = 0; k < 6; ++k) {
+                double v0 = V[k], v1 = V[6 + k], v2 = V[12 + k];
+                V[k] = S[0] * v0;
+                V[6 + k] = S[3] * v0 + S[4] * v1;
+                V[12 + k] = S[6] * v0 + S[7] * v1 + S[8] * v2;
+            }
+            if (coarse->filter_of[i] >= 0) {
+                filter_modes(matrix, coarse->filter_of[i], V);
+            }
+            store(matrix, V, coarse->W, coarse->start[i] + e);
         }
     }
-    return LYRA_OK;
+}
+
+static LyraStatus factor_dense(LyPcgCoarse *coarse)
+{
+    return coarse->factor ? lyra_dense_factor_update(coarse->factor, coarse->dense)
+                          : lyra_dense_factor_create(coarse->ctx, LYRA_FACTOR_CHOLESKY,
+                                                     coarse->size, coarse->dense, &coarse->factor);
 }
 
 LyraStatus ly_pcg_coarse_factor(LyPcgCoarse *coarse, const LyraBlockMatrix *A)
 {
-    LyraBlockPatternView pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(A));
-    const double *values = lyra_block_matrix_values(A);
-    const int32_t *place = coarse->matrix->place;
+    const LyPcgMatrix *matrix = coarse->matrix;
+    ProductLoop loop = {coarse, lyra_block_matrix_values(A)};
     int64_t n = coarse->size;
+    memset(coarse->filter_of, -1, (size_t)coarse->rows * sizeof(int32_t));
+    for (int32_t f = 0; f < matrix->filters; ++f) {
+        coarse->filter_of[matrix->filter_row[f]] = f;
+    }
     ly_parallel_for(coarse->ctx, coarse->aggregates, modes_task, coarse);
     memset(coarse->dense, 0, (size_t)(n * n) * sizeof(double));
-    for (int32_t i = 0; i < coarse->rows; ++i) {
-        for (int64_t k = pattern.diagonal[i]; k < pattern.row_start[i + 1]; ++k) {
-            add_block(coarse, place[i], place[pattern.column[k]], values + 9 * k);
-        }
-    }
+    ly_parallel_for(coarse->ctx, coarse->aggregates, product_task, &loop);
     for (int64_t k = 0; k < n; ++k) {
         if (coarse->dropped[k]) {
             coarse->dense[k + n * k] = 1.0;
         }
     }
-    LyraStatus status = invert(coarse);
+    LyraStatus status = factor_dense(coarse);
     if (status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR) {
         return ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
                        "pcg: the matrix is not positive definite for rigid motions of its parts");
     }
     return status;
-}
-
-// ---- application --------------------------------------------------------------------------------
-
-typedef struct AddLoop {
-    LyPcgCoarse *coarse;
-    int32_t pieces;
-    const void *r;
-    void *z;
-} AddLoop;
-
-static void restrict_task(void *data, int32_t index, int32_t worker)
-{
-    (void)worker;
-    AddLoop *loop = data;
-    LyPcgCoarse *coarse = loop->coarse;
-    bool single = coarse->matrix->real == sizeof(float);
-    for (int64_t a = ly_piece_begin(coarse->aggregates, loop->pieces, index);
-         a < ly_piece_begin(coarse->aggregates, loop->pieces, index + 1); ++a) {
-        float sum[6] = {0};
-        for (int64_t i = coarse->begin[a]; i < coarse->begin[a + 1]; ++i) {
-            int64_t row = coarse->order[i];
-            const float *Z = coarse->scaled + 18 * i;
-            for (int d = 0; d < 3; ++d) {
-                float r = single ? ((const float *)loop->r)[4 * row + d]
-                                 : (float)((const double *)loop->r)[4 * row + d];
-                for (int k = 0; k < 6; ++k) {
-                    sum[k] += Z[6 * d + k] * r;
-                }
-            }
-        }
-        memcpy(coarse->rhs + 6 * a, sum, sizeof sum);
-    }
-}
-
-static void solve_task(void *data, int32_t index, int32_t worker)
-{
-    (void)worker;
-    AddLoop *loop = data;
-    LyPcgCoarse *coarse = loop->coarse;
-    int64_t n = coarse->size;
-    for (int64_t k = ly_piece_begin(n, loop->pieces, index);
-         k < ly_piece_begin(n, loop->pieces, index + 1); ++k) {
-        const float *row = coarse->applied + n * k;
-        // n is a multiple of 6
-        float sum[6] = {0};
-        for (int64_t l = 0; l < n; l += 6) {
-            for (int e = 0; e < 6; ++e) {
-                sum[e] += row[l + e] * coarse->rhs[l + e];
-            }
-        }
-        coarse->solution[k] = sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5];
-    }
-}
-
-static void prolong_task(void *data, int32_t index, int32_t worker)
-{
-    (void)worker;
-    AddLoop *loop = data;
-    LyPcgCoarse *coarse = loop->coarse;
-    bool single = coarse->matrix->real == sizeof(float);
-    for (int64_t a = ly_piece_begin(coarse->aggregates, loop->pieces, index);
-         a < ly_piece_begin(coarse->aggregates, loop->pieces, index + 1); ++a) {
-        const float *y = coarse->solution + 6 * a;
-        for (int64_t i = coarse->begin[a]; i < coarse->begin[a + 1]; ++i) {
-            int64_t row = coarse->order[i];
-            const float *Z = coarse->scaled + 18 * i;
-            for (int d = 0; d < 3; ++d) {
-                float sum = 0.0f;
-                for (int k = 0; k < 6; ++k) {
-                    sum += Z[6 * d + k] * y[k];
-                }
-                if (single) {
-                    ((float *)loop->z)[4 * row + d] += sum;
-                } else {
-                    ((double *)loop->z)[4 * row + d] += (double)sum;
-                }
-            }
-        }
-    }
-}
-
-void ly_pcg_coarse_add(LyPcgCoarse *coarse, const void *r, void *z)
-{
-    AddLoop loop = {.coarse = coarse, .r = r, .z = z};
-    loop.pieces = coarse->aggregates < PIECES_MAX ? coarse->aggregates : PIECES_MAX;
-    if (loop.pieces < 1) {
-        return;
-    }
-    ly_parallel_for(coarse->ctx, loop.pieces, restrict_task, &loop);
-    ly_parallel_for(coarse->ctx, loop.pieces, solve_task, &loop);
-    ly_parallel_for(coarse->ctx, loop.pieces, prolong_task, &loop);
 }

@@ -13,7 +13,8 @@
 // domains of one colour, then over those of the other.
 //
 // The other preconditioners run the usual form: none, jacobi and block-jacobi are the identity,
-// because the scaling has them in it; ic0 sweeps with its factor; a coarse space is added to any.
+// because the scaling has them in it; ic0 sweeps with its factor. A coarse space is deflated from
+// Eisenstat's form and added to the others (pcg_deflate.c).
 //
 // The end. The norm at hand is that of r^, the norm wanted that of r = C E r^. Their ratio changes
 // slowly, so r is formed only when the ratio seen last says that the target is met; that costs half
@@ -27,7 +28,7 @@
 typedef struct InnerLoop {
     LyPcgInner *inner;
     int32_t domain; // the first of the colour at hand
-    bool eisenstat;
+    bool eisenstat, deflated;
     double alpha, beta;
     const void *from; // ly_pcg_precondition
     void *to;
@@ -61,7 +62,7 @@ static void sweep(LyraContext *ctx, LyraTask *task, InnerLoop *loop, bool first)
 
 // ---- the parts of an iteration ------------------------------------------------------------------
 
-// |C r~|^2, with the domain's r~ formed in q
+// |C r~|^2, with the domain's r~ formed in z
 static void residual_task(void *data, int32_t domain, int32_t worker)
 {
     (void)worker;
@@ -71,8 +72,8 @@ static void residual_task(void *data, int32_t domain, int32_t worker)
     LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
     const void *r = inner->r;
     if (loop->eisenstat) {
-        matrix->kernels.lower(&piece, inner->r, inner->q);
-        r = inner->q;
+        matrix->kernels.lower(&piece, inner->r, inner->z);
+        r = inner->z;
     }
     inner->sums[domain] = matrix->kernels.norm(piece.row_begin, piece.row_end, matrix->root, r);
 }
@@ -91,6 +92,7 @@ static void start_task(void *data, int32_t index, int32_t worker)
     memset((char *)inner->x + begin, 0, bytes);
     if (!inner->resume) {
         memset((char *)inner->p + begin, 0, bytes);
+        memset((char *)inner->q + begin, 0, bytes);
     }
     if (loop->eisenstat) {
         kernels->forward(&piece, inner->r);
@@ -284,7 +286,9 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
             return LY_PCG_MET;
         }
         double curvature = 0.0;
-        if (loop->eisenstat) {
+        if (loop->deflated) {
+            curvature = ly_pcg_deflated_step(ctx, inner, loop->beta);
+        } else if (loop->eisenstat) {
             sweep(ctx, up_task, loop, false);
             sweep(ctx, up_task, loop, true);
             sweep(ctx, down_task, loop, true);
@@ -298,7 +302,7 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
             return LY_PCG_BROKEN;
         }
         if (curvature <= 0.0) {
-            inner->direction = loop->eisenstat ? inner->z : inner->p;
+            inner->direction = loop->eisenstat && !loop->deflated ? inner->z : inner->p;
             return LY_PCG_CURVATURE;
         }
         inner->rz = rz;
@@ -333,9 +337,10 @@ LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner)
     }
     // r~ is at hand now, so its norm costs no sweep
     double start = sqrt(run(ctx, residual_task, &loop));
-    loop.eisenstat = inner->matrix->kind == LY_PCG_SSOR && !inner->coarse;
+    loop.eisenstat = inner->matrix->kind == LY_PCG_SSOR;
+    loop.deflated = ly_pcg_is_deflated(inner);
     LyPcgEnd end = iterate(ctx, &loop, start);
-    if (loop.eisenstat) {
+    if (loop.eisenstat && !loop.deflated) {
         sweep(ctx, finish_task, &loop, false);
         sweep(ctx, finish_task, &loop, true);
     }

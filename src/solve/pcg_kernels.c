@@ -17,7 +17,8 @@
         .product = NAME(product), .project = NAME(project), .blocks = NAME(blocks),                \
         .dot = NAME(dot), .direct = NAME(direct), .subtract = NAME(subtract), .join = NAME(join),  \
         .step = NAME(step), .enter = NAME(enter), .leave = NAME(leave), .norm = NAME(norm),        \
-        .copy = NAME(copy),                                                                        \
+        .copy = NAME(copy), .gather = NAME(gather), .deflate = NAME(deflate),                      \
+        .spread = NAME(spread), .combine = NAME(combine),                                          \
     }
 
 #define REAL float

@@ -436,6 +436,129 @@ static double NAME(norm)(int32_t begin, int32_t end, const double *root, const v
     return sum;
 }
 
+// ---- the coarse space ---------------------------------------------------------------------------
+//
+// Blocks of 3x6 are read as three rows of eight, whose last two belong to what follows: they meet
+// zeros of mu, or land in sums that nobody reads.
+
+static void NAME(gather)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
+                         const void *V_all, const void *v_all, double *sums)
+{
+    const REAL *v = v_all;
+    int64_t k = start ? start[begin] : begin;
+    for (int64_t i = begin; i < end; ++i) {
+        const REAL v0 = v[4 * i], v1 = v[4 * i + 1], v2 = v[4 * i + 2];
+        for (int64_t stop = start ? start[i + 1] : i + 1; k < stop; ++k) {
+            const REAL *V = (const REAL *)V_all + 18 * k;
+            double *restrict sum = sums + 8 * (int64_t)touched[k];
+            for (int e = 0; e < 8; ++e) {
+                sum[e] += (double)(V[e] * v0 + V[6 + e] * v1 + V[12 + e] * v2);
+            }
+        }
+    }
+}
+
+#if LY_LANES == 1
+
+// sum[d] += row d of V times mu
+INLINE void NAME(add_times)(const REAL *V, const REAL *mu, Vec sum[3])
+{
+    for (int d = 0; d < 3; ++d) {
+        for (int e = 0; e < 6; ++e) {
+            sum[d].v[0] += V[6 * d + e] * mu[e];
+        }
+    }
+}
+
+#define sum_all NAME(sum_all)
+INLINE Vec sum_all(const Vec sum[3])
+{
+    return (Vec){{sum[0].v[0], sum[1].v[0], sum[2].v[0]}};
+}
+
+#else
+
+// sum[d] += row d of V times mu, in four parts
+INLINE void NAME(add_times)(const REAL *V, const REAL *mu, Vec sum[3])
+{
+    const Vec low = load(mu), high = load(mu + 4);
+    for (int d = 0; d < 3; ++d) {
+        sum[d] += load(V + 6 * d) * low + load(V + 6 * d + 4) * high;
+    }
+}
+
+// the parts of three sums joined, and 0
+#define sum_all NAME(sum_all)
+INLINE Vec sum_all(const Vec sum[3])
+{
+    typedef INTEGER Index __attribute__((vector_size(4 * sizeof(REAL))));
+#ifdef __clang__
+#define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
+#else
+#define SHUFFLE(p, q, ...) __builtin_shuffle(p, q, (Index){__VA_ARGS__})
+#endif
+    const Vec zero = {0};
+    Vec ab = SHUFFLE(sum[0], sum[1], 0, 4, 1, 5) + SHUFFLE(sum[0], sum[1], 2, 6, 3, 7);
+    Vec c = SHUFFLE(sum[2], zero, 0, 4, 1, 5) + SHUFFLE(sum[2], zero, 2, 6, 3, 7);
+    return SHUFFLE(ab, c, 0, 1, 4, 5) + SHUFFLE(ab, c, 2, 3, 6, 7);
+#undef SHUFFLE
+}
+
+#endif
+
+static void NAME(deflate)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
+                          const void *V, const void *mu, const void *r_all, const void *z_all,
+                          void *w_all)
+{
+    const REAL *r = r_all, *z = z_all;
+    REAL *w = w_all;
+    int64_t k = start[begin];
+    for (int64_t i = begin; i < end; ++i) {
+        Vec sum[3] = {all(0), all(0), all(0)};
+        for (int64_t stop = start[i + 1]; k < stop; ++k) {
+            NAME(add_times)
+            ((const REAL *)V + 18 * k, (const REAL *)mu + 8 * (int64_t)touched[k], sum);
+        }
+        store(w + 4 * i, SUB(SUB(load(r + 4 * i), load(z + 4 * i)), sum_all(sum)));
+    }
+}
+
+static void NAME(spread)(int32_t begin, int32_t end, const int32_t *of, const void *Z,
+                         const void *mu, void *z_all)
+{
+    for (int64_t i = begin; i < end; ++i) {
+        Vec sum[3] = {all(0), all(0), all(0)};
+        REAL *z = (REAL *)z_all + 4 * i;
+        NAME(add_times)((const REAL *)Z + 18 * i, (const REAL *)mu + 8 * (int64_t)of[i], sum);
+        store(z, ADD(load(z), sum_all(sum)));
+    }
+}
+
+static double NAME(combine)(const LyPcgCombine *combine, int32_t begin, int32_t end)
+{
+    const REAL *r = combine->r, *z = combine->z, *w = combine->w;
+    REAL *p = combine->p, *q = combine->q;
+    const Vec beta = all((REAL)combine->beta);
+    double sum = 0.0;
+    for (int64_t i = begin; i < end;) {
+        int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
+        Vec s = all(0);
+        for (; i < stop; ++i) {
+            Vec part[3] = {all(0), all(0), all(0)};
+            NAME(add_times)
+            ((const REAL *)combine->Z + 18 * i,
+             (const REAL *)combine->mu + 8 * (int64_t)combine->of[i], part);
+            Vec zi = load(z + 4 * i);
+            Vec qi = ADD(ADD(zi, load(w + 4 * i)), MUL(beta, load(q + 4 * i)));
+            store(p + 4 * i, ADD(SUB(zi, sum_all(part)), MUL(beta, load(p + 4 * i))));
+            store(q + 4 * i, qi);
+            s = ADD(s, MUL(load(r + 4 * i), qi));
+        }
+        sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
+    }
+    return sum;
+}
+
 // ---- values -------------------------------------------------------------------------------------
 
 // B = S_i A S_j^T, or with A transposed; returns 0, or NaN where an entry is not finite
@@ -498,6 +621,7 @@ static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *val
 #undef clear
 #undef multiply
 #undef outer_sum
+#undef sum_all
 #undef MUL
 #undef ADD
 #undef SUB

@@ -481,14 +481,14 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
             break;
         case PIVOT_NOT_FINITE:
             return ly_fail(LYRA_NOT_FINITE, "pcg: the diagonal block of vertex %d is not finite",
-                           (int)loop.row[d]);
+                           (int)ly_vertex_label(matrix->labels, loop.row[d]));
         case PIVOT_ZERO:
             return ly_fail(LYRA_SINGULAR, "pcg: the diagonal block of vertex %d is singular",
-                           (int)loop.row[d]);
+                           (int)ly_vertex_label(matrix->labels, loop.row[d]));
         case PIVOT_NEGATIVE:
             return ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
                            "pcg: the diagonal block of vertex %d is not positive definite",
-                           (int)loop.row[d]);
+                           (int)ly_vertex_label(matrix->labels, loop.row[d]));
         }
     }
     ly_parallel_for(matrix->ctx, matrix->domains, copy_task, &loop);

@@ -30,6 +30,10 @@
 #define APART 1.5
 #define FAR 10.0
 
+// Without rounding as many iterations as there are unknowns end in the solution. A correction that
+// needs so many more than that is not for floats.
+#define SPARE 20
+
 typedef struct Refinement {
     LyraContext *ctx;
     LyPcgRefine *refine;
@@ -134,7 +138,7 @@ static LyraStatus go_on_in_doubles(Refinement *it, const char *why)
     ly_log(it->ctx, LYRA_LOG_INFO,
            "pcg: %s at residual %g after %d iterations; going on in double precision", why,
            it->r_norm / it->b_norm, (int)it->report->iterations);
-    ++it->report->refinements;
+    it->report->refinements += it->report->iterations > 0;
     LyCg cg = {
         .A = refine->A,
         .constraints = refine->constraints,
@@ -142,8 +146,9 @@ static LyraStatus go_on_in_doubles(Refinement *it, const char *why)
         .user = it,
         .stop = refine->stop,
         .tolerance = refine->tolerance,
-        .iterations_max = refine->iterations_max,
+        .iterations_max = refine->iterations_max - it->report->iterations,
         .truncate = refine->truncate,
+        .follows = it->report->iterations > 0,
         .work = refine->work,
     };
     return ly_cg(it->ctx, &cg, it->b, true, it->x, it->report);
@@ -207,6 +212,9 @@ static void set_goal(Refinement *it, double a)
            possible = single ? REDUCTION * it->r_norm : 0.0;
     inner->stop = refine->stop;
     inner->iterations_max = refine->iterations_max - it->report->iterations;
+    if (single && inner->iterations_max > it->size + SPARE) {
+        inner->iterations_max = (int32_t)it->size + SPARE;
+    }
     // a little below, so that the true residual is not just above
     wanted = refine->stop == LYRA_STOP_RESIDUAL ? 0.9 * wanted : 0.0;
     inner->target = a * fmax(wanted, possible);
@@ -277,8 +285,11 @@ static LyraStatus correct(Refinement *it, bool *done)
         (refine->stop == LYRA_STOP_ENERGY && end == LY_PCG_MET && energy_is_true(it, a))) {
         return LYRA_OK;
     }
-    if (end == LY_PCG_LIMIT) {
+    if (end == LY_PCG_LIMIT && it->report->iterations >= refine->iterations_max) {
         return not_converged(it);
+    }
+    if (end == LY_PCG_LIMIT) {
+        return go_on_in_doubles(it, "more iterations than unknowns say that floats have ended");
     }
     if (!(it->r_norm <= 0.5 * before && it->r_norm <= FAR * said)) {
         return go_on_in_doubles(it, "corrections in single precision end");
@@ -287,6 +298,20 @@ static LyraStatus correct(Refinement *it, bool *done)
     inner->resume = it->r_norm <= APART * said;
     *done = false;
     return LYRA_OK;
+}
+
+static bool is_small(const Refinement *it)
+{
+    return it->r_norm == 0.0 || (it->refine->stop == LYRA_STOP_RESIDUAL &&
+                                 it->r_norm <= it->refine->tolerance * it->b_norm);
+}
+
+// the part of x along a coarse space that the iteration leaves out
+static LyraStatus correct_coarse(Refinement *it)
+{
+    ly_pcg_coarse_correct(it->refine->inner->coarse, it->r, it->x);
+    project(it, it->x);
+    return true_residual(it, false);
 }
 
 LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b, bool warm,
@@ -306,9 +331,17 @@ LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b,
         project(&it, x);
         LY_TRY(true_residual(&it, false));
     }
-    bool done = it.r_norm == 0.0 ||
-                (refine->stop == LYRA_STOP_RESIDUAL && it.r_norm <= refine->tolerance * it.b_norm);
+    if (refine->doubles && !is_small(&it)) {
+        return go_on_in_doubles(&it, "the matrix is beyond single precision");
+    }
+    bool done = is_small(&it), deflated = ly_pcg_is_deflated(refine->inner);
     while (!done) {
+        if (deflated) {
+            LY_TRY(correct_coarse(&it));
+            if (is_small(&it)) {
+                break;
+            }
+        }
         if (report->iterations >= refine->iterations_max) {
             return not_converged(&it);
         }

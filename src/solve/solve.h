@@ -32,6 +32,18 @@ extern const LyraSolverType ly_solver_factor_reuse;
 const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
                                        LyraSolverDef *def);
 
+/// What messages call vertex `v`.
+static inline int64_t ly_vertex_label(const int32_t *labels, int64_t v)
+{
+    return labels ? labels[v] : v;
+}
+
+/// And unknown `i`.
+static inline int64_t ly_unknown_label(const int32_t *labels, int64_t i)
+{
+    return 3 * ly_vertex_label(labels, i / 3) + i % 3;
+}
+
 // ---- vectors ------------------------------------------------------------------------------------
 
 /// Sums over fixed pieces in fixed order: the same bits at any thread count.
@@ -54,8 +66,9 @@ typedef struct LyCg {
     void *user;
     LyraSolverStop stop;
     double tolerance;
-    int32_t iterations_max;
+    int32_t iterations_max; // of one call
     bool truncate;
+    bool follows; // a warm start is an iterate of an iteration from zero: a direction of descent
     double *work; // [4 size]
 } LyCg;
 

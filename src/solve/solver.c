@@ -80,7 +80,8 @@ LyraSolverDef lyra_solver_def_default(void)
 
 static LyraStatus check_def(const LyraSolverDef *def, bool ours)
 {
-    static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi", "ssor", "ic0"};
+    static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi",
+                                        "ssor", "ic0",  "ilu0"};
     if (!def->name || !def->preconditioner) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "solver: the name of the %s is NULL",
                        def->name ? "preconditioner" : "solver");
@@ -92,7 +93,7 @@ static LyraStatus check_def(const LyraSolverDef *def, bool ours)
     if (!known) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "solver: preconditioner \"%s\" is unknown; there are auto, none, jacobi, "
-                       "block-jacobi, ssor and ic0",
+                       "block-jacobi, ssor, ic0 and ilu0",
                        def->preconditioner);
     }
     if (!(def->tolerance > 0.0 && def->tolerance < 1.0)) {
@@ -309,8 +310,9 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
     }
     int64_t bad = ly_find_not_finite(solver->ctx, size, solver->def.positions);
     if (bad >= 0) {
-        return ly_fail(LYRA_NOT_FINITE, "solver: position %lld of vertex %lld is %g",
-                       (long long)(bad % 3), (long long)(bad / 3), solver->def.positions[bad]);
+        return ly_fail(
+            LYRA_NOT_FINITE, "solver: position %lld of vertex %lld is %g", (long long)(bad % 3),
+            (long long)ly_vertex_label(solver->def.labels, bad / 3), solver->def.positions[bad]);
     }
     LY_TRY(ly_allocate_array(solver->ctx, size, sizeof(double), &solver->positions));
     ly_vector_copy(solver->ctx, size, solver->def.positions, solver->positions);
@@ -418,7 +420,7 @@ static LyraStatus check_statics(LyraSolver *solver)
     }
     bool whole = solver->method == LYRA_CONSTRAIN_LOW_RANK, always = false;
     LyraStatus status = ly_check_held(solver->ctx, &solver->A, whole ? NULL : solver->constraints,
-                                      solver->positions, &always);
+                                      solver->positions, solver->def.labels, &always);
     solver->held_version = status == LYRA_OK && always ? solver->version : 0;
     if (status == LYRA_SINGULAR) {
         solver->report.definiteness = LYRA_DEFINITENESS_SINGULAR;
@@ -428,7 +430,7 @@ static LyraStatus check_statics(LyraSolver *solver)
 
 static LyraStatus factor(LyraSolver *solver, const LyraOperator *A)
 {
-    LY_TRY(ly_operator_check_finite(solver->ctx, A));
+    LY_TRY(ly_operator_check_finite(solver->ctx, A, solver->def.labels));
     bool low_rank = solver->method == LYRA_CONSTRAIN_LOW_RANK;
     const LyraOperator *seen = &solver->A;
     if (solver->method == LYRA_CONSTRAIN_ELIMINATE) {
@@ -489,7 +491,8 @@ static LyraStatus check_solve(const LyraSolver *solver, int32_t columns, const d
         if (bad >= 0) {
             return ly_fail(LYRA_NOT_FINITE, "solver: %s %lld, at vertex %lld of column %lld, is %g",
                            pass == 0 ? "entry of the right-hand side" : "entry of the start",
-                           (long long)(bad % size), (long long)(bad % size / 3),
+                           (long long)ly_unknown_label(solver->def.labels, bad % size),
+                           (long long)ly_vertex_label(solver->def.labels, bad % size / 3),
                            (long long)(bad / size), values[bad]);
         }
     }
@@ -575,7 +578,8 @@ static LyraStatus solve_type(LyraSolver *solver, int32_t columns, bool warm,
     int64_t bad = ly_find_not_finite(solver->ctx, (int64_t)columns * size, solver->sought);
     return bad < 0 ? status
                    : ly_fail(LYRA_NOT_FINITE, "solver: unknown %lld of the answer of %s is %g",
-                             (long long)(bad % size), solver->type->name, solver->sought[bad]);
+                             (long long)ly_unknown_label(solver->def.labels, bad % size),
+                             solver->type->name, solver->sought[bad]);
 }
 
 // corrects the answer of a direct solver by its residual while that helps; sought is kept in

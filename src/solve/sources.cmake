@@ -13,12 +13,14 @@ target_sources(lyra_objects PRIVATE
   solve/factor_reuse.c
   solve/gmres.c
   solve/krylov.c
+  solve/krylov_sweeps.c
   solve/low_rank.c
   solve/minres.c
   solve/openmp.c
   solve/operator.c
   solve/pcg.c
   solve/pcg_coarse.c
+  solve/pcg_deflate.c
   solve/pcg_ic0.c
   solve/pcg_inner.c
   solve/pcg_matrix.c
