@@ -32,6 +32,13 @@ typedef struct LyraPoint {
     const double *history; ///< Committed, [history_count]. Nullable without history.
 } LyraPoint;
 
+/// What will be asked of a system next.
+typedef enum LyraAhead {
+    LYRA_AHEAD_NOTHING = 0,
+    LYRA_AHEAD_EXACT, ///< A linearise at this very point.
+    LYRA_AHEAD_PSD,   ///< The same, of the positive semi-definite tangent.
+} LyraAhead;
+
 /// What can be asked of a system at a point. NULL outputs are not computed.
 typedef struct LyraResponse {
     LyraVector *g;         ///< f_int + D v - f_ext, N.
@@ -40,6 +47,9 @@ typedef struct LyraResponse {
     double *elastic;       ///< Energy of the conservative internal forces, J.
     double *potential;     ///< `elastic` minus f_ext . u for loads that do not move, J.
     double *trial_history; ///< [history_count].
+    /// Lets forces and tangent share a pass. After a call with one of the others, linearise before
+    /// matrices are asked for.
+    LyraAhead ahead;
 } LyraResponse;
 
 /// What a system is. Bits of lyra_system_traits().

@@ -291,7 +291,7 @@ static LyraStatus time_way(const Bench *bench, const Body *body, const Way *way,
     return status;
 }
 
-static CliExit bench_step(Bench *bench, Body *body, const char *subject, int32_t threads, double h)
+static CliExit bench_h(Bench *bench, Body *body, const char *subject, int32_t threads, double h)
 {
     if (form_system(body, h) != LYRA_OK) {
         return cli_failed();
@@ -355,7 +355,7 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
             return cli_failed();
         }
         for (size_t s = 0; s < sizeof steps / sizeof steps[0] && exit == CLI_OK; ++s) {
-            exit = bench_step(bench, &body, subject, threads, steps[s]);
+            exit = bench_h(bench, &body, subject, threads, steps[s]);
         }
         end_body(&body);
     }

@@ -111,7 +111,8 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                                    .external = newton->external,
                                    .damping = newton->damping,
                                    .elastic = &elastic,
-                                   .potential = has_potential ? &potential : NULL};
+                                   .potential = has_potential ? &potential : NULL,
+                                   .ahead = newton->ahead};
     LyraStatus status = ly_evaluate(it, &at, &response);
     if (status == LYRA_NOT_FINITE) {
         return LYRA_OK;

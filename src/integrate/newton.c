@@ -94,6 +94,14 @@ void ly_newton_destroy(LyNewton *newton)
     ly_release(newton->ctx, newton);
 }
 
+LyraAhead ly_newton_ahead(const LyraNewtonDef *def)
+{
+    if (def->policy != LYRA_NEWTON_ONE) {
+        return LYRA_AHEAD_NOTHING;
+    }
+    return def->psd_always ? LYRA_AHEAD_PSD : LYRA_AHEAD_EXACT;
+}
+
 // ---- directions ---------------------------------------------------------------------------------
 
 // whether another tangent may help
@@ -246,9 +254,12 @@ static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyS
         LyraStatus status = form(newton, it, stage, old, direction.psd);
         if (status == LYRA_OK) {
             // r + S d_c on the free unknowns
-            lyra_system_apply(newton->system, d_c, newton->r);
-            lyra_vector_axpby(1, newton->r_try, 1, newton->r);
-            ly_merge_constrained(it, NULL, newton->r);
+            lyra_vector_copy(newton->r_try, newton->r);
+            if (ly_max_abs(d_c) > 0) {
+                lyra_system_apply(newton->system, d_c, newton->b);
+                lyra_vector_axpby(1, newton->b, 1, newton->r);
+                ly_merge_constrained(it, NULL, newton->r);
+            }
             status = solve(newton, it, stage, newton->r, 0, &direction);
         }
         if (status == LYRA_OK) {
@@ -504,7 +515,10 @@ static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage
                              LyraVector *q)
 {
     LyLook look;
-    LY_TRY(step_from_stay(newton, it, stage, q, &look));
+    newton->ahead = ly_newton_ahead(&newton->def);
+    LyraStatus status = step_from_stay(newton, it, stage, q, &look);
+    newton->ahead = LYRA_AHEAD_NOTHING;
+    LY_TRY(status);
     it->report.residual_first = it->report.residual_last = look.residual;
     lyra_vector_copy(newton->q_try, q);
     return LYRA_OK;

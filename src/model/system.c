@@ -162,6 +162,7 @@ LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
             LY_TRY(check_vector(system, outputs[i], "an output"));
         }
     }
+    system->linearised &= response->ahead == LYRA_AHEAD_NOTHING;
     return system->type->evaluate(system->self, at, response);
 }
 
