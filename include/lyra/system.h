@@ -87,6 +87,9 @@ typedef struct LyraSystemType {
     /// Solves S x = b for x in the range of P. `tolerance` is relative; 0: the solver's own.
     LyraStatus (*solve)(void *self, const LyraVector *b, double tolerance, LyraVector *x,
                         LyraSolveReport *report);
+    /// The same, for solvers that iterate, from x in the range of P. Nullable: `solve`.
+    LyraStatus (*solve_from)(void *self, const LyraVector *b, double tolerance, LyraVector *x,
+                             LyraSolveReport *report);
     /// Solves M x = b for x in the range of P. A vertex that is free and has no mass is
     /// LYRA_SINGULAR, and named.
     LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
@@ -168,6 +171,9 @@ LYRA_API void lyra_system_apply_damping(LyraSystem *system, const LyraVector *x,
 LYRA_API void lyra_system_apply_stiffness(LyraSystem *system, const LyraVector *x, LyraVector *y);
 LYRA_API LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tolerance,
                                       LyraVector *x, LyraSolveReport *report);
+LYRA_API LyraStatus lyra_system_solve_from(LyraSystem *system, const LyraVector *b,
+                                           double tolerance, LyraVector *x,
+                                           LyraSolveReport *report);
 LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
 LYRA_API void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det,
                                   int32_t *element);

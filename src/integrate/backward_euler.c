@@ -35,7 +35,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .v_0 = view.v,
                            .stay = view.u,
                            .history = history};
-    lyra_vector_fill(q, 0);
+    // one step of Newton starts its linear solver there: the acceleration goes on
+    lyra_vector_axpby(it->def.newton.policy == LYRA_NEWTON_ONE, view.a, 0, q);
     ly_start_constrained(it, &stage, end, q);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 

@@ -170,7 +170,9 @@ static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
     LyraSolveReport report = {.solver = "", .preconditioner = ""};
     lyra_vector_axpby(-1, r, 0, newton->b);
     double begin = ly_time();
-    LyraStatus status = lyra_system_solve(newton->system, newton->b, forcing, newton->d, &report);
+    LyraStatus status = (newton->warm ? lyra_system_solve_from : lyra_system_solve)(
+        newton->system, newton->b, forcing, newton->d, &report);
+    newton->warm = false;
     it->report.solve_seconds += ly_time() - begin;
     it->report.linear_iterations += report.iterations;
     it->report.solver = report.solver ? report.solver : "";
@@ -260,6 +262,11 @@ static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyS
                 lyra_vector_axpby(1, newton->b, 1, newton->r);
                 ly_merge_constrained(it, NULL, newton->r);
             }
+            // to where q is, on the free unknowns: most of the way
+            lyra_vector_copy(q, newton->d);
+            lyra_vector_axpby(-1, old, 1, newton->d);
+            ly_merge_constrained(it, NULL, newton->d);
+            newton->warm = true;
             status = solve(newton, it, stage, newton->r, 0, &direction);
         }
         if (status == LYRA_OK) {

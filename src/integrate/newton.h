@@ -43,6 +43,7 @@ struct LyNewton {
     int64_t kept_count;
     uint64_t stamp;  // of the system when S was formed from `kept`
     LyraAhead ahead; // of the look that follows
+    bool warm;       // `d` is a start of the solve that follows
 };
 
 /// Whether the equation is the gradient of a potential.
