@@ -237,8 +237,8 @@ static void place_stay(LyraIntegrator *it, const LyStage *stage, const LyraVecto
 
 // one Newton step from the old place of all vertices, the motion of the constraints, q - q_old
 // there, being part of it. Leaves the result in q_try.
-static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                 const LyraVector *q, LyLook *look)
+static LyraStatus find_step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                      const LyraVector *q, LyLook *look)
 {
     LyraVector *old = newton->q_try, *d_c = newton->moved;
     place_stay(it, stage, q, false, old);
@@ -286,6 +286,15 @@ static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyS
     return LYRA_OK;
 }
 
+static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                 const LyraVector *q, LyLook *look)
+{
+    newton->staying = true;
+    LyraStatus status = find_step_from_stay(newton, it, stage, q, look);
+    newton->staying = false;
+    return status;
+}
+
 // takes q_try for q if it is better
 static LyraStatus offer(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
                         LyLook *look)
@@ -316,10 +325,14 @@ static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
 {
     LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, look));
     if (stage->stay) {
-        place_stay(it, stage, q, true, newton->q_try);
-        LY_TRY(offer(newton, it, stage, q, look));
         double rounding = DBL_EPSILON * (newton->reach + ly_max_abs(stage->stay));
-        if (find_motion(newton, it, stage, q) > 4 * rounding) {
+        double motion = find_motion(newton, it, stage, q);
+        place_stay(it, stage, q, true, newton->q_try);
+        newton->staying = motion == 0;
+        LyraStatus offered = offer(newton, it, stage, q, look);
+        newton->staying = false;
+        LY_TRY(offered);
+        if (motion > 4 * rounding) {
             LyLook old;
             LyraStatus status = step_from_stay(newton, it, stage, q, &old);
             if (status != LYRA_OK && !is_trouble_of_matrix(status)) {

@@ -44,6 +44,7 @@ struct LyNewton {
     uint64_t stamp;  // of the system when S was formed from `kept`
     LyraAhead ahead; // of the look that follows
     bool warm;       // `d` is a start of the solve that follows
+    bool staying;    // u is stage->stay to the last bit, where forces may be known
 };
 
 /// Whether the equation is the gradient of a potential.

@@ -201,6 +201,19 @@ static LyraStatus evaluate_joint(LyTangent *tangent, const LyraPoint *at, bool p
     return LYRA_OK;
 }
 
+// room for all at once, so that no later step is the first to need it
+static LyraStatus prepare_forces(LyTangent *tangent)
+{
+    for (int32_t k = 0; k < LY_TANGENT_FORCES; ++k) {
+        LyTangentForces *forces = &tangent->forces[k];
+        if (!forces->gradient) {
+            LY_TRY(prepare_point(tangent, &forces->point));
+            LY_TRY(prepare_gradient(tangent, &forces->gradient));
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus evaluate_alone(LyTangent *tangent, const LyraPoint *at, const double **gradient,
                                  double *energy)
 {
@@ -211,8 +224,8 @@ static LyraStatus evaluate_alone(LyTangent *tangent, const LyraPoint *at, const 
         oldest = forces->used < oldest->used ? forces : oldest;
     }
     if (!found) {
-        LY_TRY(prepare_point(tangent, &oldest->point));
-        LY_TRY(prepare_gradient(tangent, &oldest->gradient));
+        LY_TRY(prepare_forces(tangent));
+        oldest->point.valid = false;
         LyraEvaluation evaluation = evaluation_at(tangent, at);
         evaluation.energy = &oldest->energy;
         evaluation.gradient = oldest->gradient;
