@@ -98,6 +98,7 @@ typedef struct BodyDef {
     double edge; // of a cell, m
     double gravity;
     double mass_damping, stiffness_damping;
+    bool damping_exact;
     const char *solver; // "dense": a dense system; NULL: auto
     bool fixed;         // the face x = lowest
     bool consistent;
@@ -157,6 +158,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     model.mass_matrix = matrix;
     model.mass_damping = def->mass_damping;
     model.stiffness_damping = def->stiffness_damping;
+    model.damping_exact = def->damping_exact;
     model.gravity[1] = def->gravity;
     model.prescription = def->prescription;
     model.prescription_user = def->prescription_user;

@@ -62,7 +62,7 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_CONTRACTION = 1 << 6,
     /// The gradient is linear in positions and velocities, but for a constant.
     LYRA_FORCE_LINEAR = 1 << 7,
-    LYRA_FORCE_TIME = 1 << 8, ///< Depends on `time`.
+    LYRA_FORCE_TIME = 1 << 8, ///< Depends on `time`, or on `dt` without velocities and history.
     /// Stencils are the elements of a solid, tets (4 nodes) or cubes (8): their det F is watched.
     LYRA_FORCE_SOLID = 1 << 9,
 } LyraForceTrait;

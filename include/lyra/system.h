@@ -32,6 +32,13 @@ typedef struct LyraPoint {
     const double *history; ///< Committed, [history_count]. Nullable without history.
 } LyraPoint;
 
+/// What will be asked of a system next.
+typedef enum LyraAhead {
+    LYRA_AHEAD_NOTHING = 0,
+    LYRA_AHEAD_EXACT, ///< A linearise at this very point.
+    LYRA_AHEAD_PSD,   ///< The same, of the positive semi-definite tangent.
+} LyraAhead;
+
 /// What can be asked of a system at a point. NULL outputs are not computed.
 typedef struct LyraResponse {
     LyraVector *g;         ///< f_int + D v - f_ext, N.
@@ -40,6 +47,9 @@ typedef struct LyraResponse {
     double *elastic;       ///< Energy of the conservative internal forces, J.
     double *potential;     ///< `elastic` minus f_ext . u for loads that do not move, J.
     double *trial_history; ///< [history_count].
+    /// Lets forces and tangent share a pass. After a call with one of the others, linearise before
+    /// matrices are asked for.
+    LyraAhead ahead;
 } LyraResponse;
 
 /// What a system is. Bits of lyra_system_traits().
@@ -77,6 +87,9 @@ typedef struct LyraSystemType {
     /// Solves S x = b for x in the range of P. `tolerance` is relative; 0: the solver's own.
     LyraStatus (*solve)(void *self, const LyraVector *b, double tolerance, LyraVector *x,
                         LyraSolveReport *report);
+    /// The same, for solvers that iterate, from x in the range of P. Nullable: `solve`.
+    LyraStatus (*solve_from)(void *self, const LyraVector *b, double tolerance, LyraVector *x,
+                             LyraSolveReport *report);
     /// Solves M x = b for x in the range of P. A vertex that is free and has no mass is
     /// LYRA_SINGULAR, and named.
     LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
@@ -158,6 +171,9 @@ LYRA_API void lyra_system_apply_damping(LyraSystem *system, const LyraVector *x,
 LYRA_API void lyra_system_apply_stiffness(LyraSystem *system, const LyraVector *x, LyraVector *y);
 LYRA_API LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tolerance,
                                       LyraVector *x, LyraSolveReport *report);
+LYRA_API LyraStatus lyra_system_solve_from(LyraSystem *system, const LyraVector *b,
+                                           double tolerance, LyraVector *x,
+                                           LyraSolveReport *report);
 LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
 LYRA_API void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det,
                                   int32_t *element);

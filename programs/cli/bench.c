@@ -14,8 +14,10 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
-    {"math", bench_math},     {"sparse", bench_sparse},   {"io", bench_io}, {"embed", bench_embed},
-    {"forces", bench_forces}, {"solvers", bench_solvers}, {NULL, NULL},
+    {"math", bench_math},     {"sparse", bench_sparse},
+    {"io", bench_io},         {"embed", bench_embed},
+    {"forces", bench_forces}, {"solvers", bench_solvers},
+    {"step", bench_step},     {NULL, NULL},
 };
 
 double bench_now(void)
@@ -216,10 +218,13 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--threads", CLI_INT, &bench.threads, "N", "most threads to use (default: all cores)"},
         {"--mesh", CLI_TEXT, &bench.mesh, "FILE",
          "measure on this mesh instead of a generated one"},
-        {"--model", CLI_TEXT, &bench.model, "NAME", "only this model in the suite forces"},
+        {"--model", CLI_TEXT, &bench.model, "NAME",
+         "only this model in the suites forces and step"},
+        {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
+         "list of the vertices, from 1, that hold the body of the suite step"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
         {"--elements", CLI_INT, &bench.elements, "N",
-         "one mesh of about N elements in the suite solvers"},
+         "one mesh of about N elements in the suites solvers and step"},
         {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.5)"},
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
         {"--csv", CLI_FLAG, &csv, NULL, "print comma-separated rows"},

@@ -17,13 +17,14 @@ typedef struct BenchTime {
 
 /// Settings and output of a run; filled by `lyra bench`.
 typedef struct Bench {
-    int32_t threads;       ///< Most threads a row may use.
-    const char *mesh;      ///< --mesh: a file in place of the generated case. Nullable.
-    const char *model;     ///< --model: only this model in the suite of forces. Nullable.
-    const char *solver;    ///< --solver: only this one in the suite of solvers. Nullable.
-    int32_t elements;      ///< --elements: one generated mesh of this size; 0: all. Solvers only.
-    double seconds;        ///< Time to spend on each figure.
-    double read_bandwidth; ///< Measured, bytes/s, one thread.
+    int32_t threads;    ///< Most threads a row may use.
+    const char *mesh;   ///< --mesh: a file in place of the generated case. Nullable.
+    const char *model;  ///< --model: only this one in the suites of forces and steps. Nullable.
+    const char *fixed;  ///< --fixed: vertices that hold the body of the suite of steps. Nullable.
+    const char *solver; ///< --solver: only this one in the suite of solvers. Nullable.
+    int32_t elements;   ///< --elements: one generated mesh of this size; 0: all. Solvers, steps.
+    double seconds;     ///< Time to spend on each figure.
+    double read_bandwidth;                       ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.
     enum { BENCH_TABLE, BENCH_JSON, BENCH_CSV } format;
     CliJson json;
@@ -76,5 +77,6 @@ BenchSuite bench_io;
 BenchSuite bench_math;
 BenchSuite bench_solvers;
 BenchSuite bench_sparse;
+BenchSuite bench_step;
 
 #endif

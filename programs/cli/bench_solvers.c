@@ -301,8 +301,8 @@ static LyraStatus time_way(const Bench *bench, const Body *body, const Way *way,
     return status;
 }
 
-static CliExit bench_step(Bench *bench, Body *body, Hold hold, const char *subject, int32_t threads,
-                          double h)
+static CliExit bench_h(Bench *bench, Body *body, Hold hold, const char *subject, int32_t threads,
+                       double h)
 {
     if (form_system(body, h) != LYRA_OK) {
         return cli_failed();
@@ -373,7 +373,7 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
             char name[1100];
             snprintf(name, sizeof name, "%s%s", subject, hold_names[hold]);
             exit = hold_body(&body, hold) == LYRA_OK
-                       ? bench_step(bench, &body, hold, name, threads, steps[s % count])
+                       ? bench_h(bench, &body, hold, name, threads, steps[s % count])
                        : cli_failed();
         }
         end_body(&body);

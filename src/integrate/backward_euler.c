@@ -35,13 +35,15 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .v_0 = view.v,
                            .stay = view.u,
                            .history = history};
-    lyra_vector_fill(q, 0);
+    // one step of Newton starts its linear solver there: the acceleration goes on
+    lyra_vector_axpby(it->def.newton.policy == LYRA_NEWTON_ONE, view.a, 0, q);
     ly_start_constrained(it, &stage, end, q);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
-    // u_1 = u_0 + h (v_0 + h a)
+    // u_1 and v_1 as Newton saw them last, to the last bit
     lyra_vector_axpby(h, q, 1, view.v);
-    lyra_vector_axpby(h, view.v, 1, view.u);
+    lyra_vector_copy(u_0, view.u);
+    lyra_vector_axpby(h * h, q, 1, view.u);
     lyra_vector_copy(q, view.a);
     LY_TRY(ly_end_step(it, trial, end, h));
     return ly_keep_acceleration(trial, end);
@@ -50,5 +52,6 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
 const LyIntegratorType ly_backward_euler = {
     .facts = {.name = "backward-euler", .order = 1, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step,
 };

@@ -209,17 +209,20 @@ static LyraStatus step_4(LyraIntegrator *it, LyraState *trial, double h)
 const LyIntegratorType ly_bdf2 = {
     .facts = {.name = "bdf2", .order = 2, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step_2,
 };
 
 const LyIntegratorType ly_bdf3 = {
     .facts = {.name = "bdf3", .order = 3, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step_3,
 };
 
 const LyIntegratorType ly_bdf4 = {
     .facts = {.name = "bdf4", .order = 4, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step_4,
 };

@@ -53,5 +53,6 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
 const LyIntegratorType ly_implicit_midpoint = {
     .facts = {.name = "implicit-midpoint", .order = 2, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step,
 };

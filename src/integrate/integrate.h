@@ -16,6 +16,7 @@
 typedef struct LyIntegratorType {
     LyraIntegratorFacts facts;
     int32_t vector_count; // scratch vectors it->scratch[0 .. vector_count)
+    bool newton;          // solves by ly_newton_solve()
     /// Makes it->self. Nullable.
     LyraStatus (*create)(LyraIntegrator *it);
     /// One step of `trial` by dt: writes u, v, a, blocks; the driver sets time. Adds its counts to
@@ -35,7 +36,6 @@ typedef struct LyMeasure {
     double kinetic, elastic; // J
     double power;            // lost to damping and velocity forces, W
     LyraVector *external;    // loads, N
-    LyraVector *reaction;    // of constraints, N
 } LyMeasure;
 
 struct LyraIntegrator {
@@ -51,6 +51,8 @@ struct LyraIntegrator {
     LyraStepReport report;     // of the step in progress
     LyMeasure measure[2];      // at the begin and the end of a substep
     LyraVector *account[3];    // scratch of the measures
+    LyraVector *reaction;      // of constraints, N
+    LyraAhead ahead;           // the tangent that a step takes first, at its begin
     LyraVector *force;         // g of the driver and of ly_acceleration
     double *history;           // trial history, [history_count]; NULL without
     LyraVector *damped[2];     // u, v where the damping was frozen last
@@ -107,12 +109,21 @@ LyraStatus ly_keep_acceleration(LyraState *trial, double t);
 
 // ---- measures (measure.c) -----------------------------------------------------------------------
 
-/// Measures a state into it->measure[k].
+/// Energies and loads of a state, into it->measure[k].
 LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k);
+
+/// ly_measure() where a step begins, into it->measure[0].
+LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state);
+
+/// The power that a state loses with the D at hand, after ly_measure() of it.
+LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k);
 
 /// Adds the work and the losses of a substep of h from `begin` to `end`, measured in measure[0] and
 /// measure[1], to the report.
-void ly_measure_work(LyraIntegrator *it, LyraState *begin, LyraState *end, double h);
+LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end, double h);
+
+/// (I - P)(M a + g) of a state, with the D at hand.
+LyraStatus ly_find_reaction(LyraIntegrator *it, LyraState *state, LyraVector *reaction);
 
 // ---- implicit methods ---------------------------------------------------------------------------
 
@@ -135,6 +146,9 @@ typedef struct LyNewton LyNewton;
 LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSystem *system,
                             LyNewton **out);
 void ly_newton_destroy(LyNewton *newton);
+
+/// The tangent that Newton takes first, before it knows more than forces, where the body is.
+LyraAhead ly_newton_ahead(const LyraNewtonDef *def);
 
 /// Solves for q, which holds a start that meets the constraints. On failure q is undefined, and the
 /// report has the outcome. `trial` lends its blocks to the simplified policy.

@@ -150,10 +150,10 @@ static LyraStatus make_vectors(LyraIntegrator *it)
     }
     for (int32_t i = 0; i < 2; ++i) {
         LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].external));
-        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].reaction));
         LY_TRY(lyra_vector_create(it->ctx, it->size, &it->damped[i]));
     }
     LY_TRY(lyra_vector_create(it->ctx, it->size, &it->force));
+    LY_TRY(lyra_vector_create(it->ctx, it->size, &it->reaction));
     int64_t history = lyra_system_history_count(it->system);
     if (history > 0) {
         LY_TRY(ly_allocate_zeroed(it->ctx, history, sizeof *it->history, &it->history));
@@ -182,7 +182,8 @@ LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def
     it->system = system;
     it->size = lyra_system_size(system);
     LY_TRY_DONE(make_vectors(it));
-    if (type->facts.is_implicit) {
+    if (type->newton) {
+        it->ahead = ly_newton_ahead(&it->def.newton);
         LY_TRY_DONE(ly_newton_create(ctx, &it->def.newton, system, &it->newton));
     }
     if (type->create) {
@@ -213,10 +214,10 @@ void lyra_integrator_destroy(LyraIntegrator *it)
     }
     for (int32_t i = 0; i < 2; ++i) {
         lyra_vector_destroy(it->measure[i].external);
-        lyra_vector_destroy(it->measure[i].reaction);
         lyra_vector_destroy(it->damped[i]);
     }
     lyra_vector_destroy(it->force);
+    lyra_vector_destroy(it->reaction);
     ly_release(it->ctx, it->history);
     lyra_state_destroy(it->work);
     lyra_state_destroy(it->trial);
@@ -327,7 +328,7 @@ static LyraStatus accept_substep(LyraIntegrator *it, double time, double h)
 {
     lyra_state_set_time(it->trial, time, lyra_state_view(it->trial).steps);
     LY_TRY(ly_measure(it, it->trial, 1));
-    ly_measure_work(it, it->work, it->trial, h);
+    LY_TRY(ly_measure_step(it, it->work, it->trial, h));
     LyMeasure begin = it->measure[0];
     it->measure[0] = it->measure[1];
     it->measure[1] = begin;
@@ -398,9 +399,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
         LY_TRY(lyra_state_block(it->work, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, history,
                                 &values, &fresh));
     }
-    LyraStateView begin = lyra_state_view(it->work);
-    LY_TRY(ly_update_damping(it, begin.time, 0, begin.u, begin.v, ly_state_history(it, it->work)));
-    LY_TRY(ly_measure(it, it->work, 0));
+    LY_TRY(ly_measure_begin(it, it->work));
     double energy = it->measure[0].kinetic + it->measure[0].elastic;
     LY_TRY(run(it, dt));
 
@@ -469,11 +468,8 @@ LyraStatus lyra_integrator_reaction(LyraIntegrator *it, const LyraState *state,
                        (int)lyra_vector_size(view.u), (int)lyra_vector_size(reaction),
                        (int)it->size);
     }
-    // (I - P)(M a + g), damping included
     LY_TRY(lyra_state_assign(it->work, state));
     LyraStateView work = lyra_state_view(it->work);
     LY_TRY(ly_update_damping(it, work.time, 0, work.u, work.v, ly_state_history(it, it->work)));
-    LY_TRY(ly_measure(it, it->work, 0));
-    lyra_vector_copy(it->measure[0].reaction, reaction);
-    return LYRA_OK;
+    return ly_find_reaction(it, it->work, reaction);
 }

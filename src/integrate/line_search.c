@@ -58,7 +58,11 @@ static void place(double x_q, const LyraVector *q, const LyraVector *x_0, LyraVe
 
 void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q)
 {
-    place(stage->u_q, q, stage->u_0, newton->u);
+    if (newton->staying) {
+        lyra_vector_copy(stage->stay, newton->u);
+    } else {
+        place(stage->u_q, q, stage->u_0, newton->u);
+    }
     place(stage->v_q, q, stage->v_0, newton->v);
     place(stage->a_q, q, stage->a_0, newton->a);
 }
@@ -111,7 +115,8 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                                    .external = newton->external,
                                    .damping = newton->damping,
                                    .elastic = &elastic,
-                                   .potential = has_potential ? &potential : NULL};
+                                   .potential = has_potential ? &potential : NULL,
+                                   .ahead = newton->ahead};
     LyraStatus status = ly_evaluate(it, &at, &response);
     if (status == LYRA_NOT_FINITE) {
         return LYRA_OK;

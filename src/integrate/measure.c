@@ -15,73 +15,117 @@
 //
 // The balance, the change of kinetic + elastic, + dissipated - work, is what the method itself
 // loses or gains, and the error of the rule, which is of second order.
+//
+// Cost. Energies and loads are asked for at the end of a step, where the next one begins, and once
+// more there; the system knows them by then. D is that of the step, so that nothing is frozen for
+// the account alone: two products with it. Reactions do no work where constraints do not move, and
+// are not looked at. Only forces that depend on velocities, and loads that move with the body, are
+// evaluated twice for each state, with D frozen at the begin of the step.
 
 #include "integrate/integrate.h"
 
-// power lost, with g, loads and D v at hand; `still` and `load` are scratch
-static LyraStatus measure_power(LyraIntegrator *it, const LyraPoint *at, LyMeasure *measure,
-                                const LyraVector *damping, double *power)
+static LyraPoint point_of(LyraIntegrator *it, LyraState *state)
+{
+    LyraStateView view = lyra_state_view(state);
+    return (LyraPoint){.time = view.time,
+                       .dt = 0,
+                       .u = view.u,
+                       .v = view.v,
+                       .history = ly_state_history(it, state)};
+}
+
+// whether D v is all that depends on velocities
+static bool loses_by_damping_alone(const LyraIntegrator *it)
 {
     uint32_t traits = lyra_system_traits(it->system);
-    if (traits & LYRA_SYSTEM_UNDAMPED) {
-        *power = 0;
-        return LYRA_OK;
+    return traits & (LYRA_SYSTEM_UNDAMPED | LYRA_SYSTEM_POTENTIAL);
+}
+
+LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state)
+{
+    LY_TRY(ly_measure(it, state, 0));
+    if (!loses_by_damping_alone(it)) {
+        LyraStateView view = lyra_state_view(state);
+        LY_TRY(ly_update_damping(it, view.time, 0, view.u, view.v, ly_state_history(it, state)));
+        return ly_measure_losses(it, state, 0);
     }
-    if (traits & LYRA_SYSTEM_POTENTIAL) {
-        *power = lyra_vector_dot(at->v, damping);
-        return LYRA_OK;
-    }
-    // f_int(u, v) + D v - f_int(u, 0) = g(u, v) + f_ext(u, v) - g(u, 0) - f_ext(u, 0)
-    LyraVector *still = it->account[0], *g = it->account[1], *load = it->account[2];
-    lyra_vector_fill(still, 0);
-    LyraPoint rest = *at;
-    rest.v = still;
-    const LyraResponse response = {.g = g, .external = load};
-    LY_TRY(ly_evaluate(it, &rest, &response));
-    *power = lyra_vector_dot(at->v, it->force) + lyra_vector_dot(at->v, measure->external) -
-             lyra_vector_dot(at->v, g) - lyra_vector_dot(at->v, load);
     return LYRA_OK;
 }
 
 LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k)
 {
     LyMeasure *measure = &it->measure[k];
-    LyraStateView view = lyra_state_view(state);
-    const LyraPoint at = {.time = view.time,
-                          .dt = 0,
-                          .u = view.u,
-                          .v = view.v,
-                          .history = ly_state_history(it, state)};
-    LyraVector *damping = it->account[0];
-    const LyraResponse response = {.g = it->force,
-                                   .external = measure->external,
-                                   .damping = damping,
-                                   .elastic = &measure->elastic};
+    const LyraPoint at = point_of(it, state);
+    const LyraResponse response = {
+        .external = measure->external, .elastic = &measure->elastic, .ahead = it->ahead};
     measure->elastic = 0;
     LY_TRY(ly_evaluate(it, &at, &response));
-    LY_TRY(measure_power(it, &at, measure, damping, &measure->power));
-    lyra_system_apply_mass(it->system, view.v, it->account[0]);
-    measure->kinetic = 0.5 * lyra_vector_dot(view.v, it->account[0]);
-
-    // what holds the body
-    lyra_vector_fill(measure->reaction, 0);
-    const LyraConstraints *constraints = lyra_system_constraints(it->system);
-    if (constraints && lyra_constraints_view(constraints).count > 0) {
-        lyra_system_apply_mass(it->system, view.a, it->account[0]);
-        lyra_vector_axpby(1, it->account[0], 1, it->force);
-        ly_merge_constrained(it, it->force, measure->reaction);
-    }
+    lyra_system_apply_mass(it->system, at.v, it->account[0]);
+    measure->kinetic = 0.5 * lyra_vector_dot(at.v, it->account[0]);
     return LYRA_OK;
 }
 
-void ly_measure_work(LyraIntegrator *it, LyraState *begin, LyraState *end, double h)
+LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k)
 {
-    LyraVector *du = it->account[0];
+    LyMeasure *measure = &it->measure[k];
+    const LyraPoint at = point_of(it, state);
+    measure->power = 0;
+    if (lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED) {
+        return LYRA_OK;
+    }
+    LyraVector *damping = it->account[0], *load = it->account[1];
+    if (loses_by_damping_alone(it)) {
+        const LyraResponse response = {.damping = damping};
+        LY_TRY(lyra_system_evaluate(it->system, &at, &response));
+        measure->power = lyra_vector_dot(at.v, damping);
+        return LYRA_OK;
+    }
+    // f_int(u, v) + D v - f_int(u, 0) = g(u, v) + f_ext(u, v) - g(u, 0) - f_ext(u, 0)
+    LyraVector *still = it->account[0];
+    lyra_vector_fill(still, 0);
+    LyraPoint rest = at;
+    rest.v = still;
+    const LyraResponse moving = {.g = it->force};
+    LY_TRY(ly_evaluate(it, &at, &moving));
+    measure->power = lyra_vector_dot(at.v, it->force) + lyra_vector_dot(at.v, measure->external);
+    const LyraResponse resting = {.g = it->force, .external = load};
+    LY_TRY(ly_evaluate(it, &rest, &resting));
+    measure->power -= lyra_vector_dot(at.v, it->force) + lyra_vector_dot(at.v, load);
+    return LYRA_OK;
+}
+
+LyraStatus ly_find_reaction(LyraIntegrator *it, LyraState *state, LyraVector *reaction)
+{
+    const LyraPoint at = point_of(it, state);
+    const LyraResponse response = {.g = it->force};
+    LY_TRY(ly_evaluate(it, &at, &response));
+    lyra_system_apply_mass(it->system, lyra_state_view(state).a, it->account[1]);
+    lyra_vector_axpby(1, it->account[1], 1, it->force);
+    lyra_vector_fill(reaction, 0);
+    ly_merge_constrained(it, it->force, reaction);
+    return LYRA_OK;
+}
+
+LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end, double h)
+{
+    LyraState *states[2] = {begin, end};
+    if (loses_by_damping_alone(it)) {
+        LY_TRY(ly_measure_losses(it, begin, 0));
+    }
+    LY_TRY(ly_measure_losses(it, end, 1));
+    LyraVector *du = it->account[0], *held = it->account[2];
     lyra_vector_copy(lyra_state_view(end).u, du);
     lyra_vector_axpby(-1, lyra_state_view(begin).u, 1, du);
+    lyra_vector_fill(held, 0);
+    ly_merge_constrained(it, du, held);
+    bool moved = ly_max_abs(held) > 0;
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
-        it->report.work += 0.5 * lyra_vector_dot(it->measure[k].reaction, du);
         it->report.dissipated += 0.5 * h * it->measure[k].power;
+        if (moved) {
+            LY_TRY(ly_find_reaction(it, states[k], it->reaction));
+            it->report.work += 0.5 * lyra_vector_dot(it->reaction, held);
+        }
     }
+    return LYRA_OK;
 }

@@ -93,11 +93,13 @@ static LyraStatus step_generalized(LyraIntegrator *it, LyraState *trial, double 
 const LyIntegratorType ly_newmark = {
     .facts = {.name = "newmark", .order = 2, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step_newmark,
 };
 
 const LyIntegratorType ly_generalized_alpha = {
     .facts = {.name = "generalized-alpha", .order = 2, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step_generalized,
 };

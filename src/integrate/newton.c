@@ -94,6 +94,14 @@ void ly_newton_destroy(LyNewton *newton)
     ly_release(newton->ctx, newton);
 }
 
+LyraAhead ly_newton_ahead(const LyraNewtonDef *def)
+{
+    if (def->policy != LYRA_NEWTON_ONE) {
+        return LYRA_AHEAD_NOTHING;
+    }
+    return def->psd_always ? LYRA_AHEAD_PSD : LYRA_AHEAD_EXACT;
+}
+
 // ---- directions ---------------------------------------------------------------------------------
 
 // whether another tangent may help
@@ -162,7 +170,9 @@ static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
     LyraSolveReport report = {.solver = "", .preconditioner = ""};
     lyra_vector_axpby(-1, r, 0, newton->b);
     double begin = ly_time();
-    LyraStatus status = lyra_system_solve(newton->system, newton->b, forcing, newton->d, &report);
+    LyraStatus status = (newton->warm ? lyra_system_solve_from : lyra_system_solve)(
+        newton->system, newton->b, forcing, newton->d, &report);
+    newton->warm = false;
     it->report.solve_seconds += ly_time() - begin;
     it->report.linear_iterations += report.iterations;
     it->report.solver = report.solver ? report.solver : "";
@@ -227,8 +237,8 @@ static void place_stay(LyraIntegrator *it, const LyStage *stage, const LyraVecto
 
 // one Newton step from the old place of all vertices, the motion of the constraints, q - q_old
 // there, being part of it. Leaves the result in q_try.
-static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                 const LyraVector *q, LyLook *look)
+static LyraStatus find_step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                      const LyraVector *q, LyLook *look)
 {
     LyraVector *old = newton->q_try, *d_c = newton->moved;
     place_stay(it, stage, q, false, old);
@@ -246,9 +256,17 @@ static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyS
         LyraStatus status = form(newton, it, stage, old, direction.psd);
         if (status == LYRA_OK) {
             // r + S d_c on the free unknowns
-            lyra_system_apply(newton->system, d_c, newton->r);
-            lyra_vector_axpby(1, newton->r_try, 1, newton->r);
-            ly_merge_constrained(it, NULL, newton->r);
+            lyra_vector_copy(newton->r_try, newton->r);
+            if (ly_max_abs(d_c) > 0) {
+                lyra_system_apply(newton->system, d_c, newton->b);
+                lyra_vector_axpby(1, newton->b, 1, newton->r);
+                ly_merge_constrained(it, NULL, newton->r);
+            }
+            // to where q is, on the free unknowns: most of the way
+            lyra_vector_copy(q, newton->d);
+            lyra_vector_axpby(-1, old, 1, newton->d);
+            ly_merge_constrained(it, NULL, newton->d);
+            newton->warm = true;
             status = solve(newton, it, stage, newton->r, 0, &direction);
         }
         if (status == LYRA_OK) {
@@ -266,6 +284,15 @@ static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyS
     lyra_vector_axpby(1, d_c, 1, old);
     lyra_vector_axpby(1, newton->d, 1, old);
     return LYRA_OK;
+}
+
+static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                 const LyraVector *q, LyLook *look)
+{
+    newton->staying = true;
+    LyraStatus status = find_step_from_stay(newton, it, stage, q, look);
+    newton->staying = false;
+    return status;
 }
 
 // takes q_try for q if it is better
@@ -298,10 +325,14 @@ static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
 {
     LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, look));
     if (stage->stay) {
-        place_stay(it, stage, q, true, newton->q_try);
-        LY_TRY(offer(newton, it, stage, q, look));
         double rounding = DBL_EPSILON * (newton->reach + ly_max_abs(stage->stay));
-        if (find_motion(newton, it, stage, q) > 4 * rounding) {
+        double motion = find_motion(newton, it, stage, q);
+        place_stay(it, stage, q, true, newton->q_try);
+        newton->staying = motion == 0;
+        LyraStatus offered = offer(newton, it, stage, q, look);
+        newton->staying = false;
+        LY_TRY(offered);
+        if (motion > 4 * rounding) {
             LyLook old;
             LyraStatus status = step_from_stay(newton, it, stage, q, &old);
             if (status != LYRA_OK && !is_trouble_of_matrix(status)) {
@@ -504,7 +535,10 @@ static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage
                              LyraVector *q)
 {
     LyLook look;
-    LY_TRY(step_from_stay(newton, it, stage, q, &look));
+    newton->ahead = ly_newton_ahead(&newton->def);
+    LyraStatus status = step_from_stay(newton, it, stage, q, &look);
+    newton->ahead = LYRA_AHEAD_NOTHING;
+    LY_TRY(status);
     it->report.residual_first = it->report.residual_last = look.residual;
     lyra_vector_copy(newton->q_try, q);
     return LYRA_OK;

@@ -41,7 +41,10 @@ struct LyNewton {
     double extent, reach; // size of the body and of its coordinates, m; 0: unknown
     double *kept;         // copy of the block that S was formed from; NULL unless simplified
     int64_t kept_count;
-    uint64_t stamp; // of the system when S was formed from `kept`
+    uint64_t stamp;  // of the system when S was formed from `kept`
+    LyraAhead ahead; // of the look that follows
+    bool warm;       // `d` is a start of the solve that follows
+    bool staying;    // u is stage->stay to the last bit, where forces may be known
 };
 
 /// Whether the equation is the gradient of a potential.

@@ -19,11 +19,22 @@ double ly_max_abs(const LyraVector *x)
 {
     const double *values = lyra_vector_values(x);
     int32_t size = lyra_vector_size(x);
-    double most = 0;
-    for (int32_t i = 0; i < size; ++i) {
-        most = fmax(most, fabs(values[i]));
+    // eight at a time, for the sake of vectors; NaN loses every comparison
+    double most[8] = {0};
+    int32_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        for (int32_t l = 0; l < 8; ++l) {
+            double each = fabs(values[i + l]);
+            most[l] = each > most[l] ? each : most[l];
+        }
     }
-    return most;
+    for (; i < size; ++i) {
+        most[0] = fmax(most[0], fabs(values[i]));
+    }
+    for (int32_t l = 1; l < 8; ++l) {
+        most[0] = fmax(most[0], most[l]);
+    }
+    return most[0];
 }
 
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response)
@@ -52,9 +63,6 @@ LyraStatus ly_update_damping(LyraIntegrator *it, double t, double dt, const Lyra
 
 void ly_prescribe(LyraIntegrator *it, double t)
 {
-    for (int32_t i = 0; i < 3; ++i) {
-        lyra_vector_fill(it->prescribed[i], 0);
-    }
     lyra_system_prescribe(it->system, t, it->prescribed[0], it->prescribed[1], it->prescribed[2]);
 }
 
@@ -71,18 +79,22 @@ void ly_merge_constrained(LyraIntegrator *it, const LyraVector *x, LyraVector *y
         const double *n = view.direction + 3 * (int64_t)k;
         int64_t first = 3 * (int64_t)view.vertex[k];
         int32_t width = (int32_t)ly_min_i64(3, it->size - first);
+        // a direction along an axis takes the very bits
+        int32_t axis = 0, parts = 0;
+        for (int32_t i = 0; i < width; ++i) {
+            axis = fabs(n[i]) == 1 ? i : axis;
+            parts += n[i] != 0;
+        }
+        if (fabs(n[axis]) == 1 && parts == 1) {
+            to[first + axis] = from ? from[first + axis] : 0;
+            continue;
+        }
         double along = 0;
         for (int32_t i = 0; i < width; ++i) {
             along += n[i] * ((from ? from[first + i] : 0) - to[first + i]);
         }
         for (int32_t i = 0; i < width; ++i) {
             to[first + i] += n[i] * along;
-        }
-        // a direction along an axis takes the very bits
-        for (int32_t i = 0; i < width; ++i) {
-            if (fabs(n[i]) == 1) {
-                to[first + i] = from ? from[first + i] : 0;
-            }
         }
     }
 }

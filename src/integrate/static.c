@@ -92,5 +92,6 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 const LyIntegratorType ly_static = {
     .facts = {.name = "static", .order = 0, .is_implicit = true},
     .vector_count = COUNT,
+    .newton = true,
     .step = step,
 };

@@ -10,4 +10,5 @@ target_sources(lyra_objects PRIVATE
   model/state.c
   model/system.c
   model/tangent.c
+  model/tangent_points.c
   model/vector.c)

@@ -118,8 +118,9 @@ static LyraStatus factor(SparseSystem *s, Solving *solving)
     return lyra_solver_factor(solving->solver, &A);
 }
 
+// `warm`: from x
 static LyraStatus solve(SparseSystem *s, Solving *solving, double tolerance, const LyraVector *b,
-                        LyraVector *x, LyraSolveReport *report)
+                        bool warm, LyraVector *x, LyraSolveReport *report)
 {
     const int32_t *order = lyra_assembly_order(s->tangent.model->assembly);
     int32_t n = s->tangent.model->vertex_count;
@@ -128,7 +129,10 @@ static LyraStatus solve(SparseSystem *s, Solving *solving, double tolerance, con
         solving->tolerance = tolerance;
     }
     lyra_permutation_apply(n, order, 3, lyra_vector_values(b), s->b);
-    LY_TRY(lyra_solver_solve(solving->solver, s->b, false, s->x, report));
+    if (warm) {
+        lyra_permutation_apply(n, order, 3, lyra_vector_values(x), s->x);
+    }
+    LY_TRY(lyra_solver_solve(solving->solver, s->b, warm, s->x, report));
     lyra_permutation_undo(n, order, 3, s->x, lyra_vector_values_mutable(x));
     return LYRA_OK;
 }
@@ -141,16 +145,27 @@ static LyraStatus sparse_form(void *self, double a, double b, double c)
     return factor(s, &s->main);
 }
 
-static LyraStatus sparse_solve(void *self, const LyraVector *b, double tolerance, LyraVector *x,
-                               LyraSolveReport *report)
+static LyraStatus solve_main(SparseSystem *s, const LyraVector *b, double tolerance, bool warm,
+                             LyraVector *x, LyraSolveReport *report)
 {
-    SparseSystem *s = self;
     LY_TRY(follow_constraints(s));
     if (!s->main.constrained && has_constraints(s)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "system sparse: the first constraint came after form: form again");
     }
-    return solve(s, &s->main, tolerance > 0 ? tolerance : s->tolerance, b, x, report);
+    return solve(s, &s->main, tolerance > 0 ? tolerance : s->tolerance, b, warm, x, report);
+}
+
+static LyraStatus sparse_solve(void *self, const LyraVector *b, double tolerance, LyraVector *x,
+                               LyraSolveReport *report)
+{
+    return solve_main(self, b, tolerance, false, x, report);
+}
+
+static LyraStatus sparse_solve_from(void *self, const LyraVector *b, double tolerance,
+                                    LyraVector *x, LyraSolveReport *report)
+{
+    return solve_main(self, b, tolerance, true, x, report);
 }
 
 static void sparse_apply(void *self, const LyraVector *x, LyraVector *y)
@@ -224,7 +239,7 @@ static LyraStatus sparse_solve_mass(void *self, const LyraVector *b, LyraVector 
     }
     LyraSolveReport report;
     LY_TRY(factor_mass(s));
-    return solve(s, &s->mass, MASS_TOLERANCE, b, x, &report);
+    return solve(s, &s->mass, MASS_TOLERANCE, b, false, x, &report);
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -261,6 +276,7 @@ static const LyraSystemType sparse_type = {
     .apply_damping = sparse_apply_damping,
     .apply_stiffness = sparse_apply_stiffness,
     .solve = sparse_solve,
+    .solve_from = sparse_solve_from,
     .solve_mass = sparse_solve_mass,
     .min_det = sparse_min_det,
     .extent = sparse_extent,

@@ -162,6 +162,7 @@ LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
             LY_TRY(check_vector(system, outputs[i], "an output"));
         }
     }
+    system->linearised &= response->ahead == LYRA_AHEAD_NOTHING;
     return system->type->evaluate(system->self, at, response);
 }
 
@@ -223,10 +224,9 @@ void lyra_system_apply_stiffness(LyraSystem *system, const LyraVector *x, LyraVe
     system->type->apply_stiffness(system->self, x, y);
 }
 
-LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tolerance,
-                             LyraVector *x, LyraSolveReport *report)
+static LyraStatus check_solve(const LyraSystem *system, const LyraVector *b, double tolerance,
+                              const LyraVector *x)
 {
-    LYRA_ASSERT(system && x != b);
     LY_TRY(check_vector(system, b, "b"));
     LY_TRY(check_vector(system, x, "x"));
     if (!system->formed) {
@@ -236,8 +236,27 @@ LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tol
         return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: a tolerance of %g, expected [0, 1)",
                        system->type->name, tolerance);
     }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_system_solve(LyraSystem *system, const LyraVector *b, double tolerance,
+                             LyraVector *x, LyraSolveReport *report)
+{
+    LYRA_ASSERT(system && x != b);
+    LY_TRY(check_solve(system, b, tolerance, x));
     LyraSolveReport unread = {.solver = "", .preconditioner = ""};
     return system->type->solve(system->self, b, tolerance, x, report ? report : &unread);
+}
+
+LyraStatus lyra_system_solve_from(LyraSystem *system, const LyraVector *b, double tolerance,
+                                  LyraVector *x, LyraSolveReport *report)
+{
+    LYRA_ASSERT(system && x != b);
+    LY_TRY(check_solve(system, b, tolerance, x));
+    const LyraSystemType *type = system->type;
+    LyraSolveReport unread = {.solver = "", .preconditioner = ""};
+    return (type->solve_from ? type->solve_from : type->solve)(system->self, b, tolerance, x,
+                                                               report ? report : &unread);
 }
 
 LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x)

@@ -35,8 +35,9 @@ LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out)
                          .stiffness = -1,
                          .damping = -1};
     LyraStatus status = LYRA_OK;
-    double **arrays[4] = {&tangent.x, &tangent.f, &tangent.inner, &tangent.product};
-    for (int32_t i = 0; i < 4; ++i) {
+    double **arrays[] = {&tangent.x,     &tangent.f,     &tangent.Dv,
+                         &tangent.f_ext, &tangent.inner, &tangent.product};
+    for (int32_t i = 0; i < LY_COUNT_OF(arrays); ++i) {
         LY_TRY_DONE(ly_allocate_zeroed(ctx, tangent.size, sizeof(double), arrays[i]));
     }
     if (model->force_traits & LYRA_FORCE_VELOCITY) {
@@ -53,128 +54,15 @@ done:
 void ly_tangent_destroy(LyTangent *tangent)
 {
     LyraContext *ctx = tangent->ctx;
-    for (int32_t s = 0; s < 2; ++s) {
-        lyra_block_matrix_destroy(tangent->slots[s].dfdx);
-        ly_release(ctx, tangent->slots[s].u);
-        ly_release(ctx, tangent->slots[s].v);
-    }
+    ly_tangent_forget(tangent);
     lyra_block_matrix_destroy(tangent->dfdv);
     ly_release(ctx, tangent->x);
     ly_release(ctx, tangent->f);
+    ly_release(ctx, tangent->Dv);
+    ly_release(ctx, tangent->f_ext);
     ly_release(ctx, tangent->inner);
     ly_release(ctx, tangent->product);
     *tangent = (LyTangent){0};
-}
-
-// ---- assembly -----------------------------------------------------------------------------------
-
-static void set_positions(LyTangent *tangent, const LyraVector *u)
-{
-    const double *X = tangent->model->positions, *values = lyra_vector_values(u);
-    for (int32_t i = 0; i < tangent->size; ++i) {
-        tangent->x[i] = X[i] + values[i];
-    }
-}
-
-static LyraEvaluation evaluation_at(LyTangent *tangent, const LyraPoint *at)
-{
-    set_positions(tangent, at->u);
-    return (LyraEvaluation){.x = tangent->x,
-                            .v = lyra_vector_values(at->v),
-                            .time = at->time,
-                            .dt = at->dt,
-                            .history = at->history};
-}
-
-static bool same_vector(int32_t size, const double *a, const LyraVector *b)
-{
-    return size == 0 || memcmp(a, lyra_vector_values(b), (size_t)size * sizeof *a) == 0;
-}
-
-// whether a slot holds what an assembly at this point would give. History is not compared, so with
-// one it never does.
-static bool holds(const LyTangent *tangent, const LyTangentSlot *slot, const LyraPoint *at,
-                  bool psd)
-{
-    const LyraAssembly *assembly = tangent->model->assembly;
-    return slot->valid && slot->psd == psd && slot->time == at->time && slot->dt == at->dt &&
-           slot->version == assembly->version && assembly->history_size == 0 &&
-           same_vector(tangent->size, slot->u, at->u) && same_vector(tangent->size, slot->v, at->v);
-}
-
-static LyraStatus prepare_slot(LyTangent *tangent, LyTangentSlot *slot)
-{
-    LyraContext *ctx = tangent->ctx;
-    if (!slot->u) {
-        LY_TRY(ly_allocate_array(ctx, tangent->size, sizeof(double), &slot->u));
-    }
-    if (!slot->v) {
-        LY_TRY(ly_allocate_array(ctx, tangent->size, sizeof(double), &slot->v));
-    }
-    return slot->dfdx ? LYRA_OK
-                      : lyra_block_matrix_create(lyra_assembly_pattern(tangent->model->assembly),
-                                                 &slot->dfdx);
-}
-
-static LyraStatus assemble(LyTangent *tangent, const LyraPoint *at, bool psd, LyraBlockMatrix *dfdx,
-                           LyraBlockMatrix *dfdv)
-{
-    LyraEvaluation evaluation = evaluation_at(tangent, at);
-    evaluation.psd = psd;
-    evaluation.dfdx = dfdx;
-    evaluation.dfdv = dfdv;
-    return lyra_assembly_evaluate(tangent->model->assembly, &evaluation);
-}
-
-// makes `which` (the stiffness or the damping) name a slot with dfdx at a point; the slot that
-// `other` names keeps its content. Assembles dfdv in passing, unless it is NULL.
-static LyraStatus take(LyTangent *tangent, const LyraPoint *at, bool psd, int32_t other,
-                       LyraBlockMatrix *dfdv, int32_t *which)
-{
-    for (int32_t s = 0; s < 2; ++s) {
-        if (holds(tangent, &tangent->slots[s], at, psd)) {
-            *which = s;
-            return dfdv ? assemble(tangent, at, psd, NULL, dfdv) : LYRA_OK;
-        }
-    }
-    int32_t s = *which >= 0 && *which != other ? *which : other == 0 ? 1 : 0;
-    LyTangentSlot *slot = &tangent->slots[s];
-    LY_TRY(prepare_slot(tangent, slot));
-    slot->valid = false;
-    *which = *which == s ? -1 : *which;
-    LY_TRY(assemble(tangent, at, psd, slot->dfdx, dfdv));
-    ly_vector_copy(tangent->ctx, tangent->size, lyra_vector_values(at->u), slot->u);
-    ly_vector_copy(tangent->ctx, tangent->size, lyra_vector_values(at->v), slot->v);
-    slot->time = at->time;
-    slot->dt = at->dt;
-    slot->psd = psd;
-    slot->version = tangent->model->assembly->version;
-    slot->valid = true;
-    *which = s;
-    return LYRA_OK;
-}
-
-LyraStatus ly_tangent_update_damping(LyTangent *tangent, const LyraPoint *at)
-{
-    const LyraModel *model = tangent->model;
-    if (model->stiffness_damping == 0) {
-        tangent->damping = -1;
-        return LYRA_OK;
-    }
-    return take(tangent, at, !model->damping_exact, tangent->stiffness, NULL, &tangent->damping);
-}
-
-// K_D where no update came before: at the first point that is looked at
-static LyraStatus ensure_damping(LyTangent *tangent, const LyraPoint *at)
-{
-    bool missing = tangent->model->stiffness_damping > 0 && tangent->damping < 0;
-    return missing ? ly_tangent_update_damping(tangent, at) : LYRA_OK;
-}
-
-LyraStatus ly_tangent_linearise(LyTangent *tangent, const LyraPoint *at, bool psd)
-{
-    LY_TRY(ensure_damping(tangent, at));
-    return take(tangent, at, psd, tangent->damping, tangent->dfdv, &tangent->stiffness);
 }
 
 // ---- sums of matrices ---------------------------------------------------------------------------
@@ -343,44 +231,48 @@ static void apply_frozen_damping(LyTangent *tangent, const double *v, double *y)
     apply_terms(tangent, tangent->model->mass_damping, count, terms, v, y);
 }
 
+// g = f_int + D v - f_ext; D v: Nullable
+static void sum_forces(int32_t size, const double *restrict f_int, const double *restrict Dv,
+                       const double *restrict f_ext, double *restrict g)
+{
+    if (Dv) {
+        for (int32_t i = 0; i < size; ++i) {
+            g[i] = f_int[i] + Dv[i] - f_ext[i];
+        }
+    } else {
+        for (int32_t i = 0; i < size; ++i) {
+            g[i] = f_int[i] - f_ext[i];
+        }
+    }
+}
+
 LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
                                const LyraResponse *response)
 {
     LyraModel *model = tangent->model;
-    int32_t size = tangent->size;
     const double *u = lyra_vector_values(at->u), *v = lyra_vector_values(at->v);
+    const double *f_int = NULL;
     double *g = response->g ? lyra_vector_values_mutable(response->g) : NULL;
+    double *Dv = response->damping ? lyra_vector_values_mutable(response->damping) : tangent->Dv;
+    double *f_ext =
+        response->external ? lyra_vector_values_mutable(response->external) : tangent->f_ext;
     double elastic = 0, work = 0;
-    bool wants_energy = response->elastic || response->potential;
+    bool damped = ly_model_damped(model);
     if (g || response->damping) {
-        LY_TRY(ensure_damping(tangent, at));
+        LY_TRY(ly_tangent_ensure_damping(tangent, at));
     }
-    if (g || wants_energy || response->trial_history) {
-        LyraEvaluation evaluation = evaluation_at(tangent, at);
-        evaluation.trial_history = response->trial_history;
-        evaluation.energy = wants_energy ? &elastic : NULL;
-        evaluation.gradient = g;
-        LY_TRY(lyra_assembly_evaluate(model->assembly, &evaluation));
+    if (g || response->elastic || response->potential || response->trial_history) {
+        LY_TRY(ly_tangent_forces(tangent, at, response->ahead, response->trial_history, &f_int,
+                                 &elastic));
     }
-    if (g && ly_model_damped(model)) {
-        apply_frozen_damping(tangent, v, tangent->f);
-        ly_vector_axpby(tangent->ctx, size, 1, tangent->f, 1, g);
-        if (response->damping) {
-            ly_vector_copy(tangent->ctx, size, tangent->f,
-                           lyra_vector_values_mutable(response->damping));
-        }
-    } else if (response->damping) {
-        apply_frozen_damping(tangent, v, lyra_vector_values_mutable(response->damping));
+    if ((g && damped) || response->damping) {
+        apply_frozen_damping(tangent, v, Dv);
     }
     if (g || response->external || response->potential) {
-        ly_model_external(model, at->time, u, v, tangent->f, &work);
-        if (g) {
-            ly_vector_axpby(tangent->ctx, size, -1, tangent->f, 1, g);
-        }
-        if (response->external) {
-            ly_vector_copy(tangent->ctx, size, tangent->f,
-                           lyra_vector_values_mutable(response->external));
-        }
+        ly_model_external(model, at->time, u, v, f_ext, response->potential ? &work : NULL);
+    }
+    if (g) {
+        sum_forces(tangent->size, f_int, damped ? Dv : NULL, f_ext, g);
     }
     if (response->elastic) {
         *response->elastic = elastic;
@@ -412,7 +304,7 @@ void ly_tangent_min_det(LyTangent *tangent, const LyraVector *u, double *det, in
     const LyraModel *model = tangent->model;
     *det = INFINITY;
     *element = -1;
-    set_positions(tangent, u);
+    ly_tangent_place(tangent, u);
     for (int32_t f = 0; f < model->force_count && !isnan(*det); ++f) {
         const LyraForce *force = model->forces[f];
         double least = INFINITY;

@@ -10,14 +10,33 @@
 #include "lyra/system.h"
 #include "model/model.h"
 
-/// A matrix dfdx, and the point and model it was assembled at.
-typedef struct LyTangentSlot {
-    LyraBlockMatrix *dfdx; // made when first needed
-    double *u, *v;         // [size]
+/// Where something was evaluated; see tangent_points.c.
+typedef struct LyTangentPoint {
+    double *u, *v; // [size]; v: NULL unless a force depends on velocities
     double time, dt;
-    bool psd, valid;
     uint64_t version; // of the assembly
+    bool valid;
+} LyTangentPoint;
+
+/// A matrix dfdx, and the forces where they were evaluated with it.
+typedef struct LyTangentSlot {
+    LyTangentPoint point;
+    LyraBlockMatrix *dfdx; // made when first needed
+    bool psd;
+    bool joint;       // what follows is of the same pass
+    double *gradient; // [size]
+    double energy;
 } LyTangentSlot;
+
+/// Forces that were evaluated without a tangent.
+typedef struct LyTangentForces {
+    LyTangentPoint point;
+    double *gradient; // [size]
+    double energy;
+    uint64_t used; // when they last served
+} LyTangentForces;
+
+#define LY_TANGENT_FORCES 2
 
 /// K and the K inside D each name one of two slots, and may name the same: where both are taken at
 /// one point, one assembly serves both.
@@ -27,9 +46,12 @@ typedef struct LyTangent {
     int32_t size;
     LyTangentSlot slots[2];
     int32_t stiffness, damping; // slots; -1: not yet
-    LyraBlockMatrix *dfdv;      // of forces that depend on velocities. Nullable
-    double *x, *f;              // scratch in the caller's order, [size]
-    double *inner, *product;    // scratch in the internal order, [size]
+    LyTangentForces forces[LY_TANGENT_FORCES];
+    uint64_t clock;          // of `used`
+    LyraBlockMatrix *dfdv;   // of forces that depend on velocities. Nullable
+    double *x, *f;           // scratch in the caller's order, [size]
+    double *Dv, *f_ext;      // the same, of evaluations
+    double *inner, *product; // scratch in the internal order, [size]
 } LyTangent;
 
 LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out);
@@ -40,6 +62,20 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
                                const LyraResponse *response);
 LyraStatus ly_tangent_update_damping(LyTangent *tangent, const LyraPoint *at);
 LyraStatus ly_tangent_linearise(LyTangent *tangent, const LyraPoint *at, bool psd);
+
+/// D at a point where no update came before.
+LyraStatus ly_tangent_ensure_damping(LyTangent *tangent, const LyraPoint *at);
+
+/// Internal forces, lent until the next call, [size], and their energy. `trial_history`: Nullable.
+LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraAhead ahead,
+                             double *trial_history, const double **gradient, double *energy);
+
+/// tangent->x = X + u.
+void ly_tangent_place(LyTangent *tangent, const LyraVector *u);
+
+/// Releases what was kept of points.
+void ly_tangent_forget(LyTangent *tangent);
+
 void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVector *v,
                           LyraVector *a);
 void ly_tangent_min_det(LyTangent *tangent, const LyraVector *u, double *det, int32_t *element);

@@ -400,14 +400,17 @@ static void project(const LyraConstraints *constraints, double factor, double *x
         // one after another, which for orthonormal directions is P; a vertex that is held wholly
         // keeps no rounding
         const double *n = constraints->direction + 3 * (int64_t)k;
-        for (int32_t j = 0; j < held; ++j, n += 3) {
+        for (int32_t j = 0; held < width && j < held; ++j, n += 3) {
             double part = 0.0;
             for (int32_t i = 0; i < width; ++i) {
                 part += n[i] * xv[i];
             }
             for (int32_t i = 0; i < width; ++i) {
-                xv[i] = held == width ? 0.0 : xv[i] - part * n[i];
+                xv[i] -= part * n[i];
             }
+        }
+        for (int32_t i = 0; held >= width && i < width; ++i) {
+            xv[i] = 0.0;
         }
         n = constraints->direction + 3 * (int64_t)k;
         for (int32_t j = 0; factor != 0.0 && j < held; ++j, n += 3) {

@@ -307,9 +307,11 @@ static Pivot root_of_block(const double *A, double *C, double *S)
     double s10 = -s1 * c10 * s0, s21 = -s2 * c21 * s1, s20 = -s2 * (c20 * s0 + c21 * s10);
     memcpy(C, (double[9]){c00, 0, 0, c10, c11, 0, c20, c21, c22}, 9 * sizeof(double));
     memcpy(S, (double[9]){s0, 0, 0, s10, s1, 0, s20, s21, s2}, 9 * sizeof(double));
+    // a power of two, so that its inverse is exact
+    double back = 1.0 / half;
     for (int k = 0; k < 9; ++k) {
         C[k] *= half;
-        S[k] /= half;
+        S[k] *= back;
     }
     return PIVOT_GOOD;
 }
