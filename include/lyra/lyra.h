@@ -28,6 +28,8 @@
 #include "lyra/mesh_ops.h"
 #include "lyra/model.h"
 #include "lyra/output.h"
+#include "lyra/picture.h"
+#include "lyra/plot.h"
 #include "lyra/reorder.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
