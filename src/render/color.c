@@ -8,9 +8,9 @@
 // screen cannot show that much chroma, the largest that it can is taken. The curve is sampled
 // finely, its length is summed up, and the table takes points at equal lengths.
 //
-//   sequential   L rises from 0.24 to 0.93; the hue goes from violet through blue and green to
+//   sequential   L rises from 0.28 to 0.93; the hue goes from violet through blue and green to
 //                yellow. Since L rises all the way, the map also reads in grey.
-//   diverging    L falls from 0.96 in the middle to 0.40 at both ends, blue below and red above.
+//   diverging    L falls from 0.96 in the middle to 0.44 at both ends, blue below and red above.
 
 #include "render/color.h"
 
@@ -107,13 +107,14 @@ static void curve_at(LyraColorMap map, double s, double linear[3])
 {
     if (map == LYRA_COLOR_MAP_DIVERGING) {
         double t = fabs(2 * s - 1);
-        from_lightness(0.96 - 0.56 * t, 0.26 * sin(t * PI / 2) * (0.55 + 0.45 * t),
-                       s < 0.5 ? 262 : 27, linear);
+        from_lightness(0.96 - 0.52 * t, 0.175 * t, s < 0.5 ? 262 : 27, linear);
         return;
     }
-    // the hue passes blue and teal evenly and hurries at the end, where green turns into yellow
+    // the hue passes blue and teal evenly and hurries at the end, where green turns into yellow;
+    // screens show little chroma around teal
     double hue = 305 - 150 * s - 50 * s * s * s;
-    from_lightness(0.24 + 0.69 * s, 0.105 + 0.09 * s, hue, linear);
+    double dip = sin(PI * fmin(s / 0.9, 1));
+    from_lightness(0.28 + 0.65 * s, 0.125 - 0.0357 * dip * dip + 0.045 * s * s * s, hue, linear);
 }
 
 enum { CURVE_POINTS = 1024 };

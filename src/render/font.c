@@ -17,7 +17,7 @@ typedef struct Glyph {
     const char *strokes;
 } Glyph;
 
-#define BOWL "~cJfJfGfDcDaDaGaJcJ"
+#define BOWL "~bJeJfHfFeDbDaFaHbJ"
 #define ARCH "~aGaJdJfJfGfD"
 
 static const Glyph ascii[95] = {
@@ -37,7 +37,7 @@ static const Glyph ascii[95] = {
     {4, "aHeH"},                                  // -
     {0, "aDaE"},                                  // .
     {4, "aBeN"},                                  // /
-    {5, "~cMfMfJfGfDcDaDaGaJaMcM"},               // 0
+    {5, "~bMeMfKfFeDbDaFaKbM"},                   // 0
     {5, "aKdMdD"},                                // 1
     {5, "~aKaMcMfMfIbFaD aDfD"},                  // 2
     {5, "~aKaMcMfMfIcI ~cIfIfDcDaDaF"},           // 3
@@ -68,9 +68,9 @@ static const Glyph ascii[95] = {
     {5, "aMaDfD"},                                // L
     {8, "aDaMeFiMiD"},                            // M
     {6, "aDaMgDgM"},                              // N
-    {7, "~dMhMhJhGhDdDaDaGaJaMdM"},               // O
+    {7, "~cMfMhKhFfDcDaFaKcM"},                   // O
     {6, "aDaM ~aMdMgMgHdHaH"},                    // P
-    {7, "~dMhMhJhGhDdDaDaGaJaMdM eFhC"},          // Q
+    {7, "~cMfMhKhFfDcDaFaKcM eFhC"},              // Q
     {6, "aDaM ~aMdMgMgHdHaH dHgD"},               // R
     {6, "~gKfMdMaMaIgHgDdDaDaF"},                 // S
     {6, "aMgM dMdD"},                             // T

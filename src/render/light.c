@@ -16,10 +16,10 @@
 
 static const double PI = 3.14159265358979323846;
 
-enum { KEY_LIGHTS = 16, SKY_LIGHTS = 32 };
+enum { KEY_LIGHTS = 24, SKY_LIGHTS = 96 };
+enum { KEY_MAP = 512, SKY_MAP = 256 }; // cells per side
 static const double KEY_SPREAD = 0.16; // radius of the key light, rad
-static const double CELL = 2.0 / LY_LIGHT_MAP;
-static const double LIFT = 2;
+static const double LIFT = 1.5;        // cells
 
 // ---- directions ---------------------------------------------------------------------------------
 
@@ -38,6 +38,7 @@ static void add_light(LyLights *lights, LyraVec3 direction, double key, double s
     light->top = lyra_vec3_cross(direction, light->side);
     light->key = key;
     light->sky = sky;
+    light->size = key > 0 ? KEY_MAP : SKY_MAP;
 }
 
 /// The key light stands above, to the left and behind the camera; points of both sets follow the
@@ -57,13 +58,13 @@ static void choose_directions(LyView *view)
         add_light(lights, combine(key, 1, side, r * cos(golden * i), top, r * sin(golden * i)),
                   1.0 / keys, 0);
     }
-    // uniform over the half of the sky above: the mean of max(0, n . l) is 1/2 for n = up
+    // denser high up, by the cosine from above: the mean of n . l is 2/3 for n = up
     LyraVec3 beside = lyra_vec3_cross(camera->sky, back);
     for (int32_t i = 0; i < SKY_LIGHTS; ++i) {
-        double z = (i + 0.5) / SKY_LIGHTS, r = sqrt(1 - z * z);
+        double z = sqrt((i + 0.5) / SKY_LIGHTS), r = sqrt(1 - z * z);
         add_light(lights,
                   combine(camera->sky, z, beside, r * cos(golden * i), back, r * sin(golden * i)),
-                  0, 2.0 / SKY_LIGHTS);
+                  0, 1.5 / SKY_LIGHTS);
     }
 }
 
@@ -71,14 +72,14 @@ static void choose_directions(LyView *view)
 
 static LyraVec3 map_place(const LyLight *light, LyraVec3 p)
 {
-    const double half = LY_LIGHT_MAP / 2.0;
+    const double half = light->size / 2.0;
     return lyra_vec3(half + half * lyra_vec3_dot(p, light->side),
                      half + half * lyra_vec3_dot(p, light->top), 1);
 }
 
 typedef struct MapTask {
     LyView *view;
-    double *depths; // [workers][LY_LIGHT_MAP][LY_LIGHT_MAP]
+    double *depths; // [workers][KEY_MAP][KEY_MAP]
 } MapTask;
 
 static void draw_map(void *data, int32_t index, int32_t worker)
@@ -86,16 +87,16 @@ static void draw_map(void *data, int32_t index, int32_t worker)
     const MapTask *task = data;
     LyView *view = task->view;
     LyLight *light = &view->lights.lights[index];
-    const int64_t cells = (int64_t)LY_LIGHT_MAP * LY_LIGHT_MAP;
-    double *depth = task->depths + worker * cells;
+    const int64_t cells = (int64_t)light->size * light->size;
+    double *depth = task->depths + (int64_t)worker * KEY_MAP * KEY_MAP;
     for (int64_t i = 0; i < cells; ++i) {
         depth[i] = -INFINITY;
     }
     LyRasterGrid grid = {.x = 0.5,
                          .y = 0.5,
                          .step = 1,
-                         .columns = LY_LIGHT_MAP,
-                         .rows = LY_LIGHT_MAP,
+                         .columns = light->size,
+                         .rows = light->size,
                          .depth_max = INFINITY,
                          .depth = depth};
     for (int32_t b = 0; b < view->body_count; ++b) {
@@ -124,18 +125,24 @@ static void draw_map(void *data, int32_t index, int32_t worker)
 
 LyraStatus ly_lights_make(LyView *view)
 {
-    const int64_t cells = (int64_t)LY_LIGHT_MAP * LY_LIGHT_MAP;
+    int64_t cells = 0;
     LyLights *lights = &view->lights;
     choose_directions(view);
     if (!view->def->shadows || view->primitive_count == 0) {
         return LYRA_OK;
     }
     MapTask task = {.view = view};
-    LY_TRY(ly_allocate_array(view->ctx, lights->count * cells, sizeof(float), &lights->maps));
-    LY_TRY(ly_allocate_array(view->ctx, lyra_context_thread_count(view->ctx) * cells,
-                             sizeof(double), &task.depths));
     for (int32_t i = 0; i < lights->count; ++i) {
-        lights->lights[i].map = lights->maps + i * cells;
+        cells += (int64_t)lights->lights[i].size * lights->lights[i].size;
+    }
+    LY_TRY(ly_allocate_array(view->ctx, cells, sizeof(float), &lights->maps));
+    LY_TRY(ly_allocate_array(view->ctx,
+                             lyra_context_thread_count(view->ctx) * (int64_t)KEY_MAP * KEY_MAP,
+                             sizeof(double), &task.depths));
+    cells = 0;
+    for (int32_t i = 0; i < lights->count; ++i) {
+        lights->lights[i].map = lights->maps + cells;
+        cells += (int64_t)lights->lights[i].size * lights->lights[i].size;
     }
     ly_parallel_for(view->ctx, lights->count, draw_map, &task);
     ly_release(view->ctx, task.depths);
@@ -150,31 +157,34 @@ void ly_lights_release(LyraContext *ctx, LyLights *lights)
 // ---- use ----------------------------------------------------------------------------------------
 
 /// Part of the light that reaches a place, [0, 1].
-static double reach(const LyLight *light, LyraVec3 place)
+static double reach(const LyLight *light, LyraVec3 place, LyraVec3 surface)
 {
+    const double cell = 2.0 / light->size, last = light->size - 1;
+    if (!light->map) {
+        return 1;
+    }
+    place = lyra_vec3_add_scaled(place, LIFT * cell, surface);
     LyraVec3 at = map_place(light, place);
     double x = at.x - 0.5, y = at.y - 0.5;
-    if (!light->map || !(x >= 0 && y >= 0 && x < LY_LIGHT_MAP - 1 && y < LY_LIGHT_MAP - 1)) {
+    if (!(x >= 0 && y >= 0 && x < last && y < last)) {
         return 1;
     }
     int32_t i = (int32_t)x, j = (int32_t)y;
-    double a = x - i, b = y - j, height = lyra_vec3_dot(place, light->direction) + CELL;
-    const float *cell = light->map + (int64_t)j * LY_LIGHT_MAP + i;
-    double low = (1 - a) * (cell[0] <= height) + a * (cell[1] <= height);
-    double high = (1 - a) * (cell[LY_LIGHT_MAP] <= height) + a * (cell[LY_LIGHT_MAP + 1] <= height);
-    return (1 - b) * low + b * high;
+    double a = x - i, b = y - j, height = lyra_vec3_dot(place, light->direction) + cell;
+    const float *low = light->map + (int64_t)j * light->size + i, *high = low + light->size;
+    return (1 - b) * ((1 - a) * (low[0] <= height) + a * (low[1] <= height)) +
+           b * ((1 - a) * (high[0] <= height) + a * (high[1] <= height));
 }
 
 void ly_lights_gather(const LyLights *lights, LyraVec3 place, LyraVec3 normal, LyraVec3 surface,
                       double *key, double *sky)
 {
-    LyraVec3 lifted = lyra_vec3_add_scaled(place, LIFT * CELL, surface);
     *key = *sky = 0;
     for (int32_t i = 0; i < lights->count; ++i) {
         const LyLight *light = &lights->lights[i];
         double facing = lyra_vec3_dot(normal, light->direction);
         if (facing > 0) {
-            double part = facing * reach(light, lifted);
+            double part = facing * reach(light, place, surface);
             *key += light->key * part;
             *sky += light->sky * part;
         }

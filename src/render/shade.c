@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double KEY = 0.78, SKY = 0.46, BOUNCE = 0.13, FILL = 0.12;
+static const double KEY = 0.86, SKY = 0.46, BOUNCE = 0.14, FILL = 0.14;
 static const double DOT_COLOR[3] = {0.68, 0.045, 0.02};   // linear light
 static const double EDGE_COLOR[3] = {0.01, 0.014, 0.022}; // linear light
 static const double NO_VALUE = 0.35;                      // grey where a field is not finite
@@ -110,7 +110,7 @@ static void paint_material(const LyView *view, const LyPrimitive *primitive, con
     int32_t material = body->view.face_materials[primitive->index];
     memcpy(spot->color, body->color, sizeof spot->color);
     for (int c = 0; c < 3; ++c) {
-        spot->specular[c] = 0.06;
+        spot->specular[c] = 0.08;
     }
     spot->shininess = 40;
     if (body->def->field) {
@@ -182,8 +182,11 @@ static void shade_triangle(const LyView *view, const LyPrimitive *primitive, dou
     if (body->def->edges) {
         double width = fmax(1, 1.1 * view->def->height / 900.0);
         double cover = 0.85 * edge_cover(primitive, body->edges[t], width, x, y);
+        // dark lines, on dark surfaces light ones
+        double light = 0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2];
+        double bright = 0.22 * fmax(1 - light / 0.05, 0);
         for (int c = 0; c < 3 && cover > 0; ++c) {
-            color[c] += cover * (EDGE_COLOR[c] - color[c]);
+            color[c] += cover * (EDGE_COLOR[c] + bright - color[c]);
         }
     }
 }

@@ -34,18 +34,17 @@ typedef struct LyPrimitive {
 
 // ---- lights -------------------------------------------------------------------------------------
 
-#define LY_LIGHT_MAP 512
-
 /// Light from one direction, and how far it reaches: the height along `direction` of what it meets
 /// first, on a grid over the unit ball.
 typedef struct LyLight {
     LyraVec3 direction; ///< To the light, unit length.
     LyraVec3 side, top; ///< Axes of the map.
     double key, sky;    ///< Part of the key light and of the sky that comes from here.
-    float *map;         ///< [LY_LIGHT_MAP][LY_LIGHT_MAP]. Nullable: it shines through everything.
+    int32_t size;       ///< Cells per side of the map.
+    float *map;         ///< [size][size]. Nullable: it shines through everything.
 } LyLight;
 
-#define LY_LIGHTS_MAX 64
+#define LY_LIGHTS_MAX 128
 
 typedef struct LyLights {
     int32_t count;
