@@ -29,6 +29,7 @@ typedef struct Csv {
 /// A cell without its quotes and the blanks around it.
 typedef struct Cell {
     LySlice text;
+    bool quoted;
     bool last; // of its line
 } Cell;
 
@@ -76,7 +77,8 @@ static LyraStatus next_cell(Csv *csv, Cell *cell)
         ++csv->at;
     }
     const char *begin = csv->at, *end;
-    if (csv->at < csv->end && *csv->at == '"') {
+    cell->quoted = csv->at < csv->end && *csv->at == '"';
+    if (cell->quoted) {
         begin = ++csv->at;
         // two quotes stand for one
         while (!at_line_end(csv) &&
@@ -153,12 +155,11 @@ static LyraStatus read_names(Csv *csv, LyraTable *table)
         Cell cell;
         LY_TRY(next_cell(csv, &cell));
         table->names[c] = to;
-        bool quoted = cell.text.length > 0 && cell.text.text[-1] == '"';
         for (size_t i = 0; i < cell.text.length; ++i) {
             // zero bytes would end the name
             char letter = cell.text.text[i];
             *to++ = letter ? letter : '?';
-            i += quoted && letter == '"';
+            i += cell.quoted && letter == '"';
         }
         if (cell.text.length == 0) {
             memcpy(to, "column ", 7);
