@@ -8,6 +8,7 @@
 #include "render/plot.h"
 #include "render/ticks.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,9 @@ LYRA_TEST(plot_svg_is_well_formed)
     def.x_label = "t [s]";
     def.y_label = "E";
     test_comma_locale();
-    TEST_REQUIRE_OK(lyra_plot_save(ctx, &def, 2, series, path));
+    LyraStatus status = lyra_plot_save(ctx, &def, 2, series, path);
+    setlocale(LC_ALL, "C");
+    TEST_REQUIRE_OK(status);
     char *text = test_read_file(path, NULL);
     TEST_REQUIRE(text);
     check_xml(text);
