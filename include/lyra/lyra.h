@@ -29,6 +29,8 @@
 #include "lyra/model.h"
 #include "lyra/output.h"
 #include "lyra/parameter.h"
+#include "lyra/picture.h"
+#include "lyra/plot.h"
 #include "lyra/reorder.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
