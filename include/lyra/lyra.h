@@ -30,6 +30,7 @@
 #include "lyra/output.h"
 #include "lyra/parameter.h"
 #include "lyra/reorder.h"
+#include "lyra/scene.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
 #include "lyra/sparse.h"

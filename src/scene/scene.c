@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What all scenes share, whatever file they come from: life, a look at them, a step.
+
+#include "scene/scene.h"
+
+#include "base/file.h"
+
+#include <string.h>
+
+LyraSceneDef lyra_scene_def_default(void)
+{
+    return (LyraSceneDef){.cookie = LY_DEF_COOKIE};
+}
+
+uint64_t ly_digest(uint64_t digest, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; ++i) {
+        digest = (digest ^ at[i]) * 0x100000001b3u;
+    }
+    return digest;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+static bool is_config(const char *path)
+{
+    return ly_path_has_extension(path, ".config");
+}
+
+LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
+                           LyraScene **out)
+{
+    LyraSceneDef defaults = lyra_scene_def_default();
+    def = def ? def : &defaults;
+    LY_CHECK_DEF(def, "lyra_scene_def_default");
+    LyraScene *scene = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *scene, &scene));
+    scene->ctx = ctx;
+    scene->substeps = 1;
+    scene->camera = (LyraSceneCamera){
+        .fitted = true, .azimuth = 30, .elevation = 20, .up = {0, 1, 0}, .field_of_view = 40};
+    scene->digest = 0xcbf29ce484222325u;
+    LY_TRY_DONE(ly_string_copy(ctx, path, strlen(path), &scene->path));
+    LY_TRY_DONE(is_config(path) ? ly_scene_read_config(scene, def)
+                                : ly_scene_read_yaml(scene, def));
+    *out = scene;
+    return LYRA_OK;
+done:
+    lyra_scene_destroy(scene);
+    return status;
+}
+
+static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
+{
+    for (int32_t s = 0; s < body->surface_count; ++s) {
+        const LyraSceneSurface *shown = &body->surfaces[s];
+        lyra_embedding_destroy((LyraEmbedding *)shown->embedding);
+        lyra_surface_destroy((LyraSurface *)shown->surface);
+        ly_release(ctx, (char *)shown->name);
+    }
+    ly_release(ctx, (LyraSceneSurface *)body->surfaces);
+    lyra_solid_destroy((LyraSolid *)body->solid);
+    lyra_mesh_destroy((LyraMesh *)body->mesh);
+    ly_release(ctx, (char *)body->name);
+}
+
+void lyra_scene_destroy(LyraScene *scene)
+{
+    if (!scene) {
+        return;
+    }
+    LyraContext *ctx = scene->ctx;
+    lyra_state_destroy(scene->state);
+    lyra_integrator_destroy(scene->integrator);
+    lyra_system_destroy(scene->system);
+    lyra_model_destroy(scene->model);
+    if (scene->loads_destroy) {
+        scene->loads_destroy(ctx, scene->loads);
+    }
+    for (int32_t r = 0; r < scene->rule_count; ++r) {
+        if (scene->rules[r].destroy) {
+            scene->rules[r].destroy(ctx, scene->rules[r].self);
+        }
+    }
+    for (int32_t f = 0; f < scene->force_count; ++f) {
+        lyra_force_destroy(scene->forces[f]);
+    }
+    for (int32_t b = 0; b < scene->body_count; ++b) {
+        destroy_body(ctx, &scene->bodies[b]);
+    }
+    ly_release(ctx, scene->rules);
+    ly_release(ctx, scene->forces);
+    ly_release(ctx, scene->bodies);
+    ly_release(ctx, scene->name);
+    ly_release(ctx, scene->path);
+    ly_release(ctx, scene);
+}
+
+// ---- use ----------------------------------------------------------------------------------------
+
+LyraSceneView lyra_scene_view(const LyraScene *scene)
+{
+    return (LyraSceneView){
+        .name = scene->name ? scene->name : ly_path_name(scene->path),
+        .path = scene->path,
+        .model = scene->model,
+        .system = scene->system,
+        .integrator = scene->integrator,
+        .state = scene->state,
+        .dt = scene->dt,
+        .steps = scene->steps,
+        .body_count = scene->body_count,
+        .bodies = scene->bodies,
+        .output = scene->output,
+        .camera = scene->camera,
+        .digest = scene->digest,
+    };
+}

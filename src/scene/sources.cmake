@@ -1,0 +1,2 @@
+target_sources(lyra_objects PRIVATE
+  scene/scene.c)
