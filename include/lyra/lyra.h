@@ -16,6 +16,7 @@
 #include "lyra/elastic.h"
 #include "lyra/embed.h"
 #include "lyra/fibre.h"
+#include "lyra/fields.h"
 #include "lyra/force.h"
 #include "lyra/integrator.h"
 #include "lyra/material.h"

@@ -43,6 +43,7 @@ int main(int argument_count, char **arguments)
         {"bench", "measure speed on this machine", cli_bench},
         {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
+        {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},
     };
