@@ -58,6 +58,7 @@ const char *lyra_feature(int32_t index, bool *used)
         {"metis", LY_HAVE_METIS},
         {"cholmod", LY_HAVE_CHOLMOD},
         {"umfpack", LY_HAVE_UMFPACK},
+        {"yaml", LY_HAVE_YAML},
     };
     if (index < 0 || index >= LY_COUNT_OF(features)) {
         return NULL;

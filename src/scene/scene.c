@@ -74,6 +74,7 @@ void lyra_scene_destroy(LyraScene *scene)
         return;
     }
     LyraContext *ctx = scene->ctx;
+    lyra_state_destroy(scene->before);
     lyra_state_destroy(scene->state);
     lyra_integrator_destroy(scene->integrator);
     lyra_system_destroy(scene->system);
@@ -119,4 +120,84 @@ LyraSceneView lyra_scene_view(const LyraScene *scene)
         .camera = scene->camera,
         .digest = scene->digest,
     };
+}
+
+// The report of a whole step from those of its parts: counts, times and energies that passed are
+// sums, the rest is that of the last part.
+static void add_report(LyraStepReport *sum, const LyraStepReport *part)
+{
+    LyraStepReport last = *part;
+    last.dt += sum->dt;
+    last.substeps += sum->substeps;
+    last.rejected += sum->rejected;
+    last.newton_iterations += sum->newton_iterations;
+    last.line_search_steps += sum->line_search_steps;
+    last.psd_iterations += sum->psd_iterations;
+    last.linear_iterations += sum->linear_iterations;
+    last.evaluations += sum->evaluations;
+    last.factorisations += sum->factorisations;
+    last.residual_first = sum->residual_first;
+    last.assembly_seconds += sum->assembly_seconds;
+    last.solve_seconds += sum->solve_seconds;
+    last.total_seconds += sum->total_seconds;
+    last.dissipated += sum->dissipated;
+    last.work += sum->work;
+    last.balance += sum->balance;
+    last.error = sum->error > part->error ? sum->error : part->error;
+    *sum = last;
+}
+
+static LyraStatus apply_rules(LyraScene *scene, double begin, double end)
+{
+    for (int32_t r = 0; r < scene->rule_count; ++r) {
+        LY_TRY(scene->rules[r].apply(scene->rules[r].self, scene, begin, end));
+    }
+    return LYRA_OK;
+}
+
+// all parts of a step, or none: a copy of the state brings it back
+static LyraStatus take_substeps(LyraScene *scene, LyraStepReport *report)
+{
+    LY_TRY(scene->before ? lyra_state_assign(scene->before, scene->state)
+                         : lyra_state_copy(scene->state, &scene->before));
+    LyraStateView start = lyra_state_view(scene->before);
+    for (int32_t s = 0; s < scene->substeps; ++s) {
+        LyraStepReport part = {0};
+        LyraStatus status = lyra_integrator_step(scene->integrator, scene->state,
+                                                 scene->dt / scene->substeps, &part);
+        if (s == 0) {
+            *report = part;
+        } else {
+            add_report(report, &part);
+        }
+        if (status != LYRA_OK) {
+            report->time = start.time;
+            report->dt = 0;
+            // `before` has had all blocks that the state had, so nothing is allocated
+            LyraStatus restored = lyra_state_assign(scene->state, scene->before);
+            return restored != LYRA_OK ? restored : status;
+        }
+    }
+    // a step of the scene counts as one
+    lyra_state_set_time(scene->state, lyra_state_view(scene->state).time, start.steps + 1);
+    return LYRA_OK;
+}
+
+LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report)
+{
+    LyraStepReport local = {.outcome = LYRA_STEP_REFUSED};
+    double begin = lyra_state_view(scene->state).time;
+    local.time = begin;
+    LyraStatus status = apply_rules(scene, begin, begin + scene->dt);
+    if (status == LYRA_OK) {
+        status = scene->substeps > 1 ? take_substeps(scene, &local)
+                                     : lyra_integrator_step(scene->integrator, scene->state,
+                                                            scene->dt, &local);
+    } else {
+        local.status = status;
+    }
+    if (report) {
+        *report = local;
+    }
+    return status;
 }

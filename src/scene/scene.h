@@ -31,6 +31,7 @@ struct LyraScene {
     LyraSystem *system;
     LyraIntegrator *integrator;
     LyraState *state;
+    LyraState *before; // the state in front of a step of several substeps; made by the first one
     double dt;
     int32_t substeps;
     int64_t steps;
