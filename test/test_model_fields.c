@@ -227,7 +227,7 @@ LYRA_TEST(fields_hold_the_forces_of_velocities)
     Body body = make_body(ctx, LYRA_ELEMENT_TET4, "neo-hookean", true, 1);
     deform(&body, one, c, L);
     evaluate(&body);
-    const double expected[6] = {30 * 3 + 14 * 2,   30 * 3 - 14 * 3,    30 * 3 + 14 * 4,
+    const double expected[6] = {30 * 3 + 14 * 2,   30 * 3 - 14 * 3,   30 * 3 + 14 * 4,
                                 7 * (L[1] + L[3]), 7 * (L[5] + L[7]), 7 * (L[2] + L[6])};
     for (int32_t e = 0; e < body.elements; ++e) {
         TEST_NEAR(body.energy[e], 0, 1e-12);
@@ -262,7 +262,8 @@ static double *positions_of(const Body *body)
     return x;
 }
 
-// sum over elements of v sigma = sum over vertices of f (x) x, its symmetric part; energies likewise
+// sum over elements of v sigma = sum over vertices of f (x) x, its symmetric part; energies
+// likewise
 LYRA_TEST(fields_sum_to_the_forces_of_the_body)
 {
     static const char *const laws[] = {"neo-hookean", "stvk", "corotational", "mooney-rivlin"};
@@ -312,8 +313,9 @@ LYRA_TEST(fields_sum_to_the_forces_of_the_body)
         double scale = fabs(moment[0]) + fabs(moment[4]) + fabs(moment[8]);
         for (int i = 0; i < 6; ++i) {
             TEST_NEAR(sum[i], 0.5 * (moment[place[i]] + moment[mirror[i]]), 1e-10 * scale);
-            // and the laws give no torque
-            TEST_NEAR(moment[place[i]], moment[mirror[i]], 1e-10 * scale);
+            // and no torque, but for one rotation for all of a cube, whose forces are no gradient
+            bool torque = k / 4 == LYRA_ELEMENT_CUBE8 && strcmp(laws[k % 4], "corotational") == 0;
+            TEST_CHECK(torque || fabs(moment[place[i]] - moment[mirror[i]]) <= 1e-10 * scale);
         }
         free(rest);
         free(x);
@@ -433,9 +435,8 @@ LYRA_TEST(fields_of_one_body_of_two)
     TEST_STATUS(lyra_fields_create(ctx, model, mesh, n + 1, &none), LYRA_INVALID_ARGUMENT);
     TEST_STATUS(lyra_fields_create(ctx, model, mesh, -1, &none), LYRA_INVALID_ARGUMENT);
     LyraEvaluation at = {.x = X};
-    TEST_STATUS(
-        lyra_assembly_evaluate_stencils(lyra_model_assembly(model), 1, &at, det, NULL),
-        LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_assembly_evaluate_stencils(lyra_model_assembly(model), 1, &at, det, NULL),
+                LYRA_INVALID_ARGUMENT);
     lyra_state_destroy(state);
     TEST_REQUIRE_OK(lyra_state_create(ctx, 3 * n, &state));
     TEST_REQUIRE_OK(lyra_fields_create(ctx, model, mesh, 0, &none));

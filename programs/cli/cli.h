@@ -12,8 +12,8 @@
 
 typedef enum CliExit {
     CLI_OK = 0,
-    CLI_BAD_INPUT = 1, ///< A file, a value or a computation failed.
-    CLI_USAGE = 2,     ///< The command line itself is wrong.
+    CLI_BAD_INPUT = 1,     ///< A file, a value or a computation failed.
+    CLI_USAGE = 2,         ///< The command line itself is wrong.
     CLI_INTERRUPTED = 130, ///< SIGINT came; all is in order, as shells have it.
     CLI_TERMINATED = 143,  ///< SIGTERM came; all is in order.
 } CliExit;

@@ -264,8 +264,8 @@ static bool start(Run *run)
         return true;
     }
     return run_files_open(run, resumed, mark.frames) &&
-           run_csv_open(run, resumed, mark.csv_bytes) &&
-           run_summary_write(run, "running", NULL) && (resumed || run_files_write(run));
+           run_csv_open(run, resumed, mark.csv_bytes) && run_summary_write(run, "running", NULL) &&
+           (resumed || run_files_write(run));
 }
 
 // ---- the loop -----------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The parts of `lyra run`: the loop (run.c), bodies and surfaces as they are written (run_bodies.c),
-// files of results (run_write.c), steps.csv and summary.json (run_record.c), checkpoints
-// (run_checkpoint.c), what the terminal shows (run_progress.c). Functions that can fail return false
-// after printing the reason.
+// The parts of `lyra run`: the loop (run.c), bodies and surfaces as they are written
+// (run_bodies.c), files of results (run_write.c), steps.csv and summary.json (run_record.c),
+// checkpoints (run_checkpoint.c), what the terminal shows (run_progress.c). Functions that can fail
+// return false after printing the reason.
 
 #ifndef LYRA_CLI_RUN_H
 #define LYRA_CLI_RUN_H
@@ -60,13 +60,14 @@ typedef struct Run {
     LyraContext *ctx;
     LyraScene *scene;
     LyraSceneView view;
-    LyraSceneOutput output;  ///< The scene's wishes under those of the command line.
-    int64_t steps;           ///< To reach.
-    int64_t step, first;     ///< Reached; where this start began.
-    double start_time;       ///< Of step 0, s.
-    double began;            ///< Clock at the start, s.
+    LyraSceneOutput output; ///< The scene's wishes under those of the command line.
+    int64_t steps;          ///< To reach.
+    int64_t step, first;    ///< Reached; where this start began.
+    double start_time;      ///< Of step 0, s.
+    double began;           ///< Clock at the start, s.
     RunTotals totals;
-    LyraStepReport report;   ///< Of the last step.
+    LyraStepReport report;        ///< Of the last step.
+    char solver[32];              ///< That served it.
     double linear[3], angular[3]; ///< Momenta after it, kg m/s and kg m^2/s about the origin.
     LyraVector *momentum, *reaction;
     // files

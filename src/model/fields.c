@@ -8,9 +8,9 @@
 //
 //   sum_a f_a (x) x_a = int_V P F^T dV = int_V J sigma dV = int_v sigma dv,
 //
-// with P = J sigma F^-T: the sum over the present volume v is the mean Cauchy stress. It holds point
-// by point of a quadrature too. In a tet F is constant, and the mean is the stress. As the f_a sum
-// to zero, x_a may be counted from a point near by, which saves digits.
+// with P = J sigma F^-T: the sum over the present volume v is the mean Cauchy stress. It holds
+// point by point of a quadrature too. In a tet F is constant, and the mean is the stress. As the
+// f_a sum to zero, x_a may be counted from a point near by, which saves digits.
 //
 // sigma is symmetric where rigid turns cost no energy. Laws of small strain give turned elements a
 // torque; their symmetric part is taken.
@@ -45,11 +45,11 @@ struct LyraFields {
     const LyraMesh *mesh;
     int32_t first_vertex, nodes;
     int32_t share_count;
-    Share *shares;             // [share_count]
-    double *x;                 // positions, [vertices of the model][3]
-    double *energies;          // of stencils, [most stencils]
-    double *gradients;         // [most stencils][nodes][3]
-    double *energy, *moment;   // of elements: J, and sum of f (x) x, [9]
+    Share *shares;           // [share_count]
+    double *x;               // positions, [vertices of the model][3]
+    double *energies;        // of stencils, [most stencils]
+    double *gradients;       // [most stencils][nodes][3]
+    double *energy, *moment; // of elements: J, and sum of f (x) x, [9]
 };
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -111,8 +111,8 @@ static LyraStatus find_shares(LyraFields *fields, const LyraMeshView *mesh,
         }
         Share *share = &fields->shares[fields->share_count];
         bool any = false;
-        LY_TRY(ly_allocate_array(ctx, force->stencil_count, sizeof *share->element,
-                                 &share->element));
+        LY_TRY(
+            ly_allocate_array(ctx, force->stencil_count, sizeof *share->element, &share->element));
         share->force = f;
         share->stencil_count = force->stencil_count;
         for (int32_t s = 0; s < force->stencil_count; ++s) {
@@ -155,8 +155,8 @@ LyraStatus lyra_fields_create(LyraContext *ctx, LyraModel *model, const LyraMesh
         ly_allocate_zeroed(ctx, model->force_count, sizeof *fields->shares, &fields->shares));
     LY_TRY_DONE(index_elements(ctx, &view, fields->nodes, &index));
     LY_TRY_DONE(find_shares(fields, &view, &index, &most));
-    LY_TRY_DONE(ly_allocate_array(ctx, 3 * (int64_t)model->vertex_count, sizeof(double),
-                                  &fields->x));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 3 * (int64_t)model->vertex_count, sizeof(double), &fields->x));
     LY_TRY_DONE(ly_allocate_array(ctx, most, sizeof(double), &fields->energies));
     LY_TRY_DONE(
         ly_allocate_array(ctx, 3 * most * fields->nodes, sizeof(double), &fields->gradients));
@@ -264,12 +264,8 @@ static void write_element(const FieldLoop *loop, int64_t e)
     const double *rest_x = loop->mesh.positions, *m = loop->fields->moment + 9 * e;
     double rest = tets ? tet_volume(ids, rest_x) : cube_volume(ids, rest_x);
     double now = tets ? tet_volume(ids, loop->x) : cube_volume(ids, loop->x);
-    double stress[6] = {m[0],
-                        m[4],
-                        m[8],
-                        0.5 * (m[1] + m[3]),
-                        0.5 * (m[5] + m[7]),
-                        0.5 * (m[2] + m[6])};
+    double stress[6] = {
+        m[0], m[4], m[8], 0.5 * (m[1] + m[3]), 0.5 * (m[5] + m[7]), 0.5 * (m[2] + m[6])};
     for (int k = 0; k < 6; ++k) {
         stress[k] = now != 0 ? stress[k] / now : NAN;
     }
@@ -314,8 +310,8 @@ static void add_share(LyraFields *fields, const Share *share, const LyraMeshView
         for (int32_t a = 1; a < nodes; ++a) {
             for (int i = 0; i < 3; ++i) {
                 for (int k = 0; k < 3; ++k) {
-                    m[3 * i + k] += f[3 * a + i] * (x[3 * (int64_t)ids[a] + k] -
-                                                    x[3 * (int64_t)ids[0] + k]);
+                    m[3 * i + k] +=
+                        f[3 * a + i] * (x[3 * (int64_t)ids[a] + k] - x[3 * (int64_t)ids[0] + k]);
                 }
             }
         }
@@ -344,10 +340,8 @@ LyraStatus lyra_fields_evaluate(LyraFields *fields, const LyraState *state,
                     block.count == lyra_assembly_history_size(model->assembly);
         history = ours ? block.values : history;
     }
-    const LyraEvaluation at = {.x = fields->x,
-                               .v = lyra_vector_values(view.v),
-                               .time = view.time,
-                               .history = history};
+    const LyraEvaluation at = {
+        .x = fields->x, .v = lyra_vector_values(view.v), .time = view.time, .history = history};
     FieldLoop loop = {.fields = fields, .out = out, .mesh = lyra_mesh_view(fields->mesh)};
     loop.x = fields->x + 3 * (int64_t)fields->first_vertex;
     loop.pieces = ly_piece_count(loop.mesh.element_count, GRAIN);
