@@ -286,6 +286,16 @@ static bool write_step(Run *run)
     return true;
 }
 
+static void describe_failure(const Run *run, LyraStatus status, char *reason, size_t room)
+{
+    const char *outcome = lyra_step_outcome_name(run->report.outcome);
+    const char *kind = lyra_status_name(status);
+    bool same = strcmp(outcome, kind) == 0;
+    snprintf(reason, room, "step %lld, from t = %g s, failed: %s%s%s: %s", (long long)run->step + 1,
+             lyra_state_view(run->view.state).time, outcome, same ? "" : ", ", same ? "" : kind,
+             lyra_error_message());
+}
+
 static RunEnd loop(Run *run, char *reason, size_t room)
 {
     while (run->step < run->steps) {
@@ -294,10 +304,7 @@ static RunEnd loop(Run *run, char *reason, size_t room)
         }
         LyraStatus status = lyra_scene_step(run->scene, &run->report);
         if (status != LYRA_OK) {
-            double time = lyra_state_view(run->view.state).time;
-            snprintf(reason, room, "step %lld, from t = %g s, failed: %s (%s): %s",
-                     (long long)run->step + 1, time, lyra_step_outcome_name(run->report.outcome),
-                     lyra_status_name(status), lyra_error_message());
+            describe_failure(run, status, reason, room);
             return RUN_FAILED;
         }
         ++run->step;
