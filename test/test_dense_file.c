@@ -193,6 +193,49 @@ LYRA_TEST(npy_types_orders_and_versions_are_read)
     test_context_end(ctx);
 }
 
+// frame k of (3, 2, 2) in C order holds 4k, 4k + 1 / 4k + 2, 4k + 3
+LYRA_TEST(npy_frames_are_read_alone)
+{
+    static const char text[] = "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 2, 2), }";
+    static const char turned[] = "{'descr': '<i4', 'fortran_order': True, 'shape': (3, 2, 2), }";
+    static const char huge[] =
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (9, 999999999, 999999999), }";
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const char *path = test_temp_path("frames.npy");
+    char data[48] = {0}, file[512];
+    for (int i = 0; i < 12; ++i) {
+        data[4 * i] = (char)i;
+    }
+    size_t length = build_npy(file, 1, text, data, sizeof data);
+    test_write_file(path, file, length);
+    for (int frame = -3; frame < 3; ++frame) {
+        LyraDense *matrix = NULL;
+        TEST_REQUIRE_OK(lyra_dense_load_npy_frame(ctx, path, frame, &matrix));
+        LyraDenseView view = lyra_dense_view(matrix);
+        TEST_EQUAL(view.rows, 2);
+        TEST_EQUAL(view.columns, 2);
+        for (int i = 0; i < 4; ++i) {
+            TEST_CHECK(view.values[i / 2 + 2 * (i % 2)] == 4 * ((frame + 3) % 3) + i);
+        }
+        lyra_dense_destroy(matrix);
+    }
+    LyraDense *none = NULL;
+    TEST_STATUS(lyra_dense_load_npy_frame(ctx, path, 3, &none), LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_dense_load_npy_frame(ctx, path, -4, &none), LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_dense_load_npy_frame(ctx, test_temp_path("none.npy"), 0, &none),
+                LYRA_IO_FAILED);
+    // cut within the last frame: the others can still be read
+    test_write_file(path, file, length - 1);
+    TEST_STATUS(lyra_dense_load_npy_frame(ctx, path, -1, &none), LYRA_BAD_FORMAT);
+    TEST_REQUIRE_OK(lyra_dense_load_npy_frame(ctx, path, 1, &none));
+    lyra_dense_destroy(none);
+    test_write_file(path, file, build_npy(file, 1, turned, data, sizeof data));
+    TEST_STATUS(lyra_dense_load_npy_frame(ctx, path, 0, &none), LYRA_UNSUPPORTED);
+    test_write_file(path, file, build_npy(file, 1, huge, data, sizeof data));
+    TEST_STATUS(lyra_dense_load_npy_frame(ctx, path, 5, &none), LYRA_BAD_FORMAT);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(npy_refuses_with_a_sentence)
 {
     static const struct {

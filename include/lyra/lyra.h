@@ -30,6 +30,8 @@
 #include "lyra/model.h"
 #include "lyra/output.h"
 #include "lyra/parameter.h"
+#include "lyra/picture.h"
+#include "lyra/plot.h"
 #include "lyra/reorder.h"
 #include "lyra/scene.h"
 #include "lyra/solid.h"

@@ -24,6 +24,12 @@ extern "C" {
 /// the array are LYRA_BAD_FORMAT.
 LYRA_API LyraStatus lyra_dense_load_npy(LyraContext *ctx, const char *path, LyraDense **out);
 
+/// Reads frame `frame` of an array of three dimensions (frames, rows, columns) in C order, and no
+/// more of the file; a negative one counts from the end. Arrays of one or two dimensions are one
+/// frame. LYRA_INVALID_ARGUMENT where there is no such frame; otherwise as lyra_dense_load_npy().
+LYRA_API LyraStatus lyra_dense_load_npy_frame(LyraContext *ctx, const char *path, int64_t frame,
+                                              LyraDense **out);
+
 /// How an array is laid out in a .npy file.
 typedef enum LyraNpyLayout {
     LYRA_NPY_COLUMN_MAJOR = 0, ///< Two dimensions, Fortran order.

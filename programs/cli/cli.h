@@ -88,6 +88,9 @@ CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);
 /// Context for a command; `threads` 0 means all cores. NULL after printing the reason.
 LyraContext *cli_context(int32_t threads, LyraIsa isa);
 
+/// Reads "WxH", both positive; false if `text` is not that.
+bool cli_parse_size(const char *text, int32_t *width, int32_t *height);
+
 /// Ends standard output; CLI_BAD_INPUT if it could not all be written (a full disk, say).
 CliExit cli_finish_output(void);
 
@@ -119,6 +122,8 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
 CliExit cli_bench(int argument_count, char **arguments);
 CliExit cli_eval(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
+CliExit cli_plot(int argument_count, char **arguments);
 CliExit cli_run(int argument_count, char **arguments);
+CliExit cli_snapshot(int argument_count, char **arguments);
 
 #endif

@@ -188,9 +188,8 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
 
 // ---- boundary -----------------------------------------------------------------------------------
 
-// the boundary faces of a mesh as a surface; vertices off the boundary are dropped unless `keep`
-static LyraStatus make_surface(LyraContext *ctx, const LyraMesh *mesh, bool triangles, bool keep,
-                               LyraSurface **out)
+LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool triangles, bool keep,
+                                LyraSurface **out)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     LyraMeshBoundary *boundary = NULL;
@@ -269,7 +268,7 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     LyraSurface *surface = NULL;
     if (!mesh) {
         exit = CLI_BAD_INPUT;
-    } else if (make_surface(ctx, mesh, triangles, keep, &surface) != LYRA_OK ||
+    } else if (cli_boundary_surface(ctx, mesh, triangles, keep, &surface) != LYRA_OK ||
                lyra_surface_save(surface, paths[1], LYRA_SURFACE_FORMAT_AUTO) != LYRA_OK) {
         exit = cli_failed();
     } else {

@@ -22,6 +22,11 @@ CliExit cli_mesh_torus(int argument_count, char **arguments);
 /// Whether a path names a surface file, by its extension.
 bool cli_is_surface_path(const char *path);
 
+/// The boundary of a mesh as a surface, its quads cut in two if `triangles`; vertices off the
+/// boundary are dropped unless `keep`.
+LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool triangles, bool keep,
+                                LyraSurface **out);
+
 /// Reads a mesh; NULL after printing the reason.
 LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path);
 

@@ -59,6 +59,8 @@ const char *lyra_feature(int32_t index, bool *used)
         {"cholmod", LY_HAVE_CHOLMOD},
         {"umfpack", LY_HAVE_UMFPACK},
         {"yaml", LY_HAVE_YAML},
+        {"png", LY_HAVE_PNG},
+        {"jpeg", LY_HAVE_JPEG},
     };
     if (index < 0 || index >= LY_COUNT_OF(features)) {
         return NULL;

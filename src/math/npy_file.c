@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +27,8 @@ typedef struct NpyHeader {
     int32_t number_bytes; ///< 4 or 8.
     bool big_endian;
     bool column_major;
-    int32_t dimensions; ///< 1 or 2.
-    uint64_t shape[2];  ///< Below 2^63.
+    int32_t dimensions; ///< 1 to 3.
+    uint64_t shape[3];  ///< Below 2^63.
     size_t data_begin;  ///< Where the numbers begin.
 } NpyHeader;
 
@@ -160,7 +161,7 @@ static LyraStatus read_shape(Cursor *cursor, NpyHeader *header)
             return ly_fail(LYRA_BAD_FORMAT, "the shape in the header of the .npy file lacks a ','");
         }
         LY_TRY(read_count(cursor, &size));
-        if (count < 2) {
+        if (count < 3) {
             header->shape[count] = size;
         }
         ++count;
@@ -169,10 +170,6 @@ static LyraStatus read_shape(Cursor *cursor, NpyHeader *header)
     // (3) is a number in Python, (3,) a tuple
     if (count == 1 && !comma) {
         return ly_fail(LYRA_BAD_FORMAT, "the shape in the header of the .npy file is no tuple");
-    }
-    if (count == 0 || count > 2) {
-        return ly_fail(LYRA_UNSUPPORTED,
-                       "the .npy file holds an array of %d dimensions; 1 and 2 can be read", count);
     }
     header->dimensions = count;
     return LYRA_OK;
@@ -262,6 +259,16 @@ static LyraStatus read_header(const char *bytes, size_t length, NpyHeader *heade
 
 // ---- numbers ------------------------------------------------------------------------------------
 
+static LyraStatus check_dimensions(const NpyHeader *header, int32_t most)
+{
+    if (header->dimensions == 0 || header->dimensions > most) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "the .npy file holds an array of %d dimensions; 1 %s %d can be read",
+                       header->dimensions, most == 2 ? "and" : "to", most);
+    }
+    return LYRA_OK;
+}
+
 /// False for an integer that a double cannot hold.
 static bool read_number(const NpyHeader *header, const char *bytes, double *value)
 {
@@ -283,16 +290,16 @@ static bool read_number(const NpyHeader *header, const char *bytes, double *valu
     return true;
 }
 
-LyraStatus ly_dense_parse_npy(LyraContext *ctx, const char *bytes, size_t length, LyraDense **out)
+/// Numbers of an array of one or two dimensions, which are all of `data` [found].
+static LyraStatus read_array(LyraContext *ctx, const NpyHeader *head, const char *data,
+                             uint64_t found, LyraDense **out)
 {
-    NpyHeader header = {0};
-    LY_TRY(read_header(bytes, length, &header));
+    NpyHeader header = *head;
     uint64_t rows = header.shape[0], columns = header.dimensions == 2 ? header.shape[1] : 1;
     if (rows > INT32_MAX || columns > INT32_MAX) {
         return ly_fail(LYRA_TOO_LARGE, "the .npy file holds an array of %llu x %llu, too large",
                        (unsigned long long)rows, (unsigned long long)columns);
     }
-    uint64_t found = length - header.data_begin;
     uint64_t expected = rows * columns * (uint64_t)header.number_bytes;
     if (rows * columns > found / (uint64_t)header.number_bytes || expected != found) {
         return ly_fail(LYRA_BAD_FORMAT,
@@ -304,7 +311,6 @@ LyraStatus ly_dense_parse_npy(LyraContext *ctx, const char *bytes, size_t length
     LyraDense *matrix = NULL;
     LY_TRY(lyra_dense_create(ctx, (int32_t)rows, (int32_t)columns, &matrix));
     double *values = lyra_dense_values(matrix);
-    const char *data = bytes + header.data_begin;
     for (uint64_t i = 0; i < rows * columns; ++i) {
         // where number i of the file stands in column-major order
         uint64_t place = header.column_major ? i : i / columns + i % columns * rows;
@@ -320,6 +326,14 @@ LyraStatus ly_dense_parse_npy(LyraContext *ctx, const char *bytes, size_t length
     return LYRA_OK;
 }
 
+LyraStatus ly_dense_parse_npy(LyraContext *ctx, const char *bytes, size_t length, LyraDense **out)
+{
+    NpyHeader header = {0};
+    LY_TRY(read_header(bytes, length, &header));
+    LY_TRY(check_dimensions(&header, 2));
+    return read_array(ctx, &header, bytes + header.data_begin, length - header.data_begin, out);
+}
+
 LyraStatus lyra_dense_load_npy(LyraContext *ctx, const char *path, LyraDense **out)
 {
     LYRA_ASSERT(ctx && path && out);
@@ -328,6 +342,79 @@ LyraStatus lyra_dense_load_npy(LyraContext *ctx, const char *path, LyraDense **o
     LY_TRY(ly_file_read(ctx, path, &bytes, &length));
     LyraStatus status = ly_dense_parse_npy(ctx, bytes, length, out);
     ly_release(ctx, bytes);
+    return status == LYRA_OK ? status : ly_fail_within(status, "%s", path);
+}
+
+// ---- one frame of many --------------------------------------------------------------------------
+
+enum { HEADER_MAX = 1 << 16 };
+
+/// Turns the header of all frames into that of one, and finds the bytes it takes.
+static LyraStatus choose_frame(NpyHeader *header, int64_t frame, uint64_t *begin, uint64_t *bytes)
+{
+    uint64_t frames = 1, numbers = header->dimensions > 1 ? header->shape[1] : 1;
+    if (header->dimensions == 3) {
+        frames = header->shape[0];
+        if (header->column_major) {
+            return ly_fail(LYRA_UNSUPPORTED,
+                           "the .npy file holds frames in Fortran order; C order can be read");
+        }
+        header->shape[0] = header->shape[1];
+        header->shape[1] = header->shape[2];
+        header->dimensions = 2;
+        numbers = header->shape[1];
+    }
+    uint64_t chosen = frame < 0 ? frames + (uint64_t)frame : (uint64_t)frame;
+    if (chosen >= frames) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "the .npy file has %llu frames, and no frame %lld",
+                       (unsigned long long)frames, (long long)frame);
+    }
+    if (header->shape[0] > INT32_MAX || numbers > INT32_MAX) {
+        return ly_fail(LYRA_TOO_LARGE, "a frame of the .npy file is too large");
+    }
+    *bytes = header->shape[0] * numbers * (uint64_t)header->number_bytes;
+    if (*bytes > 0 && chosen > (uint64_t)INT64_MAX / 2 / *bytes) {
+        return ly_fail(LYRA_BAD_FORMAT, "the .npy file is too short for its frames");
+    }
+    *begin = header->data_begin + chosen * *bytes;
+    return LYRA_OK;
+}
+
+static LyraStatus load_frame(LyraContext *ctx, FILE *stream, int64_t frame, char **buffer,
+                             LyraDense **out)
+{
+    NpyHeader header = {0};
+    uint64_t begin = 0, bytes = 0;
+    LY_TRY(ly_allocate_array(ctx, HEADER_MAX, 1, (void *)buffer));
+    size_t length = fread(*buffer, 1, HEADER_MAX, stream);
+    LY_TRY(read_header(*buffer, length, &header));
+    LY_TRY(check_dimensions(&header, 3));
+    LY_TRY(choose_frame(&header, frame, &begin, &bytes));
+    // what the header claims must be there before memory is taken for it
+    if (fseeko(stream, 0, SEEK_END) != 0 || ftello(stream) < 0 ||
+        (uint64_t)ftello(stream) < begin + bytes || fseeko(stream, (off_t)begin, SEEK_SET) != 0) {
+        return ly_fail(LYRA_BAD_FORMAT, "the .npy file ends within frame %lld", (long long)frame);
+    }
+    LY_TRY(ly_resize_array(ctx, (int64_t)bytes, 1, (void *)buffer));
+    if (fread(*buffer, 1, bytes, stream) != bytes) {
+        return ly_fail(LYRA_IO_FAILED, "frame %lld of the .npy file could not be read",
+                       (long long)frame);
+    }
+    return read_array(ctx, &header, *buffer, bytes, out);
+}
+
+LyraStatus lyra_dense_load_npy_frame(LyraContext *ctx, const char *path, int64_t frame,
+                                     LyraDense **out)
+{
+    LYRA_ASSERT(ctx && path && out);
+    char *buffer = NULL;
+    FILE *stream = fopen(path, "rb");
+    if (!stream) {
+        return ly_fail_system("read", path, errno);
+    }
+    LyraStatus status = load_frame(ctx, stream, frame, &buffer, out);
+    fclose(stream);
+    ly_release(ctx, buffer);
     return status == LYRA_OK ? status : ly_fail_within(status, "%s", path);
 }
 
