@@ -1,1 +1,4 @@
 # tests of scene
+lyra_add_test(scene_config)
+lyra_add_test(scene_config_samples LABELS slow)
+lyra_add_test(scene_config_long LABELS long)
