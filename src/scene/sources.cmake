@@ -1,5 +1,10 @@
 target_sources(lyra_objects PRIVATE
   scene/bodies.c
+  scene/config.c
+  scene/config_springs.c
+  scene/config_state.c
+  scene/config_surfaces.c
+  scene/config_text.c
   scene/constraints.c
   scene/curve.c
   scene/defaults.c
@@ -13,9 +18,3 @@ target_sources(lyra_objects PRIVATE
   scene/tree.c
   scene/units.c
   scene/yaml.c)
-  scene/config.c
-  scene/config_springs.c
-  scene/config_state.c
-  scene/config_surfaces.c
-  scene/config_text.c
-  scene/scene.c)
