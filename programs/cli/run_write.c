@@ -311,6 +311,43 @@ static bool save_surfaces(Run *run)
     return true;
 }
 
+// all surfaces from the scene's camera, or from one that is fitted to where they are
+static bool save_picture(Run *run)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    const LyraSceneCamera *camera = &run->view.camera;
+    LyraRenderDef def = lyra_render_def_default();
+    LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
+    LyraPicture *picture = NULL;
+    int32_t count = 0;
+    def.fitted = camera->fitted;
+    def.azimuth = camera->azimuth * degree;
+    def.elevation = camera->elevation * degree;
+    def.field_of_view = camera->field_of_view * degree;
+    memcpy(def.up, camera->up, sizeof def.up);
+    memcpy(def.eye, camera->eye, sizeof def.eye);
+    memcpy(def.target, camera->target, sizeof def.target);
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        const RunSurface *surface = &run->surfaces[s];
+        // the first one of a body is the one to show
+        if (surface->shown == surface->body->surfaces) {
+            bodies[count] = lyra_render_body_default();
+            bodies[count].surface = surface->shown->surface;
+            bodies[count++].positions = surface->x;
+        }
+    }
+    char *path = run_path(run, "pictures/picture_%06" PRId64 ".png", run->step);
+    bool good = lyra_render(run->ctx, &def, count, bodies, &picture) == LYRA_OK &&
+                lyra_picture_save(picture, path) == LYRA_OK;
+    lyra_picture_destroy(picture);
+    free(path);
+    free(bodies);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
 // ---- all of them --------------------------------------------------------------------------------
 
 static bool is_due(int64_t every, int64_t step)
@@ -322,11 +359,13 @@ bool run_files_write(Run *run)
 {
     const LyraSceneOutput *output = &run->output;
     bool save = is_due(output->save_every, run->step), obj = is_due(output->obj_every, run->step);
-    if (save || obj) {
+    bool picture = is_due(output->snapshot_every, run->step);
+    if (save || obj || picture) {
         run_move_surfaces(run);
     }
     return (!save || save_frame(run)) && (!obj || save_surfaces(run)) &&
-           (!is_due(output->vtu_every, run->step) || save_vtus(run));
+           (!is_due(output->vtu_every, run->step) || save_vtus(run)) &&
+           (!picture || save_picture(run));
 }
 
 bool run_files_sync(Run *run)
@@ -386,6 +425,11 @@ void run_files_list(const Run *run)
         if (output->obj_every > 0) {
             printf("wrote %s/obj/%s_*.obj\n", out, surface->name);
         }
+    }
+    int64_t every = output->snapshot_every;
+    if (every > 0) {
+        printf("wrote %s/pictures/picture_*.png, the last one picture_%06" PRId64 ".png\n", out,
+               run->step / every * every);
     }
     for (int32_t b = 0; b < run->body_count; ++b) {
         if (run->bodies[b].fields) {
