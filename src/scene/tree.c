@@ -7,9 +7,10 @@
 #include "scene/tree.h"
 
 #include "base/scanner.h"
-#include "config.h"
 #include "scene/scene.h"
 
+// what the build has; in quotes it would be this folder's own file of that name
+#include <config.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,17 @@ uint64_t ly_node_digest(uint64_t digest, const LyNode *node)
     return ly_digest(digest, "]", 1);
 }
 
+static void append(LyNode *parent, LyNode *child)
+{
+    if (parent->last) {
+        parent->last->next = child;
+    } else {
+        parent->first = child;
+    }
+    parent->last = child;
+    ++parent->count;
+}
+
 // ---- reading ------------------------------------------------------------------------------------
 
 #if LY_HAVE_YAML
@@ -206,17 +218,6 @@ static LyraStatus take_key(Reader *reader, LyNode *mapping, LyNode *node, yaml_m
     node->key_column = reader->key->column;
     reader->key = NULL;
     return LYRA_OK;
-}
-
-static void append(LyNode *parent, LyNode *child)
-{
-    if (parent->last) {
-        parent->last->next = child;
-    } else {
-        parent->first = child;
-    }
-    parent->last = child;
-    ++parent->count;
 }
 
 // puts a node where it belongs: a key, the value of one, an item, or the root
