@@ -190,9 +190,9 @@ LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report)
     local.time = begin;
     LyraStatus status = apply_rules(scene, begin, begin + scene->dt);
     if (status == LYRA_OK) {
-        status = scene->substeps > 1 ? take_substeps(scene, &local)
-                                     : lyra_integrator_step(scene->integrator, scene->state,
-                                                            scene->dt, &local);
+        status = scene->substeps > 1
+                     ? take_substeps(scene, &local)
+                     : lyra_integrator_step(scene->integrator, scene->state, scene->dt, &local);
     } else {
         local.status = status;
     }
