@@ -31,6 +31,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/lyraConfig.cmake ${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSuiteSparse.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindYAML.cmake
         DESTINATION ${LYRA_INSTALL_CMAKEDIR})
 
 # ---- pkg-config ----
@@ -70,6 +71,9 @@ foreach(library PNG JPEG)
 endforeach()
 if(LY_HAVE_LAPACK)
   list(APPEND libraries ${LAPACK_LIBRARIES})
+endif()
+if(LY_HAVE_YAML)
+  list(APPEND libraries ${YAML_LIBRARY})
 endif()
 lyra_link_flags(LYRA_PC_LIBS_PRIVATE ${libraries} -pthread -lm)
 file(RELATIVE_PATH LYRA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

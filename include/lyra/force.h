@@ -174,6 +174,14 @@ typedef struct LyraEvaluation {
 LYRA_API LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly,
                                            const LyraEvaluation *evaluation);
 
+/// Evaluates force `force` alone, stencil by stencil, at the inputs of `at`; its outputs are not
+/// written. `energies`: J, [stencil_count]. `gradients`: N, [stencil_count][nodes][3], nodes as the
+/// force was given them. Each Nullable. The same kernels, the same bits at any thread count;
+/// nothing is allocated.
+LYRA_API LyraStatus lyra_assembly_evaluate_stencils(LyraAssembly *assembly, int32_t force,
+                                                    const LyraEvaluation *at, double *energies,
+                                                    double *gradients);
+
 /// Writes the whole derivative of the tangent of a small system with d = 3 vertex_count dofs: entry
 /// (i, j, k), that of dfdx_ij by x_k, stands at tensor[(i d + j) d + k]. The inputs of `at` say
 /// where; its outputs are not written. Takes d (d + 1) / 2 evaluations.

@@ -307,6 +307,17 @@ CliExit cli_finish_output(void)
     return CLI_OK;
 }
 
+void cli_format_double(double value, char text[CLI_NUMBER_MAX])
+{
+    // the command never leaves the C locale, so the point is a point
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, CLI_NUMBER_MAX, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+}
+
 // ---- JSON ---------------------------------------------------------------------------------------
 
 // length of the well-formed UTF-8 character at `c`, 0 if there is none
@@ -415,14 +426,8 @@ void cli_json_double(CliJson *json, const char *key, double value)
         fputs("null", json->file);
         return;
     }
-    // the command never leaves the C locale, so the point is a point
-    char text[40];
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
+    char text[CLI_NUMBER_MAX];
+    cli_format_double(value, text);
     fputs(text, json->file);
 }
 

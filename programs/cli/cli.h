@@ -12,8 +12,10 @@
 
 typedef enum CliExit {
     CLI_OK = 0,
-    CLI_BAD_INPUT = 1, ///< A file, a value or a computation failed.
-    CLI_USAGE = 2,     ///< The command line itself is wrong.
+    CLI_BAD_INPUT = 1,     ///< A file, a value or a computation failed.
+    CLI_USAGE = 2,         ///< The command line itself is wrong.
+    CLI_INTERRUPTED = 130, ///< SIGINT came; all is in order, as shells have it.
+    CLI_TERMINATED = 143,  ///< SIGTERM came; all is in order.
 } CliExit;
 
 /// One subcommand; `arguments` starts after its name.
@@ -40,6 +42,7 @@ typedef enum CliOptionKind {
 } CliOptionKind;
 
 #define CLI_LIST_MAX 32
+#define CLI_NUMBER_MAX 40
 
 typedef struct CliList {
     const char *items[CLI_LIST_MAX];
@@ -91,6 +94,9 @@ bool cli_parse_size(const char *text, int32_t *width, int32_t *height);
 /// Ends standard output; CLI_BAD_INPUT if it could not all be written (a full disk, say).
 CliExit cli_finish_output(void);
 
+/// Shortest text of at least 15 digits that reads back the same.
+void cli_format_double(double value, char text[CLI_NUMBER_MAX]);
+
 // ---- JSON ---------------------------------------------------------------------------------------
 
 /// Writer of one JSON document. Zero-initialise, set `file`; commas and indents are its work. A
@@ -107,7 +113,7 @@ void cli_json_close(CliJson *json, char bracket);
 void cli_json_text(CliJson *json, const char *key, const char *value);
 void cli_json_int(CliJson *json, const char *key, int64_t value);
 void cli_json_bool(CliJson *json, const char *key, bool value);
-/// Shortest text that reads back the same; null for NaN and infinities.
+/// As cli_format_double; null for NaN and infinities.
 void cli_json_double(CliJson *json, const char *key, double value);
 void cli_json_doubles(CliJson *json, const char *key, int32_t count, const double *values);
 
@@ -117,6 +123,7 @@ CliExit cli_bench(int argument_count, char **arguments);
 CliExit cli_eval(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
 CliExit cli_plot(int argument_count, char **arguments);
+CliExit cli_run(int argument_count, char **arguments);
 CliExit cli_snapshot(int argument_count, char **arguments);
 
 #endif

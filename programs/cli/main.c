@@ -44,6 +44,7 @@ int main(int argument_count, char **arguments)
         {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
         {"plot", "draw columns of a CSV file", cli_plot},
+        {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},

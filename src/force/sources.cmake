@@ -12,6 +12,7 @@ target_sources(lyra_objects PRIVATE
   force/rest_shape.c
   force/solid.c
   force/springs.c
+  force/stencils.c
   force/stiffness.c
   force/traction.c
   force/tree.c

@@ -30,8 +30,9 @@
 
 double ly_spectral_radius2(const double A[4])
 {
-    double half = 0.5 * (A[0] + A[3]), det = A[0] * A[3] - A[1] * A[2];
-    double root = half * half - det;
+    // half^2 - det without its cancellation: short steps have both eigenvalues next to 1
+    double half = 0.5 * (A[0] + A[3]), off = 0.5 * (A[0] - A[3]), root = off * off + A[1] * A[2];
+    double det = A[0] * A[3] - A[1] * A[2];
     return root < 0 ? sqrt(det) : fabs(half) + sqrt(root);
 }
 

@@ -3,6 +3,7 @@ target_sources(lyra_objects PRIVATE
   model/dense_matrices.c
   model/dense_system.c
   model/eigenvalue.c
+  model/fields.c
   model/followed.c
   model/mass.c
   model/model.c

@@ -1,0 +1,419 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// `lyra run`: a scene from its file to its results.
+//
+// A step is taken, written to the files that are due, and only then counted by a checkpoint, which
+// says how long each file was. So whatever moment the program ends at, the checkpoint is whole, and
+// all that it counts is there; what lies behind is cut off when the run goes on.
+
+#include "run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double run_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+char *run_path(const Run *run, const char *format, ...)
+{
+    char name[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    size_t length = strlen(run->options.out) + strlen(name) + 2;
+    char *path = cli_allocate(length);
+    snprintf(path, length, "%s/%s", run->options.out, name);
+    return path;
+}
+
+// ---- signals ------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t signal_seen;
+
+static void see_signal(int number)
+{
+    signal_seen = number;
+}
+
+// the first one is noted, the second ends the program as it would have
+static void watch_signals(void)
+{
+    struct sigaction action = {.sa_handler = see_signal};
+    // SA_RESTART and SA_RESETHAND have the top bit or not, by system: keep them as flags
+    action.sa_flags = (int)(SA_RESTART | SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    // a full disk is reported by write(), a closed pipe by the end of the output
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+static CliExit check_options(const CliUsage *usage, const RunOptions *o)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } counts[] = {{"--steps", o->steps},
+                  {"--save-every", o->save_every},
+                  {"--vtu-every", o->vtu_every},
+                  {"--obj-every", o->obj_every},
+                  {"--snapshot-every", o->snapshot_every},
+                  {"--checkpoint-every", o->checkpoint_every}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        if (counts[i].value < -1) {
+            return cli_usage_error(usage, "%s is %d, expected 0 or more", counts[i].name,
+                                   counts[i].value);
+        }
+        if (i > 0 && counts[i].value > 0 && !o->out) {
+            return cli_usage_error(usage, "%s needs a folder: --out DIR", counts[i].name);
+        }
+    }
+    if (o->steps >= 0 && !isnan(o->duration)) {
+        return cli_usage_error(usage, "give --steps or --duration, not both");
+    }
+    if (!isnan(o->duration) && !(o->duration >= 0)) {
+        return cli_usage_error(usage, "--duration is %g s, expected 0 or more", o->duration);
+    }
+    if (!isnan(o->checkpoint_seconds) && !(o->checkpoint_seconds > 0)) {
+        return cli_usage_error(usage, "--checkpoint-seconds is %g, expected more than 0",
+                               o->checkpoint_seconds);
+    }
+    if (o->threads < 0 || o->threads > 256) {
+        return cli_usage_error(usage, "--threads is %d, expected 0 to 256", o->threads);
+    }
+    if (o->resume && !o->out) {
+        return cli_usage_error(usage, "--resume needs the folder of the run: --out DIR");
+    }
+    return CLI_OK;
+}
+
+static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *exit)
+{
+    const CliOption options[] = {
+        {"--steps", CLI_INT, &o->steps, "N", "steps to take in all (the scene's)"},
+        {"--duration", CLI_DOUBLE, &o->duration, "T", "simulated seconds in place of steps"},
+        {"--out", CLI_TEXT, &o->out, "DIR", "folder of results, made if missing (none)"},
+        {"--save-every", CLI_INT, &o->save_every, "N", "frames: .npy, .pc2, .gltf"},
+        {"--vtu-every", CLI_INT, &o->vtu_every, "N", "VTU files with fields, and a .pvd"},
+        {"--obj-every", CLI_INT, &o->obj_every, "N", "OBJ files of the surfaces"},
+        {"--snapshot-every", CLI_INT, &o->snapshot_every, "N", "PNG pictures"},
+        {"--checkpoint-every", CLI_INT, &o->checkpoint_every, "N", "checkpoints by steps"},
+        {"--checkpoint-seconds", CLI_DOUBLE, &o->checkpoint_seconds, "M", "and by time (60)"},
+        {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
+        {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},
+        {"--threads", CLI_INT, &o->threads, "N", "worker threads (one per core)"},
+        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures and warnings only"},
+        {"--json", CLI_FLAG, &o->json, NULL, "print each step as a line of JSON"},
+        {"--print-defaults", CLI_FLAG, &o->print_defaults, NULL, "print a scene with every key"},
+        {0},
+    };
+    const CliUsage usage = {
+        .command = "lyra run",
+        .positional = "SCENE",
+        .description = "Runs a scene, Lyra's .yaml or Vega's .config, and writes its results: "
+                       "docs/running.md,\ndocs/results.md. Every N counts steps; 0 is never. "
+                       "Ctrl-C ends the step, writes a\ncheckpoint and exits with 130.",
+        .example = "lyra run beam.yaml --steps 200 --out results --save-every 10",
+        .options = options,
+        .positional_max = 1,
+    };
+    int32_t count = 0;
+    if (!cli_parse(&usage, argument_count, arguments, &o->scene, &count, exit)) {
+        return false;
+    }
+    if (count == 0 && !o->print_defaults) {
+        *exit = cli_usage_error(&usage, "expected SCENE");
+        return false;
+    }
+    *exit = check_options(&usage, o);
+    return *exit == CLI_OK;
+}
+
+// by way of a file, as the library writes files only
+static CliExit print_defaults(LyraContext *ctx)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/lyra-defaults-XXXXXX", folder ? folder : "/tmp");
+    int file = mkstemp(path);
+    if (file < 0) {
+        return cli_fail("cannot write %s: %s", path, strerror(errno));
+    }
+    CliExit exit = CLI_OK;
+    if (lyra_scene_save_defaults(ctx, path) != LYRA_OK) {
+        exit = cli_failed();
+    } else {
+        FILE *text = fopen(path, "r");
+        char buffer[4096];
+        size_t bytes;
+        while (text && (bytes = fread(buffer, 1, sizeof buffer, text)) > 0) {
+            fwrite(buffer, 1, bytes, stdout);
+        }
+        if (text) {
+            fclose(text);
+        }
+        exit = cli_finish_output();
+    }
+    close(file);
+    unlink(path);
+    return exit;
+}
+
+// ---- setting up ---------------------------------------------------------------------------------
+
+static void take_count(int32_t option, int64_t *wish)
+{
+    *wish = option >= 0 ? option : *wish;
+}
+
+// the scene's wishes and the command line's
+static bool plan(Run *run)
+{
+    const RunOptions *o = &run->options;
+    run->view = lyra_scene_view(run->scene);
+    run->start_time = lyra_state_view(run->view.state).time;
+    run->output = run->view.output;
+    take_count(o->save_every, &run->output.save_every);
+    take_count(o->vtu_every, &run->output.vtu_every);
+    take_count(o->obj_every, &run->output.obj_every);
+    take_count(o->snapshot_every, &run->output.snapshot_every);
+    take_count(o->checkpoint_every, &run->output.checkpoint_every);
+    // who asks for frames on the command line gets all kinds
+    run->output.pc2 = run->output.pc2 || o->save_every > 0;
+    run->output.gltf = run->output.gltf || o->save_every > 0;
+    run->steps = o->steps >= 0 ? o->steps : run->view.steps;
+    if (!isnan(o->duration)) {
+        // a last step for what is left, but none for rounding
+        double count = ceil(o->duration / run->view.dt * (1 - 1e-12));
+        if (!(count < 9e15)) {
+            cli_fail("--duration %g s is more steps of %g s than can be counted", o->duration,
+                     run->view.dt);
+            return false;
+        }
+        run->steps = (int64_t)count;
+    }
+    if (run->steps == 0 && o->steps < 0 && isnan(o->duration)) {
+        cli_fail("%s does not say how many steps to take: give --steps N or --duration T",
+                 run->view.path);
+        return false;
+    }
+    run->totals.min_det = INFINITY;
+    return true;
+}
+
+static bool load_scene(Run *run)
+{
+    LyraSceneDef def = lyra_scene_def_default();
+    def.overrides = run->options.sets.items;
+    def.override_count = run->options.sets.count;
+    if (lyra_scene_load(run->ctx, run->options.scene, &def, &run->scene) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    return true;
+}
+
+static bool make_vectors(Run *run)
+{
+    int32_t size = lyra_system_size(run->view.system);
+    if (lyra_vector_create(run->ctx, size, &run->momentum) != LYRA_OK ||
+        lyra_vector_create(run->ctx, size, &run->reaction) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    return true;
+}
+
+// the start: from the scene, or from the checkpoint and what its files held
+static bool start(Run *run)
+{
+    bool resumed = false;
+    RunMark mark = {0};
+    if (run->options.resume && !run_checkpoint_read(run, &resumed, &mark)) {
+        return false;
+    }
+    if (run->options.resume && !run->options.quiet && !run->options.json) {
+        if (resumed) {
+            fprintf(stderr, "going on at step %lld of %lld\n", (long long)run->step,
+                    (long long)run->steps);
+        } else {
+            fprintf(stderr, "no checkpoint in %s: starting at the beginning\n", run->options.out);
+        }
+    }
+    if (resumed && run->step > run->steps) {
+        cli_fail("the checkpoint in %s is at step %lld, beyond the %lld to take", run->options.out,
+                 (long long)run->step, (long long)run->steps);
+        return false;
+    }
+    run->first = run->step;
+    if (!run->options.out) {
+        return true;
+    }
+    return run_files_open(run, resumed, mark.frames) &&
+           run_csv_open(run, resumed, mark.csv_bytes) && run_summary_write(run, "running", NULL) &&
+           (resumed || run_files_write(run));
+}
+
+// ---- the loop -----------------------------------------------------------------------------------
+
+typedef enum RunEnd { RUN_FINISHED, RUN_STOPPED, RUN_FAILED, RUN_UNWRITTEN } RunEnd;
+
+static bool write_step(Run *run)
+{
+    if (run->options.json && !run_json_write(run)) {
+        return false;
+    }
+    if (run->options.out && (!run_csv_write(run) || !run_files_write(run))) {
+        return false;
+    }
+    if (run->options.out && run_checkpoint_is_due(run) && run->step < run->steps) {
+        return run_checkpoint_write(run);
+    }
+    return true;
+}
+
+static void describe_failure(const Run *run, LyraStatus status, char *reason, size_t room)
+{
+    const char *outcome = lyra_step_outcome_name(run->report.outcome);
+    const char *kind = lyra_status_name(status);
+    bool same = strcmp(outcome, kind) == 0;
+    snprintf(reason, room, "step %lld, from t = %g s, failed: %s%s%s: %s", (long long)run->step + 1,
+             lyra_state_view(run->view.state).time, outcome, same ? "" : ", ", same ? "" : kind,
+             lyra_error_message());
+}
+
+static RunEnd loop(Run *run, char *reason, size_t room)
+{
+    while (run->step < run->steps) {
+        if (signal_seen) {
+            return RUN_STOPPED;
+        }
+        LyraStatus status = lyra_scene_step(run->scene, &run->report);
+        if (status != LYRA_OK) {
+            describe_failure(run, status, reason, room);
+            return RUN_FAILED;
+        }
+        ++run->step;
+        run_record_step(run);
+        if (!write_step(run)) {
+            return RUN_UNWRITTEN;
+        }
+        run_progress(run);
+    }
+    return RUN_FINISHED;
+}
+
+// what is left to write when the last good state stands
+static bool finish(Run *run, RunEnd end, const char *reason)
+{
+    static const char *const results[] = {"finished", "interrupted", "failed"};
+    if (!run->options.out) {
+        return true;
+    }
+    return run_checkpoint_write(run) && run_files_finish(run) &&
+           run_summary_write(run, results[end], end == RUN_FAILED ? reason : NULL);
+}
+
+static void report_end(const Run *run, RunEnd end)
+{
+    if (run->options.quiet || run->options.json) {
+        return;
+    }
+    int64_t taken = run->step - run->first;
+    double seconds = run_now() - run->began;
+    double time = lyra_state_view(run->view.state).time;
+    printf("%s: %lld steps to t = %g s in %.3g s", run->view.name, (long long)taken, time, seconds);
+    if (taken > 0) {
+        printf(", %.3g steps/s, %.3g Newton iterations each", (double)taken / seconds,
+               (double)run->totals.newton_iterations / (double)run->step);
+    }
+    printf("\n");
+    if (end == RUN_STOPPED) {
+        printf("stopped after step %lld of %lld%s\n", (long long)run->step, (long long)run->steps,
+               run->options.out ? "; --resume goes on" : "");
+    }
+    if (run->options.out) {
+        run_files_list(run);
+    }
+}
+
+static CliExit execute(Run *run)
+{
+    char reason[1024] = "";
+    RunEnd end = loop(run, reason, sizeof reason);
+    run_progress_end(run);
+    if (end == RUN_UNWRITTEN) {
+        return CLI_BAD_INPUT;
+    }
+    bool written = finish(run, end, reason);
+    if (end == RUN_FAILED) {
+        cli_fail("%s", reason);
+        if (written && run->options.out) {
+            fprintf(stderr, "lyra: the state before it is in %s/%s\n", run->options.out,
+                    RUN_CHECKPOINT);
+        }
+        return CLI_BAD_INPUT;
+    }
+    if (!written) {
+        return CLI_BAD_INPUT;
+    }
+    report_end(run, end);
+    CliExit exit = cli_finish_output();
+    if (exit != CLI_OK || end == RUN_FINISHED) {
+        return exit;
+    }
+    return signal_seen == SIGINT ? CLI_INTERRUPTED : CLI_TERMINATED;
+}
+
+CliExit cli_run(int argument_count, char **arguments)
+{
+    Run run = {.options = {.steps = -1,
+                           .save_every = -1,
+                           .vtu_every = -1,
+                           .obj_every = -1,
+                           .snapshot_every = -1,
+                           .checkpoint_every = -1,
+                           .duration = NAN,
+                           .checkpoint_seconds = NAN}};
+    CliExit exit = CLI_BAD_INPUT;
+    if (!parse(argument_count, arguments, &run.options, &exit)) {
+        return exit;
+    }
+    run.ctx = cli_context(run.options.threads, LYRA_ISA_AUTO);
+    if (!run.ctx) {
+        return CLI_BAD_INPUT;
+    }
+    if (run.options.print_defaults) {
+        exit = print_defaults(run.ctx);
+        lyra_context_destroy(run.ctx);
+        return exit;
+    }
+    watch_signals();
+    exit = CLI_BAD_INPUT;
+    run.began = run.checkpoint_clock = run_now();
+    if (load_scene(&run) && plan(&run) && make_vectors(&run) && run_bodies_create(&run) &&
+        start(&run)) {
+        exit = execute(&run);
+    }
+    run_files_close(&run);
+    run_bodies_destroy(&run);
+    lyra_vector_destroy(run.momentum);
+    lyra_vector_destroy(run.reaction);
+    lyra_scene_destroy(run.scene);
+    lyra_context_destroy(run.ctx);
+    return exit;
+}

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The parts of `lyra run`: the loop (run.c), bodies and surfaces as they are written
+// (run_bodies.c), files of results (run_write.c), steps.csv and summary.json (run_record.c),
+// checkpoints (run_checkpoint.c), what the terminal shows (run_progress.c). Functions that can fail
+// return false after printing the reason.
+
+#ifndef LYRA_CLI_RUN_H
+#define LYRA_CLI_RUN_H
+
+#include "cli.h"
+
+#define RUN_CHECKPOINT "checkpoint.lyra"
+
+/// What the command line says. -1 and NaN: left to the scene.
+typedef struct RunOptions {
+    const char *scene, *out; ///< `out`: NULL: nothing is written.
+    int32_t steps, save_every, vtu_every, obj_every, snapshot_every, checkpoint_every, threads;
+    double duration, checkpoint_seconds;
+    bool resume, quiet, json, print_defaults;
+    CliList sets;
+} RunOptions;
+
+/// Sums over the steps so far.
+typedef struct RunTotals {
+    int64_t newton_iterations, linear_iterations, rejected;
+    double dissipated, work, balance; ///< J.
+    double min_det;                   ///< Smallest of all steps.
+    double seconds;                   ///< Of wall time, before the last start too.
+} RunTotals;
+
+/// Steps at which something was written, and their times.
+typedef struct RunFrames {
+    int64_t count, capacity;
+    int64_t *steps;
+    double *times;
+} RunFrames;
+
+/// A body as VTU files show it.
+typedef struct RunBody {
+    const LyraSceneBody *body;
+    char *name;         ///< Of its files.
+    LyraFields *fields; ///< NULL without a volume.
+    double *x;          ///< [vertex_count][3].
+    double *det, *energy_density, *stress, *von_mises;
+} RunBody;
+
+/// A surface that a body carries along.
+typedef struct RunSurface {
+    const LyraSceneBody *body;
+    const LyraSceneSurface *shown;
+    char *name; ///< Of its files.
+    double *x;  ///< [vertices of the surface][3].
+    LyraSeries *pc2;
+} RunSurface;
+
+typedef struct Run {
+    RunOptions options;
+    LyraContext *ctx;
+    LyraScene *scene;
+    LyraSceneView view;
+    LyraSceneOutput output; ///< The scene's wishes under those of the command line.
+    int64_t steps;          ///< To reach.
+    int64_t step, first;    ///< Reached; where this start began.
+    double start_time;      ///< Of step 0, s.
+    double began;           ///< Clock at the start, s.
+    RunTotals totals;
+    LyraStepReport report;        ///< Of the last step.
+    char solver[32];              ///< That served it.
+    double linear[3], angular[3]; ///< Momenta after it, kg m/s and kg m^2/s about the origin.
+    LyraVector *momentum, *reaction;
+    // files
+    FILE *csv;
+    int64_t csv_bytes;
+    LyraSeries *displacement, *velocity, *time;
+    RunFrames saved, vtus;
+    int32_t body_count, surface_count;
+    RunBody *bodies;
+    RunSurface *surfaces;
+    double checkpoint_clock; ///< When the last one was written.
+} Run;
+
+/// Seconds of a clock that only goes forward.
+double run_now(void);
+
+/// Path of a file in the folder of results, to free().
+char *run_path(const Run *run, const char *format, ...) LYRA_PRINTF(2, 3);
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+bool run_bodies_create(Run *run);
+void run_bodies_destroy(Run *run);
+
+/// Brings the positions of all surfaces to the present state.
+void run_move_surfaces(Run *run);
+
+/// Brings positions and fields of a body to the present state.
+bool run_move_body(Run *run, RunBody *body);
+
+// ---- results ------------------------------------------------------------------------------------
+
+/// Makes the folder, drops what an earlier run left beyond the present step, opens the files: new
+/// ones, or those of a checkpoint with `frames` frames.
+bool run_files_open(Run *run, bool resumed, int64_t frames);
+
+/// Writes what is due at the present step.
+bool run_files_write(Run *run);
+
+/// Waits until all that grows is on the disk.
+bool run_files_sync(Run *run);
+
+/// Writes what is made of all frames at once.
+bool run_files_finish(Run *run);
+
+/// Prints what was written.
+void run_files_list(const Run *run);
+void run_files_close(Run *run);
+
+void run_frames_add(RunFrames *frames, int64_t step, double time);
+
+// ---- records ------------------------------------------------------------------------------------
+
+/// Takes over the report of a step that was accepted.
+void run_record_step(Run *run);
+
+/// Begins steps.csv, or goes on behind its first `bytes` bytes, whose times fill the frames.
+bool run_csv_open(Run *run, bool resumed, int64_t bytes);
+bool run_csv_write(Run *run);
+bool run_csv_sync(Run *run);
+
+/// Prints the step as one line of JSON.
+bool run_json_write(const Run *run);
+
+/// Writes summary.json in one piece. `result`: "running", "finished", "interrupted", "failed";
+/// `reason`: Nullable.
+bool run_summary_write(const Run *run, const char *result, const char *reason);
+
+// ---- checkpoints --------------------------------------------------------------------------------
+
+bool run_checkpoint_is_due(const Run *run);
+bool run_checkpoint_write(Run *run);
+
+/// What a checkpoint says of the files beside it.
+typedef struct RunMark {
+    int64_t frames, csv_bytes;
+} RunMark;
+
+/// Reads the checkpoint: state, step, totals. `*found` says whether there is one. Fails if it is
+/// damaged, or of another scene, or of other outputs.
+bool run_checkpoint_read(Run *run, bool *found, RunMark *mark);
+
+// ---- progress -----------------------------------------------------------------------------------
+
+/// Shows where the run stands, now and then.
+void run_progress(const Run *run);
+
+/// Ends the line that run_progress() overwrites.
+void run_progress_end(const Run *run);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The bodies of a scene and the surfaces they carry, as the files of results show them.
+
+#include "run.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- names --------------------------------------------------------------------------------------
+
+static bool is_taken(const Run *run, const char *name)
+{
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        if (run->bodies[b].name && strcmp(run->bodies[b].name, name) == 0) {
+            return true;
+        }
+    }
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        if (run->surfaces[s].name && strcmp(run->surfaces[s].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// "body" or "body_surface" with letters, digits, '-' and '_' only, and a number where it is taken
+static char *make_name(const Run *run, const char *body, const char *surface)
+{
+    char stem[100], name[128];
+    snprintf(stem, sizeof stem, "%.40s%s%.40s", body && body[0] ? body : "body", surface ? "_" : "",
+             surface ? surface : "");
+    for (char *c = stem; *c; ++c) {
+        *c = isalnum((unsigned char)*c) || *c == '-' || *c == '_' ? *c : '_';
+    }
+    snprintf(name, sizeof name, "%s", stem);
+    for (int32_t i = 2; is_taken(run, name); ++i) {
+        snprintf(name, sizeof name, "%s_%d", stem, i);
+    }
+    char *copy = cli_allocate(strlen(name) + 1);
+    memcpy(copy, name, strlen(name) + 1);
+    return copy;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+static double *make_array(int64_t count)
+{
+    return cli_allocate((size_t)count * sizeof(double));
+}
+
+static bool make_fields(Run *run, RunBody *out)
+{
+    const LyraSceneBody *body = out->body;
+    if (!body->mesh) {
+        return true;
+    }
+    if (lyra_fields_create(run->ctx, run->view.model, body->mesh, body->first_vertex,
+                           &out->fields) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    int64_t elements = lyra_mesh_view(body->mesh).element_count;
+    out->det = make_array(elements);
+    out->energy_density = make_array(elements);
+    out->stress = make_array(6 * elements);
+    out->von_mises = make_array(elements);
+    return true;
+}
+
+bool run_bodies_create(Run *run)
+{
+    if (!run->options.out) {
+        return true;
+    }
+    const LyraSceneBody *bodies = run->view.bodies;
+    int32_t surfaces = 0;
+    for (int32_t b = 0; b < run->view.body_count; ++b) {
+        surfaces += bodies[b].surface_count;
+    }
+    run->bodies = calloc((size_t)run->view.body_count + 1, sizeof *run->bodies);
+    run->surfaces = calloc((size_t)surfaces + 1, sizeof *run->surfaces);
+    if (!run->bodies || !run->surfaces) {
+        cli_fail("out of memory for %d bodies", run->view.body_count);
+        return false;
+    }
+    for (int32_t b = 0; b < run->view.body_count; ++b) {
+        RunBody *body = &run->bodies[run->body_count];
+        body->name = make_name(run, bodies[b].name, NULL);
+        body->body = &bodies[b];
+        body->x = make_array(3 * (int64_t)bodies[b].vertex_count);
+        ++run->body_count;
+        if (run->output.vtu_every > 0 && !make_fields(run, body)) {
+            return false;
+        }
+    }
+    for (int32_t b = 0; b < run->view.body_count; ++b) {
+        for (int32_t s = 0; s < bodies[b].surface_count; ++s) {
+            RunSurface *surface = &run->surfaces[run->surface_count];
+            surface->body = &bodies[b];
+            surface->shown = &bodies[b].surfaces[s];
+            surface->name = make_name(run, run->bodies[b].name,
+                                      surface->shown->name ? surface->shown->name : "surface");
+            LyraSurfaceView view = lyra_surface_view(surface->shown->surface);
+            surface->x = make_array(3 * (int64_t)view.vertex_count);
+            ++run->surface_count;
+        }
+    }
+    return true;
+}
+
+void run_bodies_destroy(Run *run)
+{
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        RunBody *body = &run->bodies[b];
+        lyra_fields_destroy(body->fields);
+        free(body->name);
+        free(body->x);
+        free(body->det);
+        free(body->energy_density);
+        free(body->stress);
+        free(body->von_mises);
+    }
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        free(run->surfaces[s].name);
+        free(run->surfaces[s].x);
+    }
+    free(run->bodies);
+    free(run->surfaces);
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+void run_move_surfaces(Run *run)
+{
+    const double *u = lyra_vector_values(lyra_state_view(run->view.state).u);
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        RunSurface *surface = &run->surfaces[s];
+        LyraSurfaceView view = lyra_surface_view(surface->shown->surface);
+        const double *own = u + 3 * (int64_t)surface->body->first_vertex;
+        if (surface->shown->embedding) {
+            lyra_embedding_move(surface->shown->embedding, own, view.positions, surface->x);
+            continue;
+        }
+        for (int64_t i = 0; i < 3 * (int64_t)view.vertex_count; ++i) {
+            surface->x[i] = view.positions[i] + own[i];
+        }
+    }
+}
+
+bool run_move_body(Run *run, RunBody *body)
+{
+    const double *u = lyra_vector_values(lyra_state_view(run->view.state).u);
+    const double *X = lyra_model_view(run->view.model).positions;
+    int64_t first = 3 * (int64_t)body->body->first_vertex;
+    for (int64_t i = 0; i < 3 * (int64_t)body->body->vertex_count; ++i) {
+        body->x[i] = X[first + i] + u[first + i];
+    }
+    const LyraElementFields out = {.det = body->det,
+                                   .energy_density = body->energy_density,
+                                   .stress = body->stress,
+                                   .von_mises = body->von_mises};
+    if (body->fields && lyra_fields_evaluate(body->fields, run->view.state, &out) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What is said of each step, as a row of steps.csv or as a line of JSON, and of the whole run.
+
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+// ---- a step -------------------------------------------------------------------------------------
+
+// p = sum of M v, L = sum of x cross M v
+static void find_momenta(Run *run)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    LyraModelView model = lyra_model_view(run->view.model);
+    lyra_system_apply_mass(run->view.system, state.v, run->momentum);
+    const double *u = lyra_vector_values(state.u), *p = lyra_vector_values(run->momentum);
+    memset(run->linear, 0, sizeof run->linear);
+    memset(run->angular, 0, sizeof run->angular);
+    for (int64_t k = 0; k < model.vertex_count; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            int j = (i + 1) % 3, l = (i + 2) % 3;
+            double xj = model.positions[3 * k + j] + u[3 * k + j];
+            double xl = model.positions[3 * k + l] + u[3 * k + l];
+            run->linear[i] += p[3 * k + i];
+            run->angular[i] += xj * p[3 * k + l] - xl * p[3 * k + j];
+        }
+    }
+}
+
+void run_record_step(Run *run)
+{
+    const LyraStepReport *report = &run->report;
+    RunTotals *totals = &run->totals;
+    find_momenta(run);
+    snprintf(run->solver, sizeof run->solver, "%s", report->solver ? report->solver : "");
+    totals->newton_iterations += report->newton_iterations;
+    totals->linear_iterations += report->linear_iterations;
+    totals->rejected += report->rejected;
+    totals->dissipated += report->dissipated;
+    totals->work += report->work;
+    totals->balance += report->balance;
+    // NaN stays
+    totals->min_det = report->min_det >= totals->min_det ? totals->min_det : report->min_det;
+}
+
+typedef struct Cell {
+    const char *name;
+    double value;
+} Cell;
+
+enum { CELLS = 36 };
+
+// counts are below 2^53, so that doubles hold them and print them as whole numbers
+static void list_cells(const Run *run, Cell cells[CELLS])
+{
+    const LyraStepReport *r = &run->report;
+    const Cell list[CELLS] = {
+        {"step", (double)run->step},
+        {"time", r->time},
+        {"dt", r->dt},
+        {"kinetic", r->kinetic},
+        {"elastic", r->elastic},
+        {"dissipated", r->dissipated},
+        {"work", r->work},
+        {"balance", r->balance},
+        {"momentum_x", run->linear[0]},
+        {"momentum_y", run->linear[1]},
+        {"momentum_z", run->linear[2]},
+        {"angular_x", run->angular[0]},
+        {"angular_y", run->angular[1]},
+        {"angular_z", run->angular[2]},
+        {"newton_iterations", r->newton_iterations},
+        {"line_search_steps", r->line_search_steps},
+        {"psd_iterations", r->psd_iterations},
+        {"linear_iterations", r->linear_iterations},
+        {"evaluations", r->evaluations},
+        {"factorisations", r->factorisations},
+        {"substeps", r->substeps},
+        {"rejected", r->rejected},
+        {"residual_first", r->residual_first},
+        {"residual_last", r->residual_last},
+        {"decrement", r->decrement},
+        {"step_last", r->step_last},
+        {"critical_dt", r->critical_dt},
+        {"error", r->error},
+        {"min_det", r->min_det},
+        {"min_det_element", r->min_det_element},
+        {"dissipated_total", run->totals.dissipated},
+        {"work_total", run->totals.work},
+        {"balance_total", run->totals.balance},
+        {"assembly_seconds", r->assembly_seconds},
+        {"solve_seconds", r->solve_seconds},
+        {"seconds", r->total_seconds},
+    };
+    memcpy(cells, list, sizeof list);
+}
+
+bool run_json_write(const Run *run)
+{
+    Cell cells[CELLS];
+    CliJson json = {.file = stdout, .in_row = true};
+    list_cells(run, cells);
+    cli_json_open(&json, NULL, '{');
+    for (int i = 0; i < CELLS; ++i) {
+        cli_json_double(&json, cells[i].name, cells[i].value);
+    }
+    cli_json_text(&json, "outcome", lyra_step_outcome_name(run->report.outcome));
+    cli_json_text(&json, "solver", run->solver);
+    cli_json_close(&json, '}');
+    // whoever reads the lines wants them now
+    return cli_finish_output() == CLI_OK;
+}
+
+// ---- steps.csv ----------------------------------------------------------------------------------
+
+static bool fail_csv(const Run *run)
+{
+    cli_fail("cannot write %s/steps.csv: %s", run->options.out, strerror(errno));
+    return false;
+}
+
+static bool write_csv_text(Run *run, const char *text)
+{
+    size_t length = strlen(text);
+    errno = 0;
+    if (fwrite(text, 1, length, run->csv) != length || fflush(run->csv) != 0) {
+        return fail_csv(run);
+    }
+    run->csv_bytes += (int64_t)length;
+    return true;
+}
+
+static bool write_csv_head(Run *run)
+{
+    Cell cells[CELLS];
+    char text[2048] = "";
+    size_t length = 0;
+    list_cells(run, cells);
+    for (int i = 0; i < CELLS; ++i) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%c", cells[i].name,
+                                   i < CELLS - 1 ? ',' : '\n');
+    }
+    return write_csv_text(run, text);
+}
+
+bool run_csv_write(Run *run)
+{
+    Cell cells[CELLS];
+    char text[CELLS * CLI_NUMBER_MAX];
+    size_t length = 0;
+    list_cells(run, cells);
+    for (int i = 0; i < CELLS; ++i) {
+        char number[CLI_NUMBER_MAX];
+        cli_format_double(cells[i].value, number);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%c", number,
+                                   i < CELLS - 1 ? ',' : '\n');
+    }
+    return write_csv_text(run, text);
+}
+
+bool run_csv_sync(Run *run)
+{
+    errno = 0;
+    if (fflush(run->csv) != 0 || (fsync(fileno(run->csv)) != 0 && errno != EINVAL)) {
+        return fail_csv(run);
+    }
+    return true;
+}
+
+static void add_frames(Run *run, int64_t step, double time)
+{
+    if (run->output.save_every > 0 && step % run->output.save_every == 0) {
+        run_frames_add(&run->saved, step, time);
+    }
+    if (run->output.vtu_every > 0 && step % run->output.vtu_every == 0) {
+        run_frames_add(&run->vtus, step, time);
+    }
+}
+
+// what the summary says of the last step
+static void restore_report(Run *run, const double cells[CELLS])
+{
+    run->report.time = cells[1];
+    run->report.dt = cells[2];
+    run->report.kinetic = cells[3];
+    run->report.elastic = cells[4];
+    memcpy(run->linear, cells + 8, sizeof run->linear);
+    memcpy(run->angular, cells + 11, sizeof run->angular);
+}
+
+// a row of numbers; false if it is none
+static bool read_row(const char *line, double cells[CELLS])
+{
+    char *end = NULL;
+    for (int i = 0; i < CELLS; ++i) {
+        cells[i] = strtod(line, &end);
+        if (end == line || *end != (i < CELLS - 1 ? ',' : '\n')) {
+            return false;
+        }
+        line = end + 1;
+    }
+    return true;
+}
+
+// the steps and times of the rows that stay, for the frames that were written at them
+static bool read_csv(Run *run, int64_t bytes)
+{
+    char line[CELLS * CLI_NUMBER_MAX];
+    double cells[CELLS] = {0};
+    bool good = fgets(line, sizeof line, run->csv) != NULL;
+    add_frames(run, 0, run->start_time);
+    for (int64_t step = 1; good && step <= run->step; ++step) {
+        good =
+            fgets(line, sizeof line, run->csv) && read_row(line, cells) && cells[0] == (double)step;
+        if (good) {
+            add_frames(run, step, cells[1]);
+        }
+    }
+    if (good && run->step > 0) {
+        restore_report(run, cells);
+    }
+    return good && ftell(run->csv) == bytes;
+}
+
+bool run_csv_open(Run *run, bool resumed, int64_t bytes)
+{
+    char *path = run_path(run, "steps.csv");
+    run->csv = fopen(path, resumed ? "r+" : "w");
+    free(path);
+    if (!run->csv) {
+        return fail_csv(run);
+    }
+    if (!resumed) {
+        return write_csv_head(run);
+    }
+    if (!read_csv(run, bytes)) {
+        cli_fail("%s/steps.csv: does not hold the %" PRId64
+                 " steps of the checkpoint; run without --resume to start anew",
+                 run->options.out, run->step);
+        return false;
+    }
+    if (fseek(run->csv, (long)bytes, SEEK_SET) != 0 ||
+        ftruncate(fileno(run->csv), (off_t)bytes) != 0) {
+        return fail_csv(run);
+    }
+    run->csv_bytes = bytes;
+    return true;
+}
+
+// ---- summary.json -------------------------------------------------------------------------------
+
+static void write_bodies(const Run *run, CliJson *json)
+{
+    cli_json_open(json, "bodies", '[');
+    for (int32_t b = 0; b < run->view.body_count; ++b) {
+        const LyraSceneBody *body = &run->view.bodies[b];
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "name", body->name ? body->name : "");
+        cli_json_text(json, "files", run->bodies[b].name);
+        cli_json_int(json, "first_vertex", body->first_vertex);
+        cli_json_int(json, "vertices", body->vertex_count);
+        cli_json_int(json, "elements", body->mesh ? lyra_mesh_view(body->mesh).element_count : 0);
+        cli_json_int(json, "surfaces", body->surface_count);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void write_energies(const Run *run, CliJson *json)
+{
+    const RunTotals *totals = &run->totals;
+    bool stepped = run->step > 0;
+    cli_json_open(json, "energy", '{');
+    // before the first step nobody has measured them
+    cli_json_double(json, "kinetic", stepped ? run->report.kinetic : NAN);
+    cli_json_double(json, "elastic", stepped ? run->report.elastic : NAN);
+    cli_json_double(json, "dissipated", totals->dissipated);
+    cli_json_double(json, "work", totals->work);
+    cli_json_double(json, "balance", totals->balance);
+    cli_json_close(json, '}');
+    cli_json_doubles(json, "momentum", stepped ? 3 : 0, run->linear);
+    cli_json_doubles(json, "angular_momentum", stepped ? 3 : 0, run->angular);
+    cli_json_double(json, "min_det", totals->min_det);
+}
+
+static void write_summary(const Run *run, const char *result, const char *reason, CliJson *json)
+{
+    char digest[32];
+    snprintf(digest, sizeof digest, "%016" PRIx64, run->view.digest);
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "result", result);
+    if (reason) {
+        cli_json_text(json, "reason", reason);
+    }
+    cli_json_text(json, "scene", run->view.path);
+    cli_json_text(json, "name", run->view.name);
+    cli_json_text(json, "digest", digest);
+    cli_json_text(json, "version", lyra_version());
+    cli_json_text(json, "isa", lyra_isa_name(lyra_context_isa(run->ctx)));
+    cli_json_int(json, "threads", lyra_context_thread_count(run->ctx));
+    cli_json_text(json, "system", lyra_system_name(run->view.system));
+    cli_json_text(json, "solver", run->solver);
+    cli_json_int(json, "steps", run->step);
+    cli_json_int(json, "steps_planned", run->steps);
+    cli_json_double(json, "dt", run->view.dt);
+    cli_json_double(json, "start_time", run->start_time);
+    cli_json_double(json, "time", lyra_state_view(run->view.state).time);
+    cli_json_double(json, "seconds", run->totals.seconds + run_now() - run->began);
+    cli_json_int(json, "newton_iterations", run->totals.newton_iterations);
+    cli_json_int(json, "linear_iterations", run->totals.linear_iterations);
+    cli_json_int(json, "rejected", run->totals.rejected);
+    write_energies(run, json);
+    cli_json_int(json, "frames", run->saved.count);
+    cli_json_int(json, "vertices", lyra_model_view(run->view.model).vertex_count);
+    write_bodies(run, json);
+    cli_json_close(json, '}');
+}
+
+bool run_summary_write(const Run *run, const char *result, const char *reason)
+{
+    char *path = run_path(run, "summary.json"), *part = run_path(run, ".summary.json.part");
+    FILE *file = fopen(part, "w");
+    bool good = file != NULL;
+    if (good) {
+        CliJson json = {.file = file};
+        write_summary(run, result, reason, &json);
+        good = fflush(file) == 0 && !ferror(file);
+        int error = errno;
+        good = fclose(file) == 0 && good;
+        errno = error;
+        good = good && rename(part, path) == 0;
+    }
+    if (!good) {
+        cli_fail("cannot write %s: %s", path, strerror(errno));
+        unlink(part);
+    }
+    free(path);
+    free(part);
+    return good;
+}

@@ -1,0 +1,440 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The files of results: arrays and caches that grow by a frame, numbered files in folders of their
+// kind, and what is made of all frames at the end.
+
+#include "run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// more morph targets than this no reader of glTF enjoys, and the weights grow with the square
+#define GLTF_FRAMES_MAX 1000
+
+// ---- folders ------------------------------------------------------------------------------------
+
+static bool make_folder(const char *path)
+{
+    // every part of it, from the front
+    char *part = cli_allocate(strlen(path) + 1);
+    bool good = true;
+    for (size_t i = 1; good && i <= strlen(path); ++i) {
+        if (path[i] != '/' && path[i] != '\0') {
+            continue;
+        }
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            cli_fail("cannot make the folder %s: %s", part, strerror(errno));
+            good = false;
+        }
+    }
+    struct stat info;
+    if (good && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        cli_fail("%s is not a folder", path);
+        good = false;
+    }
+    free(part);
+    return good;
+}
+
+// the step in "name_000120.vtu", -1 for other files
+static int64_t step_of(const char *file)
+{
+    const char *digits = strrchr(file, '_'), *dot = strrchr(file, '.');
+    if (!digits || !dot || dot - digits < 7) {
+        return -1;
+    }
+    char *end = NULL;
+    long long step = strtoll(digits + 1, &end, 10);
+    return end == dot ? step : -1;
+}
+
+// drops numbered files beyond a step, and what a killed process left half written
+static void clean_folder(const char *path, int64_t step)
+{
+    DIR *folder = opendir(path);
+    if (!folder) {
+        return;
+    }
+    struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        const char *name = entry->d_name;
+        size_t length = strlen(name);
+        bool half =
+            strncmp(name, ".lyra-", 6) == 0 && length > 4 && strcmp(name + length - 4, ".tmp") == 0;
+        if (half || step_of(name) > step) {
+            char *file = cli_allocate(strlen(path) + length + 2);
+            snprintf(file, strlen(path) + length + 2, "%s/%s", path, name);
+            unlink(file);
+            free(file);
+        }
+    }
+    closedir(folder);
+}
+
+static bool open_folders(Run *run, bool resumed)
+{
+    const struct {
+        const char *name;
+        int64_t every;
+    } folders[] = {{"vtu", run->output.vtu_every},
+                   {"obj", run->output.obj_every},
+                   {"pictures", run->output.snapshot_every}};
+    if (!make_folder(run->options.out)) {
+        return false;
+    }
+    clean_folder(run->options.out, INT64_MAX);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+        char *path = run_path(run, "%s", folders[i].name);
+        clean_folder(path, resumed ? run->step : -1);
+        bool good = folders[i].every == 0 || make_folder(path);
+        free(path);
+        if (!good) {
+            return false;
+        }
+    }
+    // a checkpoint of what is now written over must not be taken for one of this run
+    char *path = run_path(run, "%s", RUN_CHECKPOINT);
+    bool good = resumed || unlink(path) == 0 || errno == ENOENT;
+    if (!good) {
+        cli_fail("cannot remove %s: %s", path, strerror(errno));
+    }
+    free(path);
+    return good;
+}
+
+// ---- series -------------------------------------------------------------------------------------
+
+static bool open_series(Run *run, const char *name, const LyraSeriesDef *def, LyraSeries **out)
+{
+    char *path = run_path(run, "%s", name);
+    bool good = lyra_series_create(run->ctx, path, def, out) == LYRA_OK;
+    free(path);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
+bool run_files_open(Run *run, bool resumed, int64_t frames)
+{
+    if (!open_folders(run, resumed)) {
+        return false;
+    }
+    if (run->output.save_every == 0) {
+        return true;
+    }
+    LyraSeriesDef def = lyra_series_def_default();
+    def.keep = resumed ? frames : -1;
+    def.shape[0] = lyra_model_view(run->view.model).vertex_count;
+    def.shape[1] = 3;
+    if (!open_series(run, "displacement.npy", &def, &run->displacement) ||
+        !open_series(run, "velocity.npy", &def, &run->velocity)) {
+        return false;
+    }
+    def.dimensions = 0;
+    if (!open_series(run, "time.npy", &def, &run->time)) {
+        return false;
+    }
+    def.dimensions = 2;
+    def.format = LYRA_SERIES_PC2;
+    for (int32_t s = 0; (run->output.pc2 || run->output.gltf) && s < run->surface_count; ++s) {
+        RunSurface *surface = &run->surfaces[s];
+        char name[160];
+        snprintf(name, sizeof name, "%s.pc2", surface->name);
+        def.shape[0] = lyra_surface_view(surface->shown->surface).vertex_count;
+        if (!open_series(run, name, &def, &surface->pc2)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void run_files_close(Run *run)
+{
+    lyra_series_destroy(run->displacement);
+    lyra_series_destroy(run->velocity);
+    lyra_series_destroy(run->time);
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        lyra_series_destroy(run->surfaces[s].pc2);
+    }
+    if (run->csv) {
+        fclose(run->csv);
+    }
+    free(run->saved.steps);
+    free(run->saved.times);
+    free(run->vtus.steps);
+    free(run->vtus.times);
+}
+
+void run_frames_add(RunFrames *frames, int64_t step, double time)
+{
+    if (frames->count == frames->capacity) {
+        int64_t capacity = 2 * frames->capacity + 64;
+        int64_t *steps = cli_allocate((size_t)capacity * sizeof *steps);
+        double *times = cli_allocate((size_t)capacity * sizeof *times);
+        if (frames->count > 0) {
+            memcpy(steps, frames->steps, (size_t)frames->count * sizeof *steps);
+            memcpy(times, frames->times, (size_t)frames->count * sizeof *times);
+        }
+        free(frames->steps);
+        free(frames->times);
+        frames->steps = steps;
+        frames->times = times;
+        frames->capacity = capacity;
+    }
+    frames->steps[frames->count] = step;
+    frames->times[frames->count++] = time;
+}
+
+static bool append(LyraSeries *series, const double *values)
+{
+    if (lyra_series_append(series, values) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    return true;
+}
+
+static bool save_frame(Run *run)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    if (!append(run->displacement, lyra_vector_values(state.u)) ||
+        !append(run->velocity, lyra_vector_values(state.v)) || !append(run->time, &state.time)) {
+        return false;
+    }
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        if (run->surfaces[s].pc2 && !append(run->surfaces[s].pc2, run->surfaces[s].x)) {
+            return false;
+        }
+    }
+    run_frames_add(&run->saved, run->step, state.time);
+    return true;
+}
+
+// ---- numbered files -----------------------------------------------------------------------------
+
+static bool save_body(Run *run, RunBody *body)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    int64_t first = 3 * (int64_t)body->body->first_vertex;
+    if (!run_move_body(run, body)) {
+        return false;
+    }
+    const LyraField fields[] = {
+        {"displacement", false, 3, lyra_vector_values(state.u) + first},
+        {"velocity", false, 3, lyra_vector_values(state.v) + first},
+        {"reaction force", false, 3, lyra_vector_values(run->reaction) + first},
+        {"det F", true, 1, body->det},
+        {"strain energy density", true, 1, body->energy_density},
+        {"stress", true, 6, body->stress},
+        {"von Mises", true, 1, body->von_mises},
+    };
+    // springs have no stress
+    int32_t count = lyra_fields_have_stress(body->fields) ? 7 : 4;
+    char *path = run_path(run, "vtu/%s_%06" PRId64 ".vtu", body->name, run->step);
+    bool good = lyra_mesh_save_fields(body->body->mesh, path, body->x, state.time, count, fields) ==
+                LYRA_OK;
+    free(path);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
+// the list of all VTU files of a body and their times
+static bool save_collection(Run *run, const RunBody *body)
+{
+    const RunFrames *frames = &run->vtus;
+    enum { NAME = 160 };
+    LyraPvdEntry *entries = cli_allocate((size_t)frames->count * sizeof *entries);
+    char *names = cli_allocate((size_t)frames->count * NAME);
+    for (int64_t i = 0; i < frames->count; ++i) {
+        snprintf(names + i * NAME, NAME, "vtu/%s_%06" PRId64 ".vtu", body->name, frames->steps[i]);
+        entries[i] = (LyraPvdEntry){.time = frames->times[i], .file = names + i * NAME};
+    }
+    char *path = run_path(run, "%s.pvd", body->name);
+    bool good = lyra_pvd_save(run->ctx, path, (int32_t)frames->count, entries) == LYRA_OK;
+    free(path);
+    free(names);
+    free(entries);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
+static bool save_vtus(Run *run)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    if (lyra_integrator_reaction(run->view.integrator, run->view.state, run->reaction) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    run_frames_add(&run->vtus, run->step, state.time);
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        RunBody *body = &run->bodies[b];
+        if (body->fields && (!save_body(run, body) || !save_collection(run, body))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool save_surfaces(Run *run)
+{
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        const RunSurface *surface = &run->surfaces[s];
+        LyraSurfaceView view = lyra_surface_view(surface->shown->surface);
+        LyraSurface *moved = NULL;
+        view.positions = surface->x;
+        // normals of the rest shape would be wrong
+        view.normal_count = 0;
+        view.corner_normals = NULL;
+        char *path = run_path(run, "obj/%s_%06" PRId64 ".obj", surface->name, run->step);
+        bool good = lyra_surface_create(run->ctx, &view, &moved) == LYRA_OK &&
+                    lyra_surface_save(moved, path, LYRA_SURFACE_FORMAT_OBJ) == LYRA_OK;
+        lyra_surface_destroy(moved);
+        free(path);
+        if (!good) {
+            cli_failed();
+            return false;
+        }
+    }
+    return true;
+}
+
+// all surfaces from the scene's camera, or from one that is fitted to where they are
+static bool save_picture(Run *run)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    const LyraSceneCamera *camera = &run->view.camera;
+    LyraRenderDef def = lyra_render_def_default();
+    LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
+    LyraPicture *picture = NULL;
+    int32_t count = 0;
+    def.fitted = camera->fitted;
+    def.azimuth = camera->azimuth * degree;
+    def.elevation = camera->elevation * degree;
+    def.field_of_view = camera->field_of_view * degree;
+    memcpy(def.up, camera->up, sizeof def.up);
+    memcpy(def.eye, camera->eye, sizeof def.eye);
+    memcpy(def.target, camera->target, sizeof def.target);
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        const RunSurface *surface = &run->surfaces[s];
+        // the first one of a body is the one to show
+        if (surface->shown == surface->body->surfaces) {
+            bodies[count] = lyra_render_body_default();
+            bodies[count].surface = surface->shown->surface;
+            bodies[count++].positions = surface->x;
+        }
+    }
+    char *path = run_path(run, "pictures/picture_%06" PRId64 ".png", run->step);
+    bool good = lyra_render(run->ctx, &def, count, bodies, &picture) == LYRA_OK &&
+                lyra_picture_save(picture, path) == LYRA_OK;
+    lyra_picture_destroy(picture);
+    free(path);
+    free(bodies);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
+// ---- all of them --------------------------------------------------------------------------------
+
+static bool is_due(int64_t every, int64_t step)
+{
+    return every > 0 && step % every == 0;
+}
+
+bool run_files_write(Run *run)
+{
+    const LyraSceneOutput *output = &run->output;
+    bool save = is_due(output->save_every, run->step), obj = is_due(output->obj_every, run->step);
+    bool picture = is_due(output->snapshot_every, run->step);
+    if (save || obj || picture) {
+        run_move_surfaces(run);
+    }
+    return (!save || save_frame(run)) && (!obj || save_surfaces(run)) &&
+           (!is_due(output->vtu_every, run->step) || save_vtus(run)) &&
+           (!picture || save_picture(run));
+}
+
+bool run_files_sync(Run *run)
+{
+    LyraSeries *all[] = {run->displacement, run->velocity, run->time};
+    for (int i = 0; i < 3 + run->surface_count; ++i) {
+        LyraSeries *series = i < 3 ? all[i] : run->surfaces[i - 3].pc2;
+        if (series && lyra_series_sync(series) != LYRA_OK) {
+            cli_failed();
+            return false;
+        }
+    }
+    return true;
+}
+
+bool run_files_finish(Run *run)
+{
+    if (!run->output.gltf || run->saved.count == 0) {
+        return true;
+    }
+    if (run->saved.count > GLTF_FRAMES_MAX) {
+        fprintf(stderr, "lyra: %" PRId64 " frames are too many for glTF (%d): the .pc2 hold them\n",
+                run->saved.count, GLTF_FRAMES_MAX);
+        return true;
+    }
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        const RunSurface *surface = &run->surfaces[s];
+        char *path = run_path(run, "%s.gltf", surface->name);
+        char *cache = run_path(run, "%s.pc2", surface->name);
+        bool good = lyra_gltf_save_animation(run->ctx, path, surface->shown->surface, cache,
+                                             run->saved.count, run->saved.times) == LYRA_OK;
+        free(path);
+        free(cache);
+        if (!good) {
+            cli_failed();
+            return false;
+        }
+    }
+    return true;
+}
+
+void run_files_list(const Run *run)
+{
+    const LyraSceneOutput *output = &run->output;
+    const char *out = run->options.out;
+    printf("wrote %s/summary.json, steps.csv, %s\n", out, RUN_CHECKPOINT);
+    if (output->save_every > 0) {
+        printf("wrote %s/displacement.npy, velocity.npy, time.npy: %" PRId64 " frames\n", out,
+               run->saved.count);
+    }
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        const RunSurface *surface = &run->surfaces[s];
+        if (surface->pc2) {
+            bool gltf = output->gltf && run->saved.count <= GLTF_FRAMES_MAX;
+            printf("wrote %s/%s.pc2%s\n", out, surface->name, gltf ? " and .gltf" : "");
+        }
+        if (output->obj_every > 0) {
+            printf("wrote %s/obj/%s_*.obj\n", out, surface->name);
+        }
+    }
+    int64_t every = output->snapshot_every;
+    if (every > 0) {
+        printf("wrote %s/pictures/picture_*.png, the last one picture_%06" PRId64 ".png\n", out,
+               run->step / every * every);
+    }
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        if (run->bodies[b].fields) {
+            printf("wrote %s/%s.pvd: %" PRId64 " times\n", out, run->bodies[b].name,
+                   run->vtus.count);
+        }
+    }
+}

@@ -1,0 +1,357 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Fields of elements from the forces on their vertices.
+//
+// An element with shape functions N_a has x = sum_a N_a x_a, so F = sum_a x_a (x) dN_a/dX, and the
+// forces on its vertices are f_a = int_V P dN_a/dX dV (dE/dx_a where there is an energy). Hence
+//
+//   sum_a f_a (x) x_a = int_V P F^T dV = int_V J sigma dV = int_v sigma dv,
+//
+// with P = J sigma F^-T: the sum over the present volume v is the mean Cauchy stress. It holds
+// point by point of a quadrature too. In a tet F is constant, and the mean is the stress. As the
+// f_a sum to zero, x_a may be counted from a point near by, which saves digits.
+//
+// sigma is symmetric where rigid turns cost no energy. Laws of small strain give turned elements a
+// torque; their symmetric part is taken.
+//
+// The volume of a cube, the integral of a determinant that is quadratic in each coordinate, is the
+// sum over 2x2x2 Gauss points, exactly; these are det F at the points where the kernels look.
+
+#include "lyra/fields.h"
+
+#include "force/force.h"
+#include "force/rest_shape.h"
+#include "lyra/system.h"
+#include "mesh/mesh.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+// elements that are worth waking a thread for
+#define GRAIN 2048
+
+// a force of the model with stencils among the elements
+typedef struct Share {
+    int32_t force;
+    int32_t stencil_count;
+    int32_t *element; // [stencil_count], -1 for those of other bodies
+} Share;
+
+struct LyraFields {
+    LyraContext *ctx;
+    LyraModel *model;
+    const LyraMesh *mesh;
+    int32_t first_vertex, nodes;
+    int32_t share_count;
+    Share *shares;           // [share_count]
+    double *x;               // positions, [vertices of the model][3]
+    double *energies;        // of stencils, [most stencils]
+    double *gradients;       // [most stencils][nodes][3]
+    double *energy, *moment; // of elements: J, and sum of f (x) x, [9]
+};
+
+// ---- life ---------------------------------------------------------------------------------------
+
+// elements by their first vertex: those of vertex i are list[start[i] .. start[i + 1])
+typedef struct ElementIndex {
+    int32_t *start, *list;
+} ElementIndex;
+
+static LyraStatus index_elements(LyraContext *ctx, const LyraMeshView *mesh, int32_t nodes,
+                                 ElementIndex *index)
+{
+    int32_t n = mesh->vertex_count;
+    LY_TRY(ly_allocate_zeroed(ctx, (int64_t)n + 2, sizeof *index->start, &index->start));
+    LY_TRY(ly_allocate_array(ctx, mesh->element_count, sizeof *index->list, &index->list));
+    // counts two places ahead, so that filling leaves the beginnings
+    int32_t *ahead = index->start + 1;
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        ++ahead[mesh->elements[(int64_t)e * nodes] + 1];
+    }
+    for (int32_t i = 0; i < n; ++i) {
+        ahead[i + 1] += ahead[i];
+    }
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        index->list[ahead[mesh->elements[(int64_t)e * nodes]]++] = e;
+    }
+    return LYRA_OK;
+}
+
+// the element with the vertices of a stencil, -1 for none
+static int32_t find_element(const LyraFields *fields, const LyraMeshView *mesh,
+                            const ElementIndex *index, const int32_t *stencil)
+{
+    int32_t nodes = fields->nodes, first = stencil[0] - fields->first_vertex;
+    if (first < 0 || first >= mesh->vertex_count) {
+        return -1;
+    }
+    for (int32_t k = index->start[first]; k < index->start[first + 1]; ++k) {
+        const int32_t *ids = mesh->elements + (int64_t)index->list[k] * nodes;
+        int32_t a = 1;
+        while (a < nodes && stencil[a] == ids[a] + fields->first_vertex) {
+            ++a;
+        }
+        if (a == nodes) {
+            return index->list[k];
+        }
+    }
+    return -1;
+}
+
+static LyraStatus find_shares(LyraFields *fields, const LyraMeshView *mesh,
+                              const ElementIndex *index, int64_t *most)
+{
+    LyraContext *ctx = fields->ctx;
+    for (int32_t f = 0; f < fields->model->force_count; ++f) {
+        const LyraForce *force = fields->model->forces[f];
+        if (force->type->nodes != fields->nodes) {
+            continue;
+        }
+        Share *share = &fields->shares[fields->share_count];
+        bool any = false;
+        LY_TRY(
+            ly_allocate_array(ctx, force->stencil_count, sizeof *share->element, &share->element));
+        share->force = f;
+        share->stencil_count = force->stencil_count;
+        for (int32_t s = 0; s < force->stencil_count; ++s) {
+            share->element[s] =
+                find_element(fields, mesh, index, force->stencils + (int64_t)s * fields->nodes);
+            any = any || share->element[s] >= 0;
+        }
+        if (any) {
+            ++fields->share_count;
+            *most = ly_max_i64(*most, force->stencil_count);
+        } else {
+            ly_release(ctx, share->element);
+            share->element = NULL;
+        }
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_fields_create(LyraContext *ctx, LyraModel *model, const LyraMesh *mesh,
+                              int32_t first_vertex, LyraFields **out)
+{
+    LYRA_ASSERT(ctx && model && mesh && out);
+    LyraMeshView view = lyra_mesh_view(mesh);
+    if (first_vertex < 0 || first_vertex > model->vertex_count - view.vertex_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "fields: %d vertices from %d on, expected a part of the model's %d",
+                       view.vertex_count, first_vertex, model->vertex_count);
+    }
+    LyraFields *fields = NULL;
+    ElementIndex index = {0};
+    LyraStatus status = LYRA_OK;
+    int64_t most = 0;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *fields, &fields));
+    fields->ctx = ctx;
+    fields->model = model;
+    fields->mesh = mesh;
+    fields->first_vertex = first_vertex;
+    fields->nodes = lyra_element_kind_nodes(view.kind);
+    LY_TRY_DONE(
+        ly_allocate_zeroed(ctx, model->force_count, sizeof *fields->shares, &fields->shares));
+    LY_TRY_DONE(index_elements(ctx, &view, fields->nodes, &index));
+    LY_TRY_DONE(find_shares(fields, &view, &index, &most));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 3 * (int64_t)model->vertex_count, sizeof(double), &fields->x));
+    LY_TRY_DONE(ly_allocate_array(ctx, most, sizeof(double), &fields->energies));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 3 * most * fields->nodes, sizeof(double), &fields->gradients));
+    LY_TRY_DONE(ly_allocate_array(ctx, view.element_count, sizeof(double), &fields->energy));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 9 * (int64_t)view.element_count, sizeof(double), &fields->moment));
+    *out = fields;
+    fields = NULL;
+done:
+    ly_release(ctx, index.start);
+    ly_release(ctx, index.list);
+    lyra_fields_destroy(fields);
+    return status;
+}
+
+void lyra_fields_destroy(LyraFields *fields)
+{
+    if (!fields) {
+        return;
+    }
+    LyraContext *ctx = fields->ctx;
+    for (int32_t s = 0; fields->shares && s < fields->model->force_count; ++s) {
+        ly_release(ctx, fields->shares[s].element);
+    }
+    ly_release(ctx, fields->shares);
+    ly_release(ctx, fields->x);
+    ly_release(ctx, fields->energies);
+    ly_release(ctx, fields->gradients);
+    ly_release(ctx, fields->energy);
+    ly_release(ctx, fields->moment);
+    ly_release(ctx, fields);
+}
+
+bool lyra_fields_have_stress(const LyraFields *fields)
+{
+    return fields->share_count > 0;
+}
+
+// ---- geometry -----------------------------------------------------------------------------------
+
+static double determinant(double A[3][3])
+{
+    return A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) +
+           A[0][1] * (A[1][2] * A[2][0] - A[1][0] * A[2][2]) +
+           A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
+}
+
+static double tet_volume(const int32_t *ids, const double *x)
+{
+    double edges[3][3];
+    for (int a = 0; a < 3; ++a) {
+        for (int i = 0; i < 3; ++i) {
+            edges[a][i] = x[3 * (int64_t)ids[a + 1] + i] - x[3 * (int64_t)ids[0] + i];
+        }
+    }
+    return determinant(edges) / 6;
+}
+
+static double cube_volume(const int32_t *ids, const double *x)
+{
+    const double root = 0.57735026918962576451;
+    double sum = 0;
+    for (int q = 0; q < 8; ++q) {
+        double A[3][3] = {{0}};
+        for (int a = 1; a < 8; ++a) {
+            for (int j = 0; j < 3; ++j) {
+                // slope of the shape function of corner a along j at point q
+                double slope = ly_cube_bits[a] >> j & 1 ? 1 : -1;
+                for (int k = 0; k < 3; ++k) {
+                    double at = 0.5 + (q >> k & 1 ? 0.5 : -0.5) * root;
+                    slope *= k == j ? 1 : ly_cube_bits[a] >> k & 1 ? at : 1 - at;
+                }
+                for (int i = 0; i < 3; ++i) {
+                    A[i][j] += slope * (x[3 * (int64_t)ids[a] + i] - x[3 * (int64_t)ids[0] + i]);
+                }
+            }
+        }
+        sum += determinant(A);
+    }
+    return sum / 8;
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+typedef struct FieldLoop {
+    const LyraFields *fields;
+    const LyraElementFields *out;
+    LyraMeshView mesh;
+    const double *x; // [vertices of the mesh][3]
+    int32_t pieces;
+} FieldLoop;
+
+static double von_mises(const double *s)
+{
+    double xy = s[0] - s[1], yz = s[1] - s[2], zx = s[2] - s[0];
+    double shear = s[3] * s[3] + s[4] * s[4] + s[5] * s[5];
+    return sqrt(0.5 * (xy * xy + yz * yz + zx * zx) + 3 * shear);
+}
+
+static void write_element(const FieldLoop *loop, int64_t e)
+{
+    const LyraElementFields *out = loop->out;
+    bool tets = loop->fields->nodes == 4;
+    const int32_t *ids = loop->mesh.elements + e * loop->fields->nodes;
+    const double *rest_x = loop->mesh.positions, *m = loop->fields->moment + 9 * e;
+    double rest = tets ? tet_volume(ids, rest_x) : cube_volume(ids, rest_x);
+    double now = tets ? tet_volume(ids, loop->x) : cube_volume(ids, loop->x);
+    double stress[6] = {
+        m[0], m[4], m[8], 0.5 * (m[1] + m[3]), 0.5 * (m[5] + m[7]), 0.5 * (m[2] + m[6])};
+    for (int k = 0; k < 6; ++k) {
+        stress[k] = now != 0 ? stress[k] / now : NAN;
+    }
+    if (out->det) {
+        out->det[e] = rest != 0 ? now / rest : NAN;
+    }
+    if (out->energy_density) {
+        out->energy_density[e] = rest != 0 ? loop->fields->energy[e] / fabs(rest) : NAN;
+    }
+    if (out->stress) {
+        memcpy(out->stress + 6 * e, stress, sizeof stress);
+    }
+    if (out->von_mises) {
+        out->von_mises[e] = von_mises(stress);
+    }
+}
+
+static void field_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const FieldLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->mesh.element_count, loop->pieces, index + 1);
+    for (int64_t e = ly_piece_begin(loop->mesh.element_count, loop->pieces, index); e < end; ++e) {
+        write_element(loop, e);
+    }
+}
+
+// adds energies and moments of the stencils of one force to their elements, in order
+static void add_share(LyraFields *fields, const Share *share, const LyraMeshView *mesh,
+                      const double *x)
+{
+    int32_t nodes = fields->nodes;
+    for (int32_t s = 0; s < share->stencil_count; ++s) {
+        int64_t e = share->element[s];
+        if (e < 0) {
+            continue;
+        }
+        const double *f = fields->gradients + 3 * (int64_t)s * nodes;
+        const int32_t *ids = mesh->elements + e * nodes;
+        double *m = fields->moment + 9 * e;
+        fields->energy[e] += fields->energies[s];
+        for (int32_t a = 1; a < nodes; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                for (int k = 0; k < 3; ++k) {
+                    m[3 * i + k] +=
+                        f[3 * a + i] * (x[3 * (int64_t)ids[a] + k] - x[3 * (int64_t)ids[0] + k]);
+                }
+            }
+        }
+    }
+}
+
+LyraStatus lyra_fields_evaluate(LyraFields *fields, const LyraState *state,
+                                const LyraElementFields *out)
+{
+    LYRA_ASSERT(fields && state && out);
+    LyraModel *model = fields->model;
+    LyraStateView view = lyra_state_view(state);
+    int64_t size = 3 * (int64_t)model->vertex_count;
+    if (lyra_vector_size(view.u) != size) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "fields: a state of %d unknowns, expected %lld",
+                       lyra_vector_size(view.u), (long long)size);
+    }
+    const double *u = lyra_vector_values(view.u), *history = NULL;
+    for (int64_t i = 0; i < size; ++i) {
+        fields->x[i] = model->positions[i] + u[i];
+    }
+    LyraStateBlock block;
+    for (int32_t b = 0; lyra_state_block_at(state, b, &block); ++b) {
+        bool ours = strcmp(block.name, LYRA_HISTORY_BLOCK) == 0 &&
+                    block.version == LYRA_HISTORY_VERSION &&
+                    block.count == lyra_assembly_history_size(model->assembly);
+        history = ours ? block.values : history;
+    }
+    const LyraEvaluation at = {
+        .x = fields->x, .v = lyra_vector_values(view.v), .time = view.time, .history = history};
+    FieldLoop loop = {.fields = fields, .out = out, .mesh = lyra_mesh_view(fields->mesh)};
+    loop.x = fields->x + 3 * (int64_t)fields->first_vertex;
+    loop.pieces = ly_piece_count(loop.mesh.element_count, GRAIN);
+    memset(fields->energy, 0, (size_t)loop.mesh.element_count * sizeof(double));
+    memset(fields->moment, 0, (size_t)loop.mesh.element_count * 9 * sizeof(double));
+    for (int32_t s = 0; s < fields->share_count; ++s) {
+        LY_TRY(lyra_assembly_evaluate_stencils(model->assembly, fields->shares[s].force, &at,
+                                               fields->energies, fields->gradients));
+        add_share(fields, &fields->shares[s], &loop.mesh, loop.x);
+    }
+    ly_parallel_for(fields->ctx, loop.pieces, field_task, &loop);
+    return LYRA_OK;
+}

@@ -1,0 +1,438 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Scenes of Vega, `.config`: from keys to a model and an integrator that move as Vega's do. Where
+// Vega's motion differs from what its keys promise, we follow the motion; docs/vega_scenes.md lists
+// those places.
+//
+// frequencyScaling s multiplies internal forces, gravity among them, by s^2. All laws here are
+// linear in their moduli (and springs in their stiffness), so moduli times s^2 are the same thing,
+// tangents and stiffness damping included.
+
+#include "scene/config.h"
+
+#include "base/file.h"
+
+#include <string.h>
+
+// ---- keys ---------------------------------------------------------------------------------------
+
+#define NUMBER_FROM(minimum) LY_CONFIG_NUMBER, .low = (minimum), .high = INFINITY
+
+static const char *const methods[] = {"StVK",          "CLFEM",      "LinearFEM",
+                                      "InvertibleFEM", "MassSpring", NULL};
+enum { METHOD_STVK, METHOD_CLFEM, METHOD_LINEAR, METHOD_INVERTIBLE, METHOD_SPRINGS };
+static const char *const materials[] = {"StVK", "neoHookean", "MooneyRivlin", NULL};
+static const char *const solvers[] = {"implicitNewmark", "implicitBackwardEuler", "Euler",
+                                      "symplecticEuler", "centralDifferences",    NULL};
+
+// clang-format off
+const LyConfigKey ly_vega_keys[LY_VEGA_KEY_COUNT] = {
+    [LY_VEGA_CLOTH] = {"objMeshname", LY_CONFIG_TEXT},
+    [LY_VEGA_MESH] = {"volumetricMeshFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_CUSTOM_SPRINGS] = {"customMassSpringSystem", LY_CONFIG_TEXT},
+    [LY_VEGA_SPRINGS_OBJ] = {"massSpringSystemObjConfigFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_SPRINGS_TET] = {"massSpringSystemTetMeshConfigFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_SPRINGS_CUBIC] = {"massSpringSystemCubicMeshConfigFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_METHOD] = {"deformableObjectMethod", LY_CONFIG_WORD, .words = methods},
+    [LY_VEGA_MATERIAL] = {"invertibleMaterial", LY_CONFIG_WORD, .words = materials},
+    [LY_VEGA_WARP] = {"corotationalLinearFEM_warp", LY_CONFIG_INTEGER, .high = 2, .fallback = 1},
+    [LY_VEGA_INVERSION_THRESHOLD] = {"inversionThreshold", LY_CONFIG_NUMBER},
+    [LY_VEGA_RESISTANCE_ON] = {"enableCompressionResistance", LY_CONFIG_SWITCH, .fallback = 1},
+    [LY_VEGA_RESISTANCE] = {"compressionResistance", NUMBER_FROM(0), .fallback = 500},
+    [LY_VEGA_FREQUENCY_SCALING] = {"frequencyScaling", LY_CONFIG_POSITIVE, .required = true},
+    [LY_VEGA_SOLVER] = {"solver", LY_CONFIG_WORD, .words = solvers},
+    [LY_VEGA_SOLVER_OLD] = {"implicitSolverMethod", LY_CONFIG_WORD, .words = solvers},
+    [LY_VEGA_TANGENTIAL_UPDATE] = {"centralDifferencesTangentialDampingUpdateMode",
+                                   LY_CONFIG_INTEGER, .high = 1000000, .fallback = 1},
+    [LY_VEGA_NEWMARK_BETA] = {"newmarkBeta", LY_CONFIG_NUMBER, .low = 0, .high = 0.5,
+                              .fallback = 0.25},
+    [LY_VEGA_NEWMARK_GAMMA] = {"newmarkGamma", LY_CONFIG_NUMBER, .low = 0, .high = 1,
+                               .fallback = 0.5},
+    [LY_VEGA_MAX_ITERATIONS] = {"maxIterations", LY_CONFIG_INTEGER, .low = 1, .high = 1000000,
+                                .fallback = 1},
+    [LY_VEGA_EPSILON] = {"epsilon", LY_CONFIG_POSITIVE, .fallback = 1e-6},
+    [LY_VEGA_TIMESTEP] = {"timestep", LY_CONFIG_POSITIVE, .required = true},
+    [LY_VEGA_SUBSTEPS] = {"substepsPerTimeStep", LY_CONFIG_INTEGER, .low = 1, .high = 1000000,
+                          .fallback = 1},
+    [LY_VEGA_DAMPING_MASS] = {"dampingMassCoef", NUMBER_FROM(0), .required = true},
+    [LY_VEGA_DAMPING_STIFFNESS] = {"dampingStiffnessCoef", NUMBER_FROM(0), .required = true},
+    [LY_VEGA_DAMPING_LAPLACIAN] = {"dampingLaplacianCoef", NUMBER_FROM(0)},
+    [LY_VEGA_FIXED_VERTICES] = {"fixedVerticesFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_INITIAL_POSITION] = {"initialPositionFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_INITIAL_VELOCITY] = {"initialVelocityFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_FORCE_LOADS] = {"forceLoadsFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_OUTPUT] = {"outputFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_ADD_GRAVITY] = {"addGravity", LY_CONFIG_SWITCH},
+    [LY_VEGA_G] = {"g", LY_CONFIG_NUMBER, .fallback = 9.81},
+    [LY_VEGA_RENDERING_MESH] = {"renderingMeshFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_SECONDARY_MESH] = {"secondaryRenderingMeshFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_SECONDARY_WEIGHTS] = {"secondaryRenderingMeshInterpolationFilename", LY_CONFIG_TEXT},
+    [LY_VEGA_CAMERA_RADIUS] = {"cameraRadius", LY_CONFIG_POSITIVE, .fallback = 17.5},
+    [LY_VEGA_CAMERA_LONGITUDE] = {"cameraLongitude", LY_CONFIG_NUMBER, .fallback = -60},
+    [LY_VEGA_CAMERA_LATITUDE] = {"cameraLattitude", LY_CONFIG_NUMBER, .fallback = 20},
+    [LY_VEGA_FOCUS_X] = {"focusPositionX", LY_CONFIG_NUMBER},
+    [LY_VEGA_FOCUS_Y] = {"focusPositionY", LY_CONFIG_NUMBER},
+    [LY_VEGA_FOCUS_Z] = {"focusPositionZ", LY_CONFIG_NUMBER},
+    [LY_VEGA_COMPLIANCE] = {"deformableObjectCompliance", LY_CONFIG_NUMBER, .required = true},
+    [LY_VEGA_NEIGHBORHOOD] = {"forceNeighborhoodSize", LY_CONFIG_INTEGER, .high = 1000000,
+                              .fallback = 5},
+    [LY_VEGA_LIGHTING] = {"lightingConfigFilename", LY_CONFIG_TEXT, .required = true},
+    [LY_VEGA_FORCE_THREADS] = {"numInternalForceThreads", LY_CONFIG_TEXT},
+    [LY_VEGA_SOLVER_THREADS] = {"numSolverThreads", LY_CONFIG_TEXT},
+    [LY_VEGA_SYNC] = {"syncTimestepWithGraphics", LY_CONFIG_TEXT},
+    [LY_VEGA_SINGLE_STEP] = {"singleStepMode", LY_CONFIG_TEXT},
+    [LY_VEGA_PAUSE] = {"pauseSimulation", LY_CONFIG_TEXT},
+    [LY_VEGA_LOCK_30_HZ] = {"lockAt30Hz", LY_CONFIG_TEXT},
+    [LY_VEGA_WINDOW_WIDTH] = {"windowWidth", LY_CONFIG_TEXT},
+    [LY_VEGA_WINDOW_HEIGHT] = {"windowHeight", LY_CONFIG_TEXT},
+    [LY_VEGA_WIREFRAME] = {"renderWireframe", LY_CONFIG_TEXT},
+    [LY_VEGA_RENDER_SECONDARY] = {"renderSecondaryDeformableObject", LY_CONFIG_TEXT},
+    [LY_VEGA_RENDER_AXES] = {"renderAxes", LY_CONFIG_TEXT},
+    [LY_VEGA_EXTRA_GEOMETRY] = {"extraSceneGeometry", LY_CONFIG_TEXT},
+    [LY_VEGA_TEXTURES] = {"enableTextures", LY_CONFIG_TEXT},
+    [LY_VEGA_BACKGROUND] = {"backgroundColor", LY_CONFIG_TEXT},
+    [LY_VEGA_GROUND_PLANE] = {"groundPlane", LY_CONFIG_TEXT},
+    [LY_VEGA_REAL_TIME_NORMALS] = {"useRealTimeNormals", LY_CONFIG_TEXT},
+};
+// clang-format on
+
+// ---- files --------------------------------------------------------------------------------------
+
+LyraStatus ly_vega_digest_file(LyVega *vega, const char *path)
+{
+    char *text = NULL;
+    size_t length = 0;
+    LY_TRY(ly_file_read(vega->ctx, path, &text, &length));
+    vega->scene->digest = ly_digest(vega->scene->digest, text, length);
+    ly_release(vega->ctx, text);
+    return LYRA_OK;
+}
+
+static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
+{
+    LyraScene *scene = vega->scene;
+    char *text = NULL;
+    size_t length = 0;
+    LY_TRY(ly_file_read(vega->ctx, scene->path, &text, &length));
+    scene->digest = ly_digest(scene->digest, text, length);
+    LyraStatus status = ly_config_parse(&vega->config, vega->ctx, scene->path, text, length,
+                                        LY_VEGA_KEY_COUNT, ly_vega_keys);
+    ly_release(vega->ctx, text);
+    LY_TRY(status);
+    for (int32_t o = 0; o < def->override_count; ++o) {
+        LY_TRY(ly_config_override(&vega->config, def->overrides[o]));
+        scene->digest = ly_digest(scene->digest, def->overrides[o], strlen(def->overrides[o]) + 1);
+    }
+    if (ly_config_has(&vega->config, LY_VEGA_CLOTH)) {
+        return ly_config_at(&vega->config, LY_VEGA_CLOTH,
+                            ly_fail(LYRA_UNSUPPORTED, "this is a scene of cloth; only solids and "
+                                                      "springs can be simulated"));
+    }
+    return ly_config_check_required(&vega->config);
+}
+
+// ---- solids -------------------------------------------------------------------------------------
+
+static void scale_material(LyraMeshMaterial *material, double scale)
+{
+    material->enu.young *= scale;
+    material->mooney_rivlin.mu01 *= scale;
+    material->mooney_rivlin.mu10 *= scale;
+    material->mooney_rivlin.v1 *= scale;
+    for (int32_t i = 0; i < 3; ++i) {
+        material->orthotropic.young[i] *= scale;
+        material->orthotropic.shear[i] *= scale;
+    }
+}
+
+LyraStatus ly_vega_load_mesh(LyVega *vega, const char *path, LyraMesh **out)
+{
+    LyraContext *ctx = vega->ctx;
+    LyraMesh *mesh = NULL;
+    LyraMeshMaterial *scaled = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_VEG, &mesh));
+    LY_TRY_DONE(ly_vega_digest_file(vega, path));
+    if (vega->scale != 1) {
+        LyraMeshView view = lyra_mesh_view(mesh);
+        LY_TRY_DONE(ly_allocate_array(ctx, view.material_count, sizeof *scaled, &scaled));
+        for (int32_t m = 0; m < view.material_count; ++m) {
+            scaled[m] = view.materials[m];
+            scale_material(&scaled[m], vega->scale);
+        }
+        view.materials = scaled;
+        LY_TRY_DONE(lyra_mesh_create(ctx, &view, out));
+    } else {
+        *out = mesh;
+        mesh = NULL;
+    }
+done:
+    ly_release(ctx, scaled);
+    lyra_mesh_destroy(mesh);
+    return status;
+}
+
+// the law, and what addGravity does to it: Vega's laws each have their own idea
+static LyraStatus choose_law(LyVega *vega, LyraSolidDef *def)
+{
+    const LyConfig *config = &vega->config;
+    static const char *const warps[] = {"linear", "corotational", "corotational-exact"};
+    static const char *const laws[] = {"stvk", "neo-hookean", "mooney-rivlin"};
+    bool gravity = ly_config_is_on(config, LY_VEGA_ADD_GRAVITY);
+    double g = vega->scale * ly_config_number(config, LY_VEGA_G);
+    int32_t method = (int32_t)ly_config_number(config, LY_VEGA_METHOD);
+    def->vega = true;
+    def->inversion = LYRA_INVERSION_NONE;
+    switch (method) {
+    case METHOD_CLFEM:
+    case METHOD_LINEAR:
+        def->model = method == METHOD_LINEAR
+                         ? "linear"
+                         : warps[(int32_t)ly_config_number(config, LY_VEGA_WARP)];
+        if (gravity) {
+            ly_log(vega->ctx, LYRA_LOG_WARNING, "%s: addGravity has no effect on %s, as in Vega",
+                   config->path, methods[method]);
+        }
+        return LYRA_OK;
+    case METHOD_INVERTIBLE:
+        if (!ly_config_has(config, LY_VEGA_MATERIAL)) {
+            return ly_fail(LYRA_BAD_FORMAT,
+                           "%s: deformableObjectMethod InvertibleFEM needs the key "
+                           "*invertibleMaterial: StVK, neoHookean or MooneyRivlin",
+                           config->path);
+        }
+        def->model = laws[(int32_t)ly_config_number(config, LY_VEGA_MATERIAL)];
+        if (ly_config_has(config, LY_VEGA_INVERSION_THRESHOLD)) {
+            def->inversion = LYRA_INVERSION_CLAMP;
+            def->inversion_threshold = ly_config_number(config, LY_VEGA_INVERSION_THRESHOLD);
+        }
+        if (ly_config_is_on(config, LY_VEGA_RESISTANCE_ON)) {
+            def->compression_resistance = ly_config_number(config, LY_VEGA_RESISTANCE);
+        }
+        if (gravity) {
+            vega->pull = g;
+            ly_log(vega->ctx, LYRA_LOG_WARNING,
+                   "%s: addGravity pulls on each vertex of InvertibleFEM with g newtons whatever "
+                   "its mass, as in Vega",
+                   config->path);
+        }
+        return LYRA_OK;
+    case METHOD_SPRINGS:
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "%s: deformableObjectMethod MassSpring needs springs: "
+                       "*massSpringSystemTetMeshConfigFilename, ...CubicMesh..., ...Obj... or "
+                       "*customMassSpringSystem",
+                       config->path);
+    default:
+        def->model = "stvk";
+        vega->gravity[1] = gravity ? -g : 0;
+        return LYRA_OK;
+    }
+}
+
+static LyraStatus make_solid(LyVega *vega)
+{
+    LyraContext *ctx = vega->ctx;
+    LyraSceneBody *body = &vega->scene->bodies[0];
+    LyraSolidDef def = lyra_solid_def_default();
+    LY_TRY(choose_law(vega, &def));
+    char *path = NULL;
+    LyraMesh *mesh = NULL;
+    LyraSolid *solid = NULL;
+    LY_TRY(ly_config_path(&vega->config, LY_VEGA_MESH, &path));
+    LyraStatus status =
+        ly_config_at(&vega->config, LY_VEGA_MESH, ly_vega_load_mesh(vega, path, &mesh));
+    ly_release(ctx, path);
+    LY_TRY(status);
+    body->mesh = mesh;
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LY_TRY(ly_config_at(&vega->config, LY_VEGA_METHOD, lyra_solid_create(ctx, mesh, &def, &solid)));
+    body->solid = solid;
+    LY_TRY(lyra_mass_matrix_create(mesh, NULL, true, &vega->mass_matrix));
+    vega->vertex_count = view.vertex_count;
+    LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)view.vertex_count, sizeof *vega->positions,
+                             &vega->positions));
+    memcpy(vega->positions, view.positions,
+           3 * (size_t)view.vertex_count * sizeof *vega->positions);
+    return LYRA_OK;
+}
+
+static LyraStatus make_body(LyVega *vega)
+{
+    const LyConfig *config = &vega->config;
+    LyraScene *scene = vega->scene;
+    bool springs = ly_config_has(config, LY_VEGA_SPRINGS_OBJ) ||
+                   ly_config_has(config, LY_VEGA_SPRINGS_TET) ||
+                   ly_config_has(config, LY_VEGA_SPRINGS_CUBIC) ||
+                   ly_config_has(config, LY_VEGA_CUSTOM_SPRINGS);
+    if (!springs && !ly_config_has(config, LY_VEGA_MESH)) {
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "%s: no body: expected one of the keys *volumetricMeshFilename, "
+                       "*massSpringSystemObjConfigFilename, ...TetMesh..., ...CubicMesh... and "
+                       "*customMassSpringSystem",
+                       config->path);
+    }
+    LY_TRY(ly_allocate_zeroed(vega->ctx, 1, sizeof *scene->bodies, &scene->bodies));
+    scene->body_count = 1;
+    char *name = NULL;
+    LY_TRY(ly_string_copy(vega->ctx, "body", strlen("body"), &name));
+    scene->bodies[0].name = name;
+    LY_TRY(springs ? ly_vega_make_springs(vega) : make_solid(vega));
+    scene->bodies[0].vertex_count = vega->vertex_count;
+    return LYRA_OK;
+}
+
+// ---- model and integrator -----------------------------------------------------------------------
+
+static LyraStatus make_model(LyVega *vega)
+{
+    const LyConfig *config = &vega->config;
+    LyraScene *scene = vega->scene;
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *damping = NULL;
+    LyraStatus status = LYRA_OK;
+    LyraModelDef def = lyra_model_def_default();
+    def.vertex_count = vega->vertex_count;
+    def.positions = vega->positions;
+    def.masses = vega->masses;
+    def.mass_matrix = vega->mass_matrix;
+    def.forces = scene->forces;
+    def.force_count = scene->force_count;
+    if (scene->bodies[0].solid) {
+        def.forces = lyra_solid_forces(scene->bodies[0].solid, &def.force_count);
+    }
+    memcpy(def.gravity, vega->gravity, sizeof def.gravity);
+    def.mass_damping = ly_config_number(config, LY_VEGA_DAMPING_MASS);
+    // both methods of Euler know mass damping only
+    if (vega->solver != LY_VEGA_EULER && vega->solver != LY_VEGA_SYMPLECTIC_EULER) {
+        def.stiffness_damping = ly_config_number(config, LY_VEGA_DAMPING_STIFFNESS);
+    }
+    def.damping_exact = true;
+    LY_TRY_DONE(ly_vega_make_laplacian(vega, &pattern, &damping));
+    def.damping = damping;
+    LY_TRY_DONE(lyra_model_create(vega->ctx, &def, &scene->model));
+    LY_TRY_DONE(ly_vega_fix_vertices(vega));
+    LyraSolverDef solver = lyra_solver_def_default();
+    // Vega's direct solvers leave rounding errors only
+    solver.tolerance = 1e-10;
+    LY_TRY_DONE(lyra_system_create_sparse(vega->ctx, scene->model, &solver, &scene->system));
+    LY_TRY_DONE(lyra_system_state_create(scene->system, &scene->state));
+done:
+    lyra_block_matrix_destroy(damping);
+    lyra_block_pattern_destroy(pattern);
+    return status;
+}
+
+// Vega's window ties the two numbers at its start: gamma follows from beta, or is 1/2 for beta up
+// to 1/4, and then beta from gamma.
+static void tie_newmark(const LyVega *vega, LyraIntegratorDef *def)
+{
+    const LyConfig *config = &vega->config;
+    double beta = ly_config_number(config, LY_VEGA_NEWMARK_BETA);
+    double gamma = ly_config_number(config, LY_VEGA_NEWMARK_GAMMA);
+    def->gamma = beta > 0.25 ? 2 * sqrt(beta) - 0.5 : 0.5;
+    def->beta = 0.25 * (def->gamma + 0.5) * (def->gamma + 0.5);
+    // files round
+    if (fabs(def->beta - beta) > 1e-6 || fabs(def->gamma - gamma) > 1e-6) {
+        ly_log(vega->ctx, LYRA_LOG_WARNING,
+               "%s: newmarkBeta and newmarkGamma are tied as in Vega: %.6g and %.6g are used",
+               config->path, def->beta, def->gamma);
+    }
+}
+
+static LyraStatus make_integrator(LyVega *vega)
+{
+    static const char *const names[] = {
+        [LY_VEGA_NEWMARK] = "newmark",
+        [LY_VEGA_BACKWARD_EULER] = "backward-euler",
+        [LY_VEGA_EULER] = "euler",
+        [LY_VEGA_SYMPLECTIC_EULER] = "symplectic-euler",
+        [LY_VEGA_CENTRAL_DIFFERENCES] = "central-differences",
+    };
+    const LyConfig *config = &vega->config;
+    LyraScene *scene = vega->scene;
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.name = names[vega->solver];
+    def.vega = true;
+    def.damping_update = (int32_t)ly_config_number(config, LY_VEGA_TANGENTIAL_UPDATE);
+    if (vega->solver == LY_VEGA_NEWMARK) {
+        tie_newmark(vega, &def);
+    }
+    if (ly_config_number(config, LY_VEGA_MAX_ITERATIONS) > 1) {
+        double epsilon = ly_config_number(config, LY_VEGA_EPSILON);
+        def.newton.policy = LYRA_NEWTON_FULL;
+        def.newton.residual = epsilon;
+        def.newton.step = epsilon;
+        def.newton.decrement = epsilon * epsilon;
+    } else {
+        def.newton.policy = LYRA_NEWTON_ONE;
+    }
+    scene->dt = ly_config_number(config, LY_VEGA_TIMESTEP);
+    scene->substeps = (int32_t)ly_config_number(config, LY_VEGA_SUBSTEPS);
+    return lyra_integrator_create(vega->ctx, &def, scene->system, &scene->integrator);
+}
+
+// ---- viewing ------------------------------------------------------------------------------------
+
+// Vega looks at the focus from a place on a sphere around it, 45 degrees wide.
+static void place_camera(LyVega *vega)
+{
+    const LyConfig *config = &vega->config;
+    LyraSceneCamera *camera = &vega->scene->camera;
+    bool given = false;
+    for (int32_t k = LY_VEGA_CAMERA_RADIUS; k <= LY_VEGA_FOCUS_Z; ++k) {
+        given |= ly_config_has(config, k);
+    }
+    if (!given) {
+        return;
+    }
+    const double degree = 3.14159265358979323846 / 180;
+    double radius = ly_config_number(config, LY_VEGA_CAMERA_RADIUS);
+    double longitude = degree * ly_config_number(config, LY_VEGA_CAMERA_LONGITUDE);
+    double latitude = degree * ly_config_number(config, LY_VEGA_CAMERA_LATITUDE);
+    const double direction[3] = {cos(longitude) * cos(latitude), sin(latitude),
+                                 -sin(longitude) * cos(latitude)};
+    camera->fitted = false;
+    camera->field_of_view = 45;
+    for (int32_t i = 0; i < 3; ++i) {
+        camera->target[i] = ly_config_number(config, LY_VEGA_FOCUS_X + i);
+        camera->eye[i] = camera->target[i] + radius * direction[i];
+    }
+}
+
+static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
+{
+    const LyConfig *config = &vega->config;
+    LY_TRY(read_keys(vega, def));
+    int32_t key =
+        !ly_config_has(config, LY_VEGA_SOLVER) && ly_config_has(config, LY_VEGA_SOLVER_OLD)
+            ? LY_VEGA_SOLVER_OLD
+            : LY_VEGA_SOLVER;
+    double s = ly_config_number(config, LY_VEGA_FREQUENCY_SCALING);
+    vega->solver = (LyVegaSolver)ly_config_number(config, key);
+    vega->scale = s * s;
+    LY_TRY(make_body(vega));
+    LY_TRY(ly_vega_make_surfaces(vega));
+    LY_TRY(make_model(vega));
+    LY_TRY(make_integrator(vega));
+    LY_TRY(ly_vega_start_state(vega));
+    LY_TRY(ly_vega_make_loads(vega));
+    place_camera(vega);
+    // Vega writes its displacements after every step then
+    vega->scene->output.save_every = ly_config_has(config, LY_VEGA_OUTPUT);
+    return LYRA_OK;
+}
+
+LyraStatus ly_scene_read_config(LyraScene *scene, const LyraSceneDef *def)
+{
+    LyVega vega = {.ctx = scene->ctx, .scene = scene};
+    LyraStatus status = read_scene(&vega, def);
+    ly_config_end(&vega.config);
+    lyra_springs_destroy(vega.springs);
+    lyra_mass_matrix_destroy(vega.mass_matrix);
+    ly_release(vega.ctx, vega.masses);
+    ly_release(vega.ctx, vega.positions);
+    ly_release(vega.ctx, vega.surface_path);
+    return status;
+}

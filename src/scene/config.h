@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What the parts of the reader of Vega's scenes share. docs/vega_scenes.md says what each key does.
+
+#ifndef LY_SCENE_CONFIG_H
+#define LY_SCENE_CONFIG_H
+
+#include "lyra/springs.h"
+#include "scene/config_text.h"
+#include "scene/scene.h"
+
+/// Keys of a `.config` file.
+typedef enum LyVegaKey {
+    LY_VEGA_CLOTH = 0,
+    LY_VEGA_MESH,
+    LY_VEGA_CUSTOM_SPRINGS,
+    LY_VEGA_SPRINGS_OBJ,
+    LY_VEGA_SPRINGS_TET,
+    LY_VEGA_SPRINGS_CUBIC,
+    LY_VEGA_METHOD,
+    LY_VEGA_MATERIAL,
+    LY_VEGA_WARP,
+    LY_VEGA_INVERSION_THRESHOLD,
+    LY_VEGA_RESISTANCE_ON,
+    LY_VEGA_RESISTANCE,
+    LY_VEGA_FREQUENCY_SCALING,
+    LY_VEGA_SOLVER,
+    LY_VEGA_SOLVER_OLD,
+    LY_VEGA_TANGENTIAL_UPDATE,
+    LY_VEGA_NEWMARK_BETA,
+    LY_VEGA_NEWMARK_GAMMA,
+    LY_VEGA_MAX_ITERATIONS,
+    LY_VEGA_EPSILON,
+    LY_VEGA_TIMESTEP,
+    LY_VEGA_SUBSTEPS,
+    LY_VEGA_DAMPING_MASS,
+    LY_VEGA_DAMPING_STIFFNESS,
+    LY_VEGA_DAMPING_LAPLACIAN,
+    LY_VEGA_FIXED_VERTICES,
+    LY_VEGA_INITIAL_POSITION,
+    LY_VEGA_INITIAL_VELOCITY,
+    LY_VEGA_FORCE_LOADS,
+    LY_VEGA_OUTPUT,
+    LY_VEGA_ADD_GRAVITY,
+    LY_VEGA_G,
+    LY_VEGA_RENDERING_MESH,
+    LY_VEGA_SECONDARY_MESH,
+    LY_VEGA_SECONDARY_WEIGHTS,
+    LY_VEGA_CAMERA_RADIUS,
+    LY_VEGA_CAMERA_LONGITUDE,
+    LY_VEGA_CAMERA_LATITUDE,
+    LY_VEGA_FOCUS_X,
+    LY_VEGA_FOCUS_Y,
+    LY_VEGA_FOCUS_Z,
+    // from here on for viewers, see LyraSceneSetting
+    LY_VEGA_COMPLIANCE,
+    LY_VEGA_NEIGHBORHOOD,
+    LY_VEGA_LIGHTING,
+    LY_VEGA_FORCE_THREADS,
+    LY_VEGA_SOLVER_THREADS,
+    LY_VEGA_SYNC,
+    LY_VEGA_SINGLE_STEP,
+    LY_VEGA_PAUSE,
+    LY_VEGA_LOCK_30_HZ,
+    LY_VEGA_WINDOW_WIDTH,
+    LY_VEGA_WINDOW_HEIGHT,
+    LY_VEGA_WIREFRAME,
+    LY_VEGA_RENDER_SECONDARY,
+    LY_VEGA_RENDER_AXES,
+    LY_VEGA_EXTRA_GEOMETRY,
+    LY_VEGA_TEXTURES,
+    LY_VEGA_BACKGROUND,
+    LY_VEGA_GROUND_PLANE,
+    LY_VEGA_REAL_TIME_NORMALS,
+    LY_VEGA_KEY_COUNT,
+    LY_VEGA_FIRST_VIEWING = LY_VEGA_COMPLIANCE,
+} LyVegaKey;
+
+extern const LyConfigKey ly_vega_keys[LY_VEGA_KEY_COUNT];
+
+/// Words of `solver`, in their order.
+typedef enum LyVegaSolver {
+    LY_VEGA_NEWMARK = 0,
+    LY_VEGA_BACKWARD_EULER,
+    LY_VEGA_EULER,
+    LY_VEGA_SYMPLECTIC_EULER,
+    LY_VEGA_CENTRAL_DIFFERENCES,
+} LyVegaSolver;
+
+/// A scene while it is read. The model copies what it takes from here.
+typedef struct LyVega {
+    LyraContext *ctx;
+    LyraScene *scene;
+    LyConfig config;
+    LyVegaSolver solver;
+    double scale;      // of internal forces: frequencyScaling squared
+    bool chain;        // the body is a chain of springs, fixed at its end
+    double gravity[3]; // m/s^2
+    double pull;       // constant force along -y on each vertex, N
+    int32_t vertex_count;
+    double *positions;           // [vertex_count][3], owned
+    double *masses;              // owned; NULL: mass_matrix
+    LyraMassMatrix *mass_matrix; // owned
+    LyraSprings *springs;        // owned; NULL: solids
+    char *surface_path; // of the `.massspring` file, overruling renderingMeshFilename; owned
+} LyVega;
+
+/// Adds the content of a file that makes the motion to the scene's digest.
+LyraStatus ly_vega_digest_file(LyVega *vega, const char *path);
+
+/// Makes the body of springs that the scene names: force, masses, positions, springs; mesh and
+/// solid where it is a volume.
+LyraStatus ly_vega_make_springs(LyVega *vega);
+
+/// Reads a mesh with its moduli times the scale of internal forces.
+LyraStatus ly_vega_load_mesh(LyVega *vega, const char *path, LyraMesh **out);
+
+/// Brings the surfaces of the body. A file that is not there is a warning.
+LyraStatus ly_vega_make_surfaces(LyVega *vega);
+
+/// Makes the matrix of dampingLaplacianCoef for the model; both NULL where there is none.
+LyraStatus ly_vega_make_laplacian(const LyVega *vega, LyraBlockPattern **pattern,
+                                  LyraBlockMatrix **damping);
+
+/// Fixed vertices, initial state and loads, once model, system and state stand.
+LyraStatus ly_vega_fix_vertices(LyVega *vega);
+LyraStatus ly_vega_start_state(LyVega *vega);
+LyraStatus ly_vega_make_loads(LyVega *vega);
+
+/// Keys of a `.massspring` file of a kind; for tests and fuzzing.
+typedef enum LyVegaSprings { LY_SPRINGS_OBJ = 0, LY_SPRINGS_TET, LY_SPRINGS_CUBIC } LyVegaSprings;
+const LyConfigKey *ly_vega_spring_keys(LyVegaSprings kind, int32_t *count);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Forces from outside, and materials that change with time.
+
+#include "force/force.h"
+#include "lyra/traction.h"
+#include "scene/yaml.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- on vertices --------------------------------------------------------------------------------
+
+static LyraStatus add_nodal(LyYaml *yaml, const LyLoadSpec *spec)
+{
+    LyNodal *nodal = &yaml->nodals[yaml->nodal_count];
+    LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &nodal->count,
+                              &nodal->vertices));
+    nodal->spec = spec;
+    nodal->scale = spec->share == 1 ? 1.0 / nodal->count : 1;
+    ++yaml->nodal_count;
+    return LYRA_OK;
+}
+
+void ly_yaml_load(void *user, double t, const double *u, const double *v, double *f)
+{
+    (void)u, (void)v;
+    const LyYaml *yaml = user;
+    if (yaml->gravity_changes) {
+        for (int i = 0; i < 3; ++i) {
+            double g = ly_curve_at(&yaml->spec.gravity.axis[i], t).value;
+            for (int64_t k = 0; k < yaml->vertex_count; ++k) {
+                f[3 * k + i] += yaml->masses[k] * g;
+            }
+        }
+    }
+    for (int32_t n = 0; n < yaml->nodal_count; ++n) {
+        const LyNodal *nodal = &yaml->nodals[n];
+        double factor = nodal->scale * ly_curve_at(&nodal->spec->factor, t).value;
+        for (int i = 0; i < 3; ++i) {
+            double force = factor * ly_curve_at(&nodal->spec->force.axis[i], t).value;
+            for (int32_t k = 0; k < nodal->count; ++k) {
+                f[3 * (int64_t)nodal->vertices[k] + i] += force;
+            }
+        }
+    }
+}
+
+// ---- on surfaces --------------------------------------------------------------------------------
+
+static double traction_factor(void *user, double t)
+{
+    return ly_curve_at(&((const LyLoadSpec *)user)->factor, t).value;
+}
+
+static double pressure_factor(void *user, double t)
+{
+    const LyLoadSpec *spec = user;
+    return ly_curve_at(&spec->factor, t).value * ly_curve_at(&spec->pressure, t).value;
+}
+
+static LyraStatus add_traction(LyYaml *yaml, const LyLoadSpec *spec)
+{
+    LyraTractionDef def = lyra_traction_def_default();
+    LY_TRY(ly_select_triangles(yaml, spec->node, spec->body, &spec->select, &def.triangle_count,
+                               &def.triangles));
+    bool constant = ly_curve_is_constant(&spec->factor);
+    def.symmetric = spec->symmetric;
+    def.user = (void *)spec;
+    if (spec->type == LY_LOAD_PRESSURE) {
+        constant &= ly_curve_is_constant(&spec->pressure);
+        def.kind = LYRA_TRACTION_PRESSURE;
+        def.pressure = constant ? pressure_factor(def.user, 0) : 1;
+        def.amplitude = constant ? NULL : pressure_factor;
+    } else {
+        def.kind = spec->follow ? LYRA_TRACTION_LIVE : LYRA_TRACTION_DEAD;
+        for (int i = 0; i < 3; ++i) {
+            def.traction[i] = spec->traction[i] * (constant ? traction_factor(def.user, 0) : 1);
+        }
+        def.amplitude = constant ? NULL : traction_factor;
+    }
+    LyraForce *force = NULL;
+    LY_TRY(ly_node_within(spec->node, lyra_traction_create(yaml->scene->ctx, yaml->vertex_count,
+                                                           yaml->positions, &def, &force)));
+    return ly_yaml_take_force(yaml, force);
+}
+
+static LyraStatus add_springs(LyYaml *yaml, const LyLoadSpec *spec)
+{
+    int32_t count;
+    const int32_t *vertices;
+    LyraForce *force = NULL;
+    LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &count, &vertices));
+    LY_TRY(ly_node_within(spec->node, ly_target_springs_create(
+                                          yaml->scene->ctx, count, vertices, yaml->positions,
+                                          spec->stiffness, spec->damping, &spec->offset, &force)));
+    return ly_yaml_take_force(yaml, force);
+}
+
+LyraStatus ly_yaml_loads(LyYaml *yaml)
+{
+    const LyLoadSpec *specs = yaml->spec.loads.items;
+    int32_t count = yaml->spec.loads.count;
+    LY_TRY(ly_tree_allocate(yaml->arena, count, sizeof *yaml->nodals, &yaml->nodals));
+    for (int32_t l = 0; l < count; ++l) {
+        switch ((LyLoadType)specs[l].type) {
+        case LY_LOAD_FORCE:
+            LY_TRY(add_nodal(yaml, &specs[l]));
+            break;
+        case LY_LOAD_SPRING:
+            LY_TRY(add_springs(yaml, &specs[l]));
+            break;
+        default:
+            LY_TRY(add_traction(yaml, &specs[l]));
+        }
+    }
+    return LYRA_OK;
+}
+
+// ---- changes ------------------------------------------------------------------------------------
+
+// One parameter of one force over time: base [count] times the factor, or the value over `scale`.
+typedef struct Change {
+    const LyChangeSpec *spec;
+    bool by_value;
+    int32_t force, parameter, count;
+    double *base;   // [count]
+    double *values; // [count]
+} Change;
+
+static LyraStatus apply_change(void *self, LyraScene *scene, double begin, double end)
+{
+    (void)begin;
+    Change *change = self;
+    const LyCurve *curve = change->by_value ? &change->spec->value : &change->spec->factor;
+    double factor = ly_curve_at(curve, end).value;
+    for (int32_t e = 0; e < change->count; ++e) {
+        change->values[e] = change->base[e] * factor;
+    }
+    return ly_node_within(change->spec->node, lyra_assembly_set_parameter(
+                                                  lyra_model_assembly(scene->model), change->force,
+                                                  change->parameter, change->values));
+}
+
+// What one unit of the curve means for a parameter of an element: `base` is the parameter of the
+// element as it was, `young` its modulus.
+static LyraStatus add_change(LyYaml *yaml, const LyChangeSpec *spec, const LyraForce *force,
+                             int32_t index, int32_t parameter, const double *young)
+{
+    Change *change = NULL;
+    LY_TRY(ly_tree_allocate(yaml->arena, 1, sizeof *change, &change));
+    *change = (Change){.spec = spec,
+                       .by_value = ly_schema_says(spec, "value"),
+                       .force = index,
+                       .parameter = parameter,
+                       .count = force->stencil_count};
+    LY_TRY(ly_tree_allocate(yaml->arena, change->count, sizeof(double), &change->base));
+    LY_TRY(ly_tree_allocate(yaml->arena, change->count, sizeof(double), &change->values));
+    int32_t width = force->type->parameter_count;
+    for (int32_t e = 0; e < change->count; ++e) {
+        double was = force->parameters[(int64_t)width * e + parameter];
+        change->base[e] = !change->by_value ? was : young ? was / young[e] : 1;
+    }
+    return ly_yaml_add_rule(yaml, (LySceneRule){apply_change, NULL, change});
+}
+
+// Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
+// the modulus gives twice the parameter.
+static bool grows_with_young(const char *model, const LyraForceType *type, int32_t parameter)
+{
+    const char *name = type->parameter_names ? type->parameter_names[parameter] : "";
+    if (strcmp(model, "mass-spring") == 0) {
+        return strcmp(name, "stiffness") == 0;
+    }
+    if (strcmp(name, "compression-resistance") == 0) {
+        return true;
+    }
+    LyraElasticModel law;
+    if (lyra_elastic_model_find(strcmp(model, "fibre") == 0 ? "neo-hookean" : model, &law) !=
+        LYRA_OK) {
+        return true; // linear and corotational: stiffness all of it
+    }
+    double one[LYRA_MATERIAL_PARAMETERS_MAX], two[LYRA_MATERIAL_PARAMETERS_MAX];
+    LyraMaterialLaw known = (LyraMaterialLaw)law;
+    return parameter < LYRA_MATERIAL_PARAMETERS_MAX &&
+           lyra_material_from_enu(known, 1e6, 0.3, one) == LYRA_OK &&
+           lyra_material_from_enu(known, 2e6, 0.3, two) == LYRA_OK && one[parameter] != 0 &&
+           fabs(two[parameter] / one[parameter] - 2) < 1e-12;
+}
+
+static LyraStatus find_young(LyYaml *yaml, const LyChangeSpec *spec, const LyraSceneBody *body,
+                             double **out)
+{
+    LyraMeshView view = lyra_mesh_view(body->mesh);
+    double *young = NULL;
+    LY_TRY(ly_tree_allocate(yaml->arena, view.element_count, sizeof *young, &young));
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        const LyraMeshMaterial *material = &view.materials[view.element_materials[e]];
+        if (material->kind != LYRA_MESH_MATERIAL_ENU) {
+            return ly_node_fail(ly_node_find(spec->node, "value"), LYRA_BAD_FORMAT,
+                                "found a value for young of body \"%.60s\", whose material "
+                                "\"%.60s\" has none; expected factor",
+                                body->name, material->name);
+        }
+        young[e] = material->enu.young;
+    }
+    *out = young;
+    return LYRA_OK;
+}
+
+static LyraStatus change_young(LyYaml *yaml, const LyChangeSpec *spec, int32_t b, int32_t first)
+{
+    const LyraSceneBody *body = &yaml->scene->bodies[b];
+    const char *model = ly_body_spec(yaml, b)->material.model;
+    int32_t count;
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    double *young = NULL;
+    // the first force of a solid is the isotropic one
+    const LyraForceType *type = lyra_force_type(forces[0]);
+    if (ly_schema_says(spec, "value")) {
+        if (strcmp(model, "mass-spring") == 0) {
+            return ly_node_fail(ly_node_find(spec->node, "value"), LYRA_BAD_FORMAT,
+                                "found a value for young of springs, expected factor");
+        }
+        LY_TRY(find_young(yaml, spec, body, &young));
+    }
+    for (int32_t p = 0; p < type->parameter_count; ++p) {
+        if (grows_with_young(model, type, p)) {
+            LY_TRY(add_change(yaml, spec, forces[0], first, p, young));
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus change_named(LyYaml *yaml, const LyChangeSpec *spec, int32_t b, int32_t first)
+{
+    const LyraSceneBody *body = &yaml->scene->bodies[b];
+    int32_t count;
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    char list[300] = "young";
+    for (int32_t f = 0; f < count; ++f) {
+        const LyraForceType *type = lyra_force_type(forces[f]);
+        for (int32_t p = 0; type->parameter_names && p < type->parameter_count; ++p) {
+            if (strcmp(type->parameter_names[p], spec->parameter) == 0) {
+                return add_change(yaml, spec, forces[f], first + f, p, NULL);
+            }
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, ", %s", type->parameter_names[p]);
+        }
+    }
+    return ly_node_expect(ly_node_find(spec->node, "parameter"), "one of: %s", list);
+}
+
+LyraStatus ly_yaml_changes(LyYaml *yaml)
+{
+    const LyChangeSpec *specs = yaml->spec.changes.items;
+    for (int32_t c = 0; c < yaml->spec.changes.count; ++c) {
+        const LyChangeSpec *spec = &specs[c];
+        int32_t first, end, force = 0;
+        if (ly_schema_says(spec, "value") == ly_schema_says(spec, "factor")) {
+            return ly_node_fail(spec->node, LYRA_BAD_FORMAT,
+                                "found %s, expected either factor or value in a change",
+                                ly_schema_says(spec, "value") ? "factor and value"
+                                                              : "neither factor nor value");
+        }
+        LY_TRY(ly_select_bodies(yaml, spec->node, spec->body, &first, &end));
+        for (int32_t b = 0; b < end; ++b) {
+            int32_t count;
+            lyra_solid_forces(yaml->scene->bodies[b].solid, &count);
+            if (b >= first) {
+                LY_TRY(strcmp(spec->parameter, "young") == 0 ? change_young(yaml, spec, b, force)
+                                                             : change_named(yaml, spec, b, force));
+            }
+            force += count;
+        }
+    }
+    return LYRA_OK;
+}

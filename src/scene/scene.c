@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What all scenes share, whatever file they come from: life, a look at them, a step.
+
+#include "scene/scene.h"
+
+#include "base/file.h"
+#include "base/scanner.h"
+
+#include <string.h>
+
+LyraSceneDef lyra_scene_def_default(void)
+{
+    return (LyraSceneDef){.cookie = LY_DEF_COOKIE};
+}
+
+uint64_t ly_digest(uint64_t digest, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; ++i) {
+        digest = (digest ^ at[i]) * 0x100000001b3u;
+    }
+    return digest;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+// By the extension; a file that has another is a `.config` if the first thing in it that is no
+// comment is a star, which opens their keys and would be an alias in YAML.
+static LyraStatus find_format(LyraContext *ctx, const char *path, bool *config)
+{
+    *config = ly_path_has_extension(path, ".config");
+    if (*config || ly_path_has_extension(path, ".yaml") || ly_path_has_extension(path, ".yml")) {
+        return LYRA_OK;
+    }
+    char *text = NULL;
+    size_t length;
+    LY_TRY(ly_file_read(ctx, path, &text, &length));
+    LyScanner scanner = ly_scanner_make(path, text, length, '#');
+    *config = ly_scanner_next_content(&scanner) && *scanner.at == '*';
+    ly_release(ctx, text);
+    return LYRA_OK;
+}
+
+LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
+                           LyraScene **out)
+{
+    LyraSceneDef defaults = lyra_scene_def_default();
+    def = def ? def : &defaults;
+    LY_CHECK_DEF(def, "lyra_scene_def_default");
+    LyraScene *scene = NULL;
+    bool config;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *scene, &scene));
+    scene->ctx = ctx;
+    scene->substeps = 1;
+    scene->camera = (LyraSceneCamera){
+        .fitted = true, .azimuth = 30, .elevation = 20, .up = {0, 1, 0}, .field_of_view = 40};
+    scene->digest = 0xcbf29ce484222325u;
+    LY_TRY_DONE(ly_string_copy(ctx, path, strlen(path), &scene->path));
+    LY_TRY_DONE(find_format(ctx, path, &config));
+    LY_TRY_DONE(config ? ly_scene_read_config(scene, def) : ly_scene_read_yaml(scene, def));
+    *out = scene;
+    return LYRA_OK;
+done:
+    lyra_scene_destroy(scene);
+    return status;
+}
+
+static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
+{
+    for (int32_t s = 0; s < body->surface_count; ++s) {
+        const LyraSceneSurface *shown = &body->surfaces[s];
+        lyra_embedding_destroy((LyraEmbedding *)shown->embedding);
+        lyra_surface_destroy((LyraSurface *)shown->surface);
+        ly_release(ctx, (char *)shown->name);
+    }
+    ly_release(ctx, (LyraSceneSurface *)body->surfaces);
+    lyra_solid_destroy((LyraSolid *)body->solid);
+    lyra_mesh_destroy((LyraMesh *)body->mesh);
+    ly_release(ctx, (char *)body->name);
+}
+
+void lyra_scene_destroy(LyraScene *scene)
+{
+    if (!scene) {
+        return;
+    }
+    LyraContext *ctx = scene->ctx;
+    lyra_state_destroy(scene->before);
+    lyra_state_destroy(scene->state);
+    lyra_integrator_destroy(scene->integrator);
+    lyra_system_destroy(scene->system);
+    lyra_model_destroy(scene->model);
+    if (scene->loads_destroy) {
+        scene->loads_destroy(ctx, scene->loads);
+    }
+    for (int32_t r = 0; r < scene->rule_count; ++r) {
+        if (scene->rules[r].destroy) {
+            scene->rules[r].destroy(ctx, scene->rules[r].self);
+        }
+    }
+    for (int32_t f = 0; f < scene->force_count; ++f) {
+        lyra_force_destroy(scene->forces[f]);
+    }
+    for (int32_t b = 0; b < scene->body_count; ++b) {
+        destroy_body(ctx, &scene->bodies[b]);
+    }
+    ly_release(ctx, scene->rules);
+    ly_release(ctx, scene->forces);
+    ly_release(ctx, scene->bodies);
+    ly_release(ctx, scene->name);
+    ly_release(ctx, scene->path);
+    ly_release(ctx, scene);
+}
+
+// ---- use ----------------------------------------------------------------------------------------
+
+LyraSceneView lyra_scene_view(const LyraScene *scene)
+{
+    return (LyraSceneView){
+        .name = scene->name ? scene->name : ly_path_name(scene->path),
+        .path = scene->path,
+        .model = scene->model,
+        .system = scene->system,
+        .integrator = scene->integrator,
+        .state = scene->state,
+        .dt = scene->dt,
+        .steps = scene->steps,
+        .body_count = scene->body_count,
+        .bodies = scene->bodies,
+        .output = scene->output,
+        .camera = scene->camera,
+        .digest = scene->digest,
+    };
+}
+
+// The report of a whole step from those of its parts: counts, times and energies that passed are
+// sums, the rest is that of the last part.
+static void add_report(LyraStepReport *sum, const LyraStepReport *part)
+{
+    LyraStepReport last = *part;
+    last.dt += sum->dt;
+    last.substeps += sum->substeps;
+    last.rejected += sum->rejected;
+    last.newton_iterations += sum->newton_iterations;
+    last.line_search_steps += sum->line_search_steps;
+    last.psd_iterations += sum->psd_iterations;
+    last.linear_iterations += sum->linear_iterations;
+    last.evaluations += sum->evaluations;
+    last.factorisations += sum->factorisations;
+    last.residual_first = sum->residual_first;
+    last.assembly_seconds += sum->assembly_seconds;
+    last.solve_seconds += sum->solve_seconds;
+    last.total_seconds += sum->total_seconds;
+    last.dissipated += sum->dissipated;
+    last.work += sum->work;
+    last.balance += sum->balance;
+    last.error = sum->error > part->error ? sum->error : part->error;
+    *sum = last;
+}
+
+static LyraStatus apply_rules(LyraScene *scene, double begin, double end)
+{
+    for (int32_t r = 0; r < scene->rule_count; ++r) {
+        LY_TRY(scene->rules[r].apply(scene->rules[r].self, scene, begin, end));
+    }
+    return LYRA_OK;
+}
+
+// all parts of a step, or none: a copy of the state brings it back
+static LyraStatus take_substeps(LyraScene *scene, LyraStepReport *report)
+{
+    LY_TRY(scene->before ? lyra_state_assign(scene->before, scene->state)
+                         : lyra_state_copy(scene->state, &scene->before));
+    LyraStateView start = lyra_state_view(scene->before);
+    for (int32_t s = 0; s < scene->substeps; ++s) {
+        LyraStepReport part = {0};
+        LyraStatus status = lyra_integrator_step(scene->integrator, scene->state,
+                                                 scene->dt / scene->substeps, &part);
+        if (s == 0) {
+            *report = part;
+        } else {
+            add_report(report, &part);
+        }
+        if (status != LYRA_OK) {
+            report->time = start.time;
+            report->dt = 0;
+            // `before` has had all blocks that the state had, so nothing is allocated
+            LyraStatus restored = lyra_state_assign(scene->state, scene->before);
+            return restored != LYRA_OK ? restored : status;
+        }
+    }
+    // a step of the scene counts as one
+    lyra_state_set_time(scene->state, lyra_state_view(scene->state).time, start.steps + 1);
+    return LYRA_OK;
+}
+
+LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report)
+{
+    LyraStepReport local = {.outcome = LYRA_STEP_REFUSED};
+    double begin = lyra_state_view(scene->state).time;
+    local.time = begin;
+    LyraStatus status = apply_rules(scene, begin, begin + scene->dt);
+    if (status == LYRA_OK) {
+        status = scene->substeps > 1
+                     ? take_substeps(scene, &local)
+                     : lyra_integrator_step(scene->integrator, scene->state, scene->dt, &local);
+    } else {
+        local.status = status;
+    }
+    if (report) {
+        *report = local;
+    }
+    return status;
+}

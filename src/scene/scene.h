@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of a scene, which the readers fill through the public interfaces of the other modules.
+
+#ifndef LY_SCENE_SCENE_H
+#define LY_SCENE_SCENE_H
+
+#include "base/base.h"
+#include "lyra/scene.h"
+
+/// What changes with time: called before each step with the time at its begin and end.
+typedef struct LySceneRule {
+    LyraStatus (*apply)(void *self, LyraScene *scene, double begin, double end);
+    void (*destroy)(LyraContext *ctx, void *self); // Nullable
+    void *self;
+} LySceneRule;
+
+struct LyraScene {
+    LyraContext *ctx;
+    char *path, *name;
+    int32_t body_count;
+    LyraSceneBody *bodies; // owned, with their meshes, solids, surfaces, embeddings and names
+    int32_t force_count;
+    LyraForce **forces; // owned; those beside the solids' own: loads, springs, viscosity
+    int32_t rule_count;
+    LySceneRule *rules;
+    void *loads; // handed to the model's load and prescription functions; owned by `loads_destroy`
+    void (*loads_destroy)(LyraContext *ctx, void *loads);
+    LyraModel *model;
+    LyraSystem *system;
+    LyraIntegrator *integrator;
+    LyraState *state;
+    LyraState *before; // the state in front of a step of several substeps; made by the first one
+    double dt;
+    int32_t substeps;
+    int64_t steps;
+    LyraSceneOutput output;
+    LyraSceneCamera camera;
+    uint64_t digest;
+};
+
+/// Adds bytes to a digest; files' contents, keys and values in the order read.
+uint64_t ly_digest(uint64_t digest, const void *bytes, size_t count);
+
+/// The readers: `scene` comes zero but for ctx, path, and defaults of output and camera. What they
+/// put there is released by lyra_scene_destroy(), also when they fail.
+LyraStatus ly_scene_read_yaml(LyraScene *scene, const LyraSceneDef *def);
+LyraStatus ly_scene_read_config(LyraScene *scene, const LyraSceneDef *def);
+
+#endif
