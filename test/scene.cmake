@@ -2,3 +2,4 @@
 lyra_add_test(scene_config)
 lyra_add_test(scene_config_samples LABELS slow)
 lyra_add_test(scene_config_long LABELS long)
+lyra_add_test(scene_values)
