@@ -25,8 +25,8 @@ typedef struct LyraScene LyraScene;
 
 /// Settings of loading. Start from lyra_scene_def_default().
 typedef struct LyraSceneDef {
-    /// "path=value" each, on top of the file: `integrator.dt=5 ms`, `bodies[0].material.young=2
-    /// MPa` in YAML scenes, `timestep=0.01` in `.config`. [override_count]. Nullable.
+    /// "path=value" each, on top of the file: `time.dt=5 ms`, `bodies[0].material.young=2 MPa`
+    /// in YAML scenes, `timestep=0.01` in `.config`. [override_count]. Nullable.
     const char *const *overrides;
     int32_t override_count;
     uint32_t cookie; ///< Written by the default function only.

@@ -103,15 +103,7 @@ static void write_group(LyWriter *writer, const LyGroup *group, int32_t indent, 
 static void write_key(LyWriter *writer, const LyKey *key, int32_t indent, bool silent)
 {
     bool nested = key->kind == LY_KEY_GROUP || key->kind == LY_KEY_LIST;
-    // the one body of the scene of all defaults is a box; what is optional as a whole stays silent
-    bool shown =
-        key->fallback ||
-        (nested && (strcmp(key->name, "bodies") == 0 || strcmp(key->name, "generate") == 0 ||
-                    strcmp(key->name, "material") == 0 || strcmp(key->name, "damping") == 0 ||
-                    strcmp(key->name, "integrator") == 0 || strcmp(key->name, "newton") == 0 ||
-                    strcmp(key->name, "solver") == 0 || strcmp(key->name, "time") == 0 ||
-                    strcmp(key->name, "output") == 0 || strcmp(key->name, "camera") == 0));
-    silent |= !shown;
+    silent |= !key->fallback && !key->shown;
     const char *hush = silent ? "#" : "";
     write_comment(writer, indent, key->meaning);
     if (nested) {

@@ -6,6 +6,7 @@
 #include "scene/scene.h"
 
 #include "base/file.h"
+#include "base/scanner.h"
 
 #include <string.h>
 
@@ -25,9 +26,21 @@ uint64_t ly_digest(uint64_t digest, const void *bytes, size_t count)
 
 // ---- life ---------------------------------------------------------------------------------------
 
-static bool is_config(const char *path)
+// By the extension; a file that has another is a `.config` if the first thing in it that is no
+// comment is a star, which opens their keys and would be an alias in YAML.
+static LyraStatus find_format(LyraContext *ctx, const char *path, bool *config)
 {
-    return ly_path_has_extension(path, ".config");
+    *config = ly_path_has_extension(path, ".config");
+    if (*config || ly_path_has_extension(path, ".yaml") || ly_path_has_extension(path, ".yml")) {
+        return LYRA_OK;
+    }
+    char *text = NULL;
+    size_t length;
+    LY_TRY(ly_file_read(ctx, path, &text, &length));
+    LyScanner scanner = ly_scanner_make(path, text, length, '#');
+    *config = ly_scanner_next_content(&scanner) && *scanner.at == '*';
+    ly_release(ctx, text);
+    return LYRA_OK;
 }
 
 LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
@@ -37,6 +50,7 @@ LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDe
     def = def ? def : &defaults;
     LY_CHECK_DEF(def, "lyra_scene_def_default");
     LyraScene *scene = NULL;
+    bool config;
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *scene, &scene));
     scene->ctx = ctx;
@@ -45,8 +59,8 @@ LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDe
         .fitted = true, .azimuth = 30, .elevation = 20, .up = {0, 1, 0}, .field_of_view = 40};
     scene->digest = 0xcbf29ce484222325u;
     LY_TRY_DONE(ly_string_copy(ctx, path, strlen(path), &scene->path));
-    LY_TRY_DONE(is_config(path) ? ly_scene_read_config(scene, def)
-                                : ly_scene_read_yaml(scene, def));
+    LY_TRY_DONE(find_format(ctx, path, &config));
+    LY_TRY_DONE(config ? ly_scene_read_config(scene, def) : ly_scene_read_yaml(scene, def));
     *out = scene;
     return LYRA_OK;
 done:

@@ -291,6 +291,7 @@ typedef struct LyKey {
     const char *fallback; // as a scene would say it; NULL: none
     LyRange range;
     bool required;
+    bool shown;          // a group that stands in the scene of all defaults, not as a comment
     const char *choices; // words with | between
     const char *(*choice)(int32_t index);
     const LyGroup *group;
