@@ -470,8 +470,8 @@ static LyraStatus read_key(LyraArena *arena, const LyGroup *group, const LyKey *
         return read_value(arena, child, key, place);
     }
     if (key->required && node) {
-        return ly_node_fail(node, LYRA_BAD_FORMAT, "%s has no key \"%s\", expected one",
-                            group->name, key->name);
+        return ly_node_fail(node, LYRA_BAD_FORMAT, "found no key \"%s\" in %s, expected one",
+                            key->name, group->name);
     }
     if (key->kind == LY_KEY_GROUP) {
         return ly_schema_read(arena, key->group, NULL, place);

@@ -38,7 +38,7 @@ static LyraStatus check_spec(const LySelectSpec *spec)
 {
     if (!says_any(spec)) {
         return ly_node_fail(spec->node, LYRA_BAD_FORMAT,
-                            "the selector says nothing, expected one of: all, vertices, file, set, "
+                            "found an empty selector, expected one of: all, vertices, file, set, "
                             "box, sphere, half-space, surface, normal");
     }
     if (spec->half_space.node) {
@@ -237,7 +237,7 @@ LyraStatus ly_select_bodies(const LyYaml *yaml, const LyNode *node, const char *
 
 static LyraStatus refuse_empty(const LySelectSpec *spec, const char *what)
 {
-    return ly_node_fail(spec->node, LYRA_BAD_FORMAT, "the selector holds no %s, expected some",
+    return ly_node_fail(spec->node, LYRA_BAD_FORMAT, "found no %s in the selection, expected some",
                         what);
 }
 

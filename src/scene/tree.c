@@ -188,7 +188,7 @@ static LyraStatus complain_parser(const Reader *reader)
 static LyraStatus make_node(Reader *reader, LyNodeKind kind, yaml_mark_t mark, LyNode **out)
 {
     if (++reader->node_count > NODES_MAX) {
-        return complain(reader, mark, "more than 1000000 values");
+        return complain(reader, mark, "found more than 1000000 values, expected fewer");
     }
     LyNode *node = NULL;
     LY_TRY(ly_tree_allocate(reader->arena, 1, sizeof *node, &node));
@@ -204,13 +204,12 @@ static LyraStatus make_node(Reader *reader, LyNodeKind kind, yaml_mark_t mark, L
 static LyraStatus take_key(Reader *reader, LyNode *mapping, LyNode *node, yaml_mark_t mark)
 {
     if (mapping->count >= KEYS_MAX) {
-        return complain(reader, mark, "more than 1000 keys in one place");
+        return complain(reader, mark, "found more than 1000 keys in one place, expected fewer");
     }
     const LyNode *twin = ly_node_find(mapping, reader->key->text);
     if (twin) {
         return ly_node_fail(reader->key, LYRA_BAD_FORMAT,
-                            "found key \"%.60s\" a second time; the "
-                            "first is on line %d",
+                            "found key \"%.60s\" a second time, expected it once as on line %d",
                             reader->key->text, (int)twin->key_line);
     }
     node->key = reader->key->text;
@@ -246,7 +245,8 @@ static LyraStatus open_node(Reader *reader, LyNodeKind kind, const yaml_event_t 
 {
     LyNode *node = NULL;
     if (reader->depth == DEPTH_MAX) {
-        return complain(reader, event->start_mark, "values nested deeper than 32 levels");
+        return complain(reader, event->start_mark,
+                        "found values nested deeper than 32 levels, expected fewer");
     }
     LY_TRY(make_node(reader, kind, event->start_mark, &node));
     LY_TRY(place(reader, node, event->start_mark));
@@ -292,10 +292,9 @@ static LyraStatus refuse_extras(const Reader *reader, const yaml_event_t *event)
     }
     if (anchor || event->type == YAML_ALIAS_EVENT) {
         return complain(reader, event->start_mark,
-                        "found an anchor or alias, which scenes do not have; repeat the value");
+                        "found an anchor or an alias, expected the value itself");
     }
-    return tag ? complain(reader, event->start_mark,
-                          "found a tag, which scenes do not have; leave it out")
+    return tag ? complain(reader, event->start_mark, "found a tag, expected the value alone")
                : LYRA_OK;
 }
 

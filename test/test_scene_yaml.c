@@ -1,0 +1,586 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Scenes in YAML as wholes: wrong ones are refused with one sentence, right ones are what they say.
+
+#include "base/file.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/mesh_ops.h"
+#include "lyra/scene.h"
+#include "lyra_test.h"
+#include "scene/yaml.h"
+#include "scene_yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BEAM                                                                                       \
+    "bodies:\n"                                                                                    \
+    "  - name: beam\n"                                                                             \
+    "    generate: {cells: [6, 2, 2], size: [3, 1, 1]}\n"                                          \
+    "    material: {model: corotational, young: 1 MPa, poisson: 0.3}\n"
+#define CLAMP                                                                                      \
+    "constraints:\n"                                                                               \
+    "  - select: {half-space: {point: [-1.49, 0, 0], normal: [-1, 0, 0]}}\n"
+
+static LyraStatus load_text(LyraContext *ctx, const char *text, int32_t override_count,
+                            const char *const *overrides, LyraScene **out)
+{
+    const char *path = test_temp_path("scene.yaml");
+    test_write_file(path, text, strlen(text));
+    LyraSceneDef def = lyra_scene_def_default();
+    def.overrides = overrides;
+    def.override_count = override_count;
+    return lyra_scene_load(ctx, path, &def, out);
+}
+
+static const double *displacements(const LyraScene *scene)
+{
+    return lyra_vector_values(lyra_state_view(lyra_scene_view(scene).state).u);
+}
+
+static int32_t size_of(const LyraScene *scene)
+{
+    return lyra_vector_size(lyra_state_view(lyra_scene_view(scene).state).u);
+}
+
+// ---- wrong scenes -------------------------------------------------------------------------------
+
+static const char *const wrong[][2] = {
+    {"alias", ":1:9: found an anchor or an alias, expected the value itself"},
+    {"bad_expression", ":5:34: found the end of \"0.1*sin(2*pi*t\", expected )"},
+    {"bad_function", ":5:24: found \"sinh(t)\", expected a number, t, pi or one of sin cos tan exp "
+                     "log sqrt abs min max step ramp"},
+    {"bad_number", ":4:9: found \"lots\", expected a number in 1/s"},
+    {"duplicate_key", ":4:1: found key \"mass\" a second time, expected it once as on line 3"},
+    {"empty", ":1:1: found nothing, expected a scene with bodies"},
+    {"empty_selection", ":4:13: found no vertices in the selection, expected some"},
+    {"missing_file", ":2:11: cannot read DIR/nowhere.veg: No such file or directory"},
+    {"no_bodies", ":1:1: found no key \"bodies\" in scene, expected one"},
+    {"no_mesh",
+     ":2:5: found neither mesh nor generate, expected either mesh or generate in a body"},
+    {"no_unit", ":4:10: found \"sec\", expected a unit as s, or nothing more"},
+    {"not_yaml", ":3:5: while parsing a flow sequence: did not find expected ',' or ']'"},
+    {"out_of_range", ":3:25: found \"0.5\", expected a number between -1 and 0.5 for poisson"},
+    {"steps_and_duration", ":3:19: found duration beside steps, expected one of them"},
+    {"strange_key", ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
+                    "gravity, constraints, loads, changes, damping, integrator, solver, time, "
+                    "output, camera"},
+    {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
+    {"unknown_group", ":3:1: found key \"integrater\" in scene, expected \"integrator\" perhaps"},
+    {"unknown_key", ":4:7: found key \"yuong\" in material, expected \"young\" perhaps"},
+    {"wrong_body", ":4:11: found \"arm\", expected the name of a body"},
+    {"wrong_load_key",
+     ":6:5: found key \"force\" in loads of type pressure, expected it with type force only"},
+    {"wrong_parameter",
+     ":4:16: found \"stifness\", expected one of: young, lambda, mu, compression-resistance"},
+    {"wrong_type", ":3:10: found \"-9.81\", expected three numbers or expressions [x, y, z], or "
+                   "times and values, for gravity"},
+    {"wrong_unit", ":4:7: found \"5 cm\", expected a number in s or a unit of its kind"},
+    {"wrong_vertex", ":4:24: found vertex 99, expected 0 to 11"},
+    {"wrong_word",
+     ":4:14: found \"neohookean\", expected \"neo-hookean\" perhaps, or another of: linear, "
+     "corotational, corotational-exact, stvk, neo-hookean, mooney-rivlin, stable-neo-hookean, "
+     "stable-neo-hookean-log, ogden, yeoh, arruda-boyce, fung, reduced-polynomial, "
+     "biphasic-spline, rotated-linear, fibre, mass-spring"},
+};
+
+LYRA_TEST(wrong_scenes_are_refused_with_one_sentence)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        char name[100], expected[2000];
+        snprintf(name, sizeof name, "bad-scenes/%s.yaml", wrong[i][0]);
+        const char *path = test_data_path(name);
+        LyraScene *scene = NULL;
+        LyraStatus status = lyra_scene_load(ctx, path, NULL, &scene);
+        TEST_CHECK_MSG(status != LYRA_OK && !scene, "%s was read", path);
+        // where the sentence names a file, it is one beside the scene
+        const char *text = wrong[i][1], *mark = strstr(text, "DIR/");
+        size_t before = mark ? (size_t)(mark - text) : strlen(text);
+        snprintf(expected, sizeof expected, "%s%.*s%.*s%s", path, (int)before, text,
+                 mark ? (int)ly_path_directory_length(path) : 0, path, mark ? mark + 4 : "");
+        TEST_STRING(lyra_error_message(), expected);
+    }
+    test_context_end(ctx);
+}
+
+// ---- right scenes -------------------------------------------------------------------------------
+
+LYRA_TEST(scene_is_the_model_made_by_hand)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    LyraScene *scene = NULL;
+    TEST_OK(
+        load_text(ctx, BEAM CLAMP "gravity: [0, -9.81, 0]\ntime: {dt: 5 ms}\n", 0, NULL, &scene));
+    TEST_REQUIRE(scene);
+
+    // the same by the functions behind it
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    shape.cells[0] = 6, shape.cells[1] = shape.cells[2] = 2;
+    shape.size[0] = 3;
+    LyraMesh *mesh = NULL;
+    LyraSolid *solid = NULL;
+    LyraModel *model = NULL;
+    LyraSystem *system = NULL;
+    LyraIntegrator *integrator = NULL;
+    LyraState *state = NULL;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LyraSolidDef material = lyra_solid_def_default();
+    material.model = "corotational";
+    material.young = 1e6;
+    material.poisson = 0.3;
+    TEST_OK(lyra_solid_create(ctx, mesh, &material, &solid));
+    double *masses = malloc((size_t)view.vertex_count * sizeof *masses);
+    TEST_REQUIRE(masses);
+    lyra_mesh_lumped_masses(mesh, NULL, masses);
+    LyraModelDef def = lyra_model_def_default();
+    def.vertex_count = view.vertex_count;
+    def.positions = view.positions;
+    def.forces = lyra_solid_forces(solid, &def.force_count);
+    def.masses = masses;
+    def.gravity[1] = -9.81;
+    TEST_OK(lyra_model_create(ctx, &def, &model));
+    for (int32_t i = 0; i < view.vertex_count; ++i) {
+        if (view.positions[3 * i] <= -1.49) {
+            TEST_OK(lyra_constraints_fix_vertices(lyra_model_constraints(model), 1, &i));
+        }
+    }
+    TEST_OK(lyra_system_create_sparse(ctx, model, NULL, &system));
+    LyraIntegratorDef method = lyra_integrator_def_default();
+    TEST_OK(lyra_integrator_create(ctx, &method, system, &integrator));
+    TEST_OK(lyra_system_state_create(system, &state));
+    for (int step = 0; step < 5; ++step) {
+        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_integrator_step(integrator, state, 0.005, NULL));
+    }
+    TEST_CHECK(lyra_state_equal(state, lyra_scene_view(scene).state));
+    TEST_CHECK(displacements(scene)[3 * (view.vertex_count - 1) + 1] < -1e-4);
+
+    lyra_state_destroy(state);
+    lyra_integrator_destroy(integrator);
+    lyra_system_destroy(system);
+    lyra_model_destroy(model);
+    lyra_solid_destroy(solid);
+    lyra_mesh_destroy(mesh);
+    free(masses);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(gallery_scenes_step)
+{
+    REQUIRE_YAML();
+    static const char *const names[] = {"hanging_beam",    "layered_column", "twisting_bar",
+                                        "flattened_torus", "spring_bridge",  "pressed_cube",
+                                        "muscle"};
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char name[200];
+        snprintf(name, sizeof name, "../../examples/gallery/%s.yaml", names[i]);
+        LyraScene *scene = NULL;
+        TEST_OK(lyra_scene_load(ctx, test_data_path(name), NULL, &scene));
+        TEST_REQUIRE(scene);
+        LyraStepReport report = {0};
+        for (int step = 0; step < 3; ++step) {
+            TEST_OK(lyra_scene_step(scene, &report));
+            TEST_CHECK(isfinite(report.kinetic) && isfinite(report.elastic));
+        }
+        LyraSceneView view = lyra_scene_view(scene);
+        TEST_CHECK(lyra_vector_is_finite(lyra_state_view(view.state).u));
+        TEST_CHECK(view.steps > 0 && view.steps < 1000 && view.output.save_every == 1);
+        TEST_EQUAL(lyra_state_view(view.state).steps, 3);
+        TEST_CHECK(view.bodies[0].surface_count == 1);
+        lyra_scene_destroy(scene);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(substeps_are_short_steps)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *whole = NULL, *parts = NULL;
+    const char *text = BEAM CLAMP "gravity: [0, -9.81, 0]\ntime: {dt: 5 ms}\n";
+    static const char *const overrides[] = {"time.dt=10 ms", "time.substeps=2"};
+    TEST_OK(load_text(ctx, text, 0, NULL, &parts));
+    TEST_OK(load_text(ctx, text, 2, overrides, &whole));
+    TEST_REQUIRE(whole && parts);
+    LyraStepReport report, first, second;
+    TEST_OK(lyra_scene_step(whole, &report));
+    TEST_OK(lyra_scene_step(parts, &first));
+    TEST_OK(lyra_scene_step(parts, &second));
+    TEST_EQUAL(
+        memcmp(displacements(whole), displacements(parts), (size_t)size_of(whole) * sizeof(double)),
+        0);
+    TEST_EQUAL(report.newton_iterations, first.newton_iterations + second.newton_iterations);
+    TEST_EQUAL(report.substeps, 2);
+    TEST_NEAR(report.work, first.work + second.work, 0);
+    TEST_NEAR(report.dt, 0.01, 1e-17);
+    TEST_EQUAL(lyra_state_view(lyra_scene_view(whole).state).steps, 1);
+    TEST_CHECK(lyra_scene_view(whole).digest != lyra_scene_view(parts).digest);
+    lyra_scene_destroy(whole);
+    lyra_scene_destroy(parts);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(failed_step_leaves_the_state)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *scene = NULL;
+    // what is held leaves for infinity in the third of four substeps of the second step
+    TEST_OK(load_text(ctx,
+                      BEAM CLAMP "    displacement: [0.1*t/(1-step(t-0.034)), 0, 0]\n"
+                                 "integrator: {newton: {halvings: 0}}\n"
+                                 "time: {dt: 20 ms, substeps: 4}\n",
+                      0, NULL, &scene));
+    TEST_REQUIRE(scene);
+    LyraState *state = lyra_scene_view(scene).state, *before = NULL;
+    TEST_OK(lyra_scene_step(scene, NULL));
+    TEST_OK(lyra_state_copy(state, &before));
+    LyraStepReport report;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        TEST_CHECK(lyra_scene_step(scene, &report) != LYRA_OK);
+        TEST_CHECK(report.outcome != LYRA_STEP_ACCEPTED && report.status != LYRA_OK);
+        TEST_NEAR(report.time, 0.02, 1e-17);
+        TEST_EQUAL(report.substeps, 2);
+        TEST_CHECK(lyra_state_equal(state, before));
+    }
+    lyra_state_destroy(before);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
+// ---- constraints --------------------------------------------------------------------------------
+
+LYRA_TEST(prescribed_motion_has_its_derivatives)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx,
+                      BEAM "constraints:\n"
+                           "  - select: {half-space: {point: [1.49, 0, 0], normal: [1, 0, 0]}}\n"
+                           "    displacement: [0.1*t^2, 5*sin(t) cm, 0]\n"
+                           "    rotation: {axis: [1, 2, 0], center: [1, 0, 0], angle: 90*t^2 deg}\n"
+                           "  - select: {half-space: {point: [-1.49, 0, 0], normal: [-1, 0, 0]}}\n"
+                           "    direction: [0, 3, 4]\n"
+                           "    displacement: [9, t, 0]\n",
+                      0, NULL, &scene));
+    TEST_REQUIRE(scene);
+    int32_t n = size_of(scene);
+    double *values = calloc(5 * (size_t)n, sizeof *values);
+    TEST_REQUIRE(values);
+    double *u = values, *v = values + n, *a = values + 2 * n, *low = values + 3 * n;
+    double *high = values + 4 * n, t = 0.6, h = 1e-4, worst_v = 0, worst_a = 0, speed = 0;
+    const LyYaml *yaml = scene->loads;
+    ly_yaml_prescribe((void *)yaml, t, u, v, a);
+    ly_yaml_prescribe((void *)yaml, t - h, low, NULL, NULL);
+    ly_yaml_prescribe((void *)yaml, t + h, high, NULL, NULL);
+    for (int32_t i = 0; i < n; ++i) {
+        worst_v = fmax(worst_v, fabs((high[i] - low[i]) / (2 * h) - v[i]));
+        worst_a = fmax(worst_a, fabs((high[i] - 2 * u[i] + low[i]) / (h * h) - a[i]));
+        speed = fmax(speed, fabs(v[i]));
+    }
+    TEST_NEAR(worst_v, 0, 1e-6);
+    TEST_NEAR(worst_a, 0, 1e-6);
+    TEST_CHECK(speed > 0.5);
+    // along a direction only that part is written: n = (0, 3/5, 4/5), n . d = 3/5 t
+    for (int32_t i = 0; i < n; i += 3) {
+        if (yaml->positions[i] < -1.49) {
+            TEST_NEAR(u[i], 0, 0);
+            TEST_NEAR(u[i + 1], 0.6 * 0.6 * t, 1e-15);
+            TEST_NEAR(u[i + 2], 0.8 * 0.6 * t, 1e-15);
+        }
+    }
+    // a step goes there
+    TEST_OK(lyra_scene_step(scene, NULL));
+    memset(u, 0, (size_t)n * sizeof *u);
+    ly_yaml_prescribe((void *)yaml, 0.01, u, NULL, NULL);
+    for (int32_t i = 0; i < n; i += 3) {
+        if (yaml->positions[i] > 1.49) {
+            for (int c = 0; c < 3; ++c) {
+                TEST_NEAR(displacements(scene)[i + c], u[i + c], 1e-14);
+            }
+        }
+    }
+    free(values);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(selectors_choose_what_they_say)
+{
+    REQUIRE_YAML();
+    // a box of 3 x 1 x 1 with 7 x 3 x 3 vertices
+    static const struct {
+        const char *select;
+        int32_t count;
+    } cases[] = {
+        {"{all: true}", 63},
+        {"{vertices: [3, 1, 3]}", 2},
+        {"{surface: true}", 63 - 5},
+        {"{surface: true, invert: true}", 5},
+        {"{box: {min: [-0.1, -1, -1], max: [0.1, 1, 1]}}", 9},
+        {"{sphere: {center: [-1.5, 0, 0], radius: 0.51}}", 6},
+        {"{half-space: {point: [1, 0, 0], normal: [1, 0, 0]}}", 18},
+        {"{normal: {direction: [1, 0, 0], angle: 20 deg}}", 1},
+        {"{box: {min: [-0.1, -1, -1], max: [0.1, 1, 1]}, surface: true}", 8},
+    };
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[1000];
+        snprintf(text, sizeof text, BEAM "constraints:\n  - select: %s\n", cases[i].select);
+        LyraScene *scene = NULL;
+        TEST_OK(load_text(ctx, text, 0, NULL, &scene));
+        TEST_REQUIRE(scene);
+        int32_t held =
+            lyra_constraints_view(lyra_model_constraints(lyra_scene_view(scene).model)).count / 3;
+        TEST_CHECK_MSG(held == cases[i].count, "%s holds %d", cases[i].select, (int)held);
+        lyra_scene_destroy(scene);
+    }
+    test_context_end(ctx);
+}
+
+// ---- loads and changes --------------------------------------------------------------------------
+
+// solves statics of a scene and gives the mean displacement
+static void settle(LyraContext *ctx, const char *text, int32_t override_count,
+                   const char *const *overrides, double mean[3])
+{
+    LyraScene *scene = NULL;
+    mean[0] = mean[1] = mean[2] = NAN;
+    TEST_OK(load_text(ctx, text, override_count, overrides, &scene));
+    TEST_REQUIRE(scene);
+    TEST_OK(lyra_scene_step(scene, NULL));
+    int32_t n = size_of(scene);
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        mean[i % 3] += 3 * displacements(scene)[i] / n;
+    }
+    lyra_scene_destroy(scene);
+}
+
+LYRA_TEST(springs_to_targets_balance_forces)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double mean[3];
+    // each vertex hangs on 50 N/m and is pulled by 2 N; targets move by 1 cm along z: rigid motion
+    settle(ctx,
+           BEAM "loads:\n"
+                "  - {type: force, select: {all: true}, force: [2 N, 0, 0], factor: 10*t}\n"
+                "  - {type: spring, select: {all: true}, stiffness: 50 N/m, "
+                "offset: [0, 0, 10*t cm]}\n"
+                "integrator: {name: static}\ntime: {dt: 0.1}\n",
+           0, NULL, mean);
+    TEST_NEAR(mean[0], 0.04, 1e-8);
+    TEST_NEAR(mean[1], 0, 1e-8);
+    TEST_NEAR(mean[2], 0.01, 1e-8);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(pressure_and_traction_have_their_size)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // a bar of 3 m, E = 1 MPa, nu = 0, on rollers, is pulled at its end by 1 kPa: its strain is
+    // 1e-3 and its middle moves by 1.5 mm; pressure of -1 kPa does the same but for the small
+    // change of the face, and a factor doubles it
+    const char *text =
+        "bodies:\n"
+        "  - generate: {cells: [6, 2, 2], size: [3, 1, 1]}\n"
+        "    material: {model: linear, young: 1 MPa, poisson: 0}\n"
+        "constraints:\n"
+        "  - {select: {half-space: {point: [-1.49, 0, 0], normal: [-1, 0, 0]}}, axes: x}\n"
+        "  - {select: {vertices: [0]}, axes: xyz}\n"
+        "  - {select: {all: true}, axes: yz}\n"
+        "loads:\n"
+        "  - type: traction\n"
+        "    select: {surface: true, normal: {direction: [1, 0, 0]}}\n"
+        "    traction: [1 kPa, 0, 0]\n"
+        "integrator: {name: static}\n";
+    static const char *const pressure[] = {
+        "loads=[{type: pressure, select: {normal: {direction: [1, 0, 0]}}, pressure: -1 kPa}]"};
+    static const char *const twice[] = {"loads[0].factor=2"};
+    double mean[3];
+    settle(ctx, text, 0, NULL, mean);
+    TEST_NEAR(mean[0], 1.5e-3, 1e-9);
+    settle(ctx, text, 1, pressure, mean);
+    TEST_NEAR(mean[0], 1.5e-3, 1e-8);
+    settle(ctx, text, 1, twice, mean);
+    TEST_NEAR(mean[0], 3e-3, 1e-9);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(materials_change_with_time)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const char *text = "bodies:\n"
+                       "  - generate: {cells: [6, 2, 2], size: [3, 1, 1]}\n"
+                       "    material: {model: linear, young: 1 MPa, poisson: 0.3}\n" CLAMP
+                       "gravity: [0, -0.1, 0]\n"
+                       "integrator: {name: static}\ntime: {dt: 1}\n";
+    static const char *const factor[] = {"changes=[{factor: 1+t}]"};
+    static const char *const value[] = {"changes=[{parameter: young, value: 4e6*t}]"};
+    static const char *const gravity[] = {"gravity=[0, -0.2*t, 0]"};
+    static const char *const models[] = {"bodies[0].material.model=stable-neo-hookean",
+                                         "bodies[0].material.young=2 MPa", "gravity=[0, -0.01, 0]"};
+    static const char *const changed[] = {"bodies[0].material.model=stable-neo-hookean",
+                                          "gravity=[0, -0.01, 0]", "changes=[{factor: 2*t}]"};
+    double base[3], mean[3];
+    settle(ctx, text, 0, NULL, base);
+    TEST_CHECK(base[1] < -1e-6);
+    settle(ctx, text, 1, factor, mean);
+    TEST_NEAR(mean[1] / base[1], 0.5, 1e-6);
+    settle(ctx, text, 1, value, mean);
+    TEST_NEAR(mean[1] / base[1], 0.25, 1e-6);
+    settle(ctx, text, 1, gravity, mean);
+    TEST_NEAR(mean[1] / base[1], 2, 1e-6);
+    settle(ctx, text, 3, models, base);
+    settle(ctx, text, 3, changed, mean);
+    TEST_NEAR(mean[1] / base[1], 1, 1e-6);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(several_bodies_move_as_each_alone)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+#define BALL                                                                                       \
+    "  - name: ball\n"                                                                             \
+    "    generate: {shape: sphere, radius: 0.5, elements: 300}\n"                                  \
+    "    transform: {translate: [0, 5, 0]}\n"                                                      \
+    "    viscosity: {mu: 10 Pa s}\n"                                                               \
+    "    start: {velocity: [1, 0, 0], scale: 0.9}\n"
+    LyraScene *both = NULL, *alone = NULL;
+    TEST_OK(load_text(ctx,
+                      BEAM BALL "constraints:\n  - {body: beam, select: {vertices: [0, 1]}}\n"
+                                "mass: consistent\n",
+                      0, NULL, &both));
+    TEST_OK(load_text(ctx, "bodies:\n" BALL "mass: consistent\n", 0, NULL, &alone));
+    TEST_REQUIRE(both && alone);
+    for (int step = 0; step < 3; ++step) {
+        TEST_OK(lyra_scene_step(both, NULL));
+        TEST_OK(lyra_scene_step(alone, NULL));
+    }
+    LyraSceneView view = lyra_scene_view(both);
+    TEST_EQUAL(view.body_count, 2);
+    TEST_STRING(view.bodies[1].name, "ball");
+    TEST_EQUAL(view.bodies[1].first_vertex, 63);
+    TEST_CHECK(lyra_model_view(view.model).consistent);
+    const double *u = displacements(both) + 3 * view.bodies[1].first_vertex;
+    double worst = 0;
+    for (int32_t i = 0; i < size_of(alone); ++i) {
+        worst = fmax(worst, fabs(u[i] - displacements(alone)[i]));
+    }
+    TEST_NEAR(worst, 0, 1e-6); // as far as the linear solver goes
+    TEST_NEAR(displacements(both)[0], 0, 0);
+    lyra_scene_destroy(both);
+    lyra_scene_destroy(alone);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(digest_tells_motions_apart)
+{
+    REQUIRE_YAML();
+    static const struct {
+        const char *override;
+        bool same;
+    } cases[] = {
+        {"title=other", true},
+        {"time.steps=7", true},
+        {"camera.up=[0, 0, 1]", true},
+        {"output.save-every=3", true},
+        {"time.dt=3 ms", false},
+        {"mass=consistent", false},
+        {"bodies[0].material.young=2 MPa", false},
+        {"gravity=[0, 0, 1]", false},
+    };
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *base = NULL;
+    TEST_OK(load_text(ctx, BEAM CLAMP, 0, NULL, &base));
+    TEST_REQUIRE(base);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        LyraScene *scene = NULL;
+        TEST_OK(load_text(ctx, BEAM CLAMP, 1, &cases[i].override, &scene));
+        TEST_REQUIRE(scene);
+        bool same = lyra_scene_view(scene).digest == lyra_scene_view(base).digest;
+        TEST_CHECK_MSG(same == cases[i].same, "%s", cases[i].override);
+        lyra_scene_destroy(scene);
+    }
+    lyra_scene_destroy(base);
+    test_context_end(ctx);
+}
+
+// ---- the table in print -------------------------------------------------------------------------
+
+LYRA_TEST(scene_of_all_defaults_is_a_scene)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const char *path = test_temp_path("defaults.yaml");
+    LyraScene *scene = NULL, *plain = NULL;
+    TEST_OK(lyra_scene_save_defaults(ctx, path));
+    TEST_OK(lyra_scene_load(ctx, path, NULL, &scene));
+    TEST_OK(load_text(ctx, "bodies:\n  - generate: {}\n", 0, NULL, &plain));
+    TEST_REQUIRE(scene && plain);
+    TEST_OK(lyra_scene_step(scene, NULL));
+    TEST_OK(lyra_scene_step(plain, NULL));
+    TEST_CHECK(lyra_state_equal(lyra_scene_view(scene).state, lyra_scene_view(plain).state));
+    lyra_scene_destroy(scene);
+    lyra_scene_destroy(plain);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(page_has_the_tables_of_the_schema)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const char *path = test_temp_path("tables.md");
+    LyWriter *writer = NULL;
+    TEST_OK(ly_writer_create(ctx, path, &writer));
+    ly_schema_write_tables(writer);
+    TEST_OK(ly_writer_commit(writer));
+    char *tables = test_read_file(path, NULL);
+    char *page = test_read_file(test_data_path("../../docs/scenes.md"), NULL);
+    TEST_REQUIRE(tables && page);
+    TEST_CHECK_MSG(strstr(page, tables) != NULL, "docs/scenes.md is not what %s has", path);
+    free(tables);
+    free(page);
+    test_context_end(ctx);
+}
+
+static LyraStatus load_and_step(LyraContext *ctx, void *data)
+{
+    LyraScene *scene = NULL;
+    LY_TRY(lyra_scene_load(ctx, data, NULL, &scene));
+    LyraStatus status = lyra_scene_step(scene, NULL);
+    lyra_scene_destroy(scene);
+    return status;
+}
+
+LYRA_TEST(failing_memory_leaks_nothing)
+{
+    REQUIRE_YAML();
+    const char *text = "bodies:\n"
+                       "  - generate: {cells: [1, 1, 1]}\n"
+                       "    regions: [{select: {all: true}, young: 2 MPa}]\n"
+                       "    fibre: {active-stress: 1 kPa, activation: ramp(t)}\n"
+                       "constraints:\n"
+                       "  - {select: {vertices: [0, 1, 2]}, displacement: [t, 0, 0]}\n"
+                       "loads:\n"
+                       "  - {type: pressure, select: {surface: true}, pressure: 10*t}\n"
+                       "  - {type: spring, select: {all: true}, stiffness: 1, damping: 1}\n"
+                       "  - {type: force, select: {all: true}, force: [0, 1, 0]}\n"
+                       "changes: [{factor: 1+t}]\n"
+                       "time: {substeps: 2}\n";
+    char path[1000];
+    snprintf(path, sizeof path, "%s", test_temp_path("memory.yaml"));
+    test_write_file(path, text, strlen(text));
+    test_fail_each_allocation(load_and_step, path);
+}
