@@ -518,6 +518,78 @@ LYRA_TEST(digest_tells_motions_apart)
     test_context_end(ctx);
 }
 
+LYRA_TEST(surfaces_and_lists_come_from_files)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char obj[] = "v -1 0 0\nv 1 0 0.25\nv 1 0.25 0\nf 1 2 3\n";
+    static const char list[] = "1, 2, 7\n", few[] = "0 0 0.5 1 0.5\n";
+    test_write_file(test_temp_path("skin.obj"), obj, strlen(obj));
+    test_write_file(test_temp_path("held.bou"), list, strlen(list));
+    test_write_file(test_temp_path("few.interp"), few, strlen(few));
+    const char *text = BEAM "    surfaces: [{file: skin.obj, name: skin}]\n"
+                            "    start: {translate: [0, 1, 0], rotate: {angle: 90 deg}}\n"
+                            "constraints:\n  - {select: {file: held.bou}, axes: x}\n";
+    static const char *const weights[] = {"bodies[0].surfaces[0].weights=few.interp"};
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx, text, 0, NULL, &scene));
+    TEST_REQUIRE(scene);
+    LyraSceneView view = lyra_scene_view(scene);
+    LyraConstraintsView held = lyra_constraints_view(lyra_model_constraints(view.model));
+    TEST_EQUAL(held.count, 3);
+    TEST_EQUAL(held.vertex[2], 6);
+    const LyraSceneSurface *skin = view.bodies[0].surfaces;
+    TEST_STRING(skin->name, "skin");
+    // but for the vertices that are held, points turn about z and rise: (1, 0.25, 0) to (-0.25, 2,
+    // 0)
+    double moved[9];
+    lyra_embedding_move(skin->embedding, displacements(scene),
+                        lyra_surface_view(skin->surface).positions, moved);
+    TEST_NEAR(moved[6], -0.25, 1e-12);
+    TEST_NEAR(moved[7], 2, 1e-12);
+    TEST_NEAR(moved[8], 0, 1e-12);
+    lyra_scene_destroy(scene);
+    scene = NULL;
+    TEST_STATUS(load_text(ctx, text, 1, weights, &scene), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(),
+                  "found weights of 1 points, expected 3 as the surface has vertices");
+    TEST_CHECK(!scene);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(regions_have_their_materials)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx,
+                      BEAM
+                      "    regions:\n"
+                      "      - {select: {box: {min: [0, -1, -1], max: [2, 1, 1]}}, young: 3 MPa}\n"
+                      "      - {select: {half-space: {point: [1, 0, 0], normal: [1, 0, 0]}}, "
+                      "density: 2 g/cm^3}\n",
+                      0, NULL, &scene));
+    TEST_REQUIRE(scene);
+    LyraMeshView mesh = lyra_mesh_view(lyra_scene_view(scene).bodies[0].mesh);
+    int32_t counts[3] = {0};
+    for (int32_t e = 0; e < mesh.element_count; ++e) {
+        const LyraMeshMaterial *material = &mesh.materials[mesh.element_materials[e]];
+        double x = 0;
+        for (int a = 0; a < 4; ++a) {
+            x += mesh.positions[3 * mesh.elements[4 * e + a]] / 4;
+        }
+        int32_t part = x < 0 ? 0 : x < 1 ? 1 : 2;
+        ++counts[part];
+        // the last region that holds an element counts, and takes the rest from the body
+        TEST_NEAR(material->enu.young, part == 1 ? 3e6 : 1e6, 0);
+        TEST_NEAR(material->enu.poisson, 0.3, 0);
+        TEST_NEAR(material->density, part == 2 ? 2000 : 1000, 1e-9);
+    }
+    TEST_CHECK(counts[0] == 72 && counts[1] == 48 && counts[2] == 24);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
 // ---- the table in print -------------------------------------------------------------------------
 
 LYRA_TEST(scene_of_all_defaults_is_a_scene)
