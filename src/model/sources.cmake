@@ -5,6 +5,7 @@ target_sources(lyra_objects PRIVATE
   model/eigenvalue.c
   model/followed.c
   model/mass.c
+  model/mass_solve.c
   model/model.c
   model/sparse_system.c
   model/state.c
