@@ -6,6 +6,7 @@ target_sources(lyra_objects PRIVATE
   model/fields.c
   model/followed.c
   model/mass.c
+  model/mass_solve.c
   model/model.c
   model/sparse_system.c
   model/state.c

@@ -9,6 +9,7 @@
 #include "lyra/system.h"
 
 #include "lyra/reorder.h"
+#include "model/mass_solve.h"
 #include "model/system.h"
 #include "model/tangent.h"
 
@@ -28,7 +29,8 @@ typedef struct SparseSystem {
     LyFollowed followed; // constraints in the internal order
     double *positions;   // for the solver, internal order, [size]
     double *b, *x;       // internal order, [size]
-    Solving main, mass;  // S, and M where it is consistent
+    Solving main, mass;  // S, and M where it is consistent and directions are slanted
+    LyMassSolver masses; // and where they are not
     double tolerance;    // the solver's own
     bool mass_factored;
     uint64_t mass_version, mass_constraints; // what the factor of M was made with
@@ -198,10 +200,6 @@ static void sparse_apply_stiffness(void *self, const LyraVector *x, LyraVector *
 
 // ---- masses -------------------------------------------------------------------------------------
 
-// tolerance of solves with consistent masses where the solver iterates: far below the errors of
-// explicit integrators, and few iterations, since M is well conditioned
-#define MASS_TOLERANCE 1e-13
-
 static LyraStatus factor_mass(SparseSystem *s)
 {
     const LyraModel *model = s->tangent.model;
@@ -217,7 +215,7 @@ static LyraStatus factor_mass(SparseSystem *s)
     if (!s->mass.solver) {
         LyraSolverDef def = lyra_solver_def_default();
         def.task = LYRA_SOLVER_MANY;
-        def.tolerance = MASS_TOLERANCE;
+        def.tolerance = LY_MASS_TOLERANCE;
         LY_TRY(lyra_solver_create(s->ctx, &def, &s->mass.solver));
     }
     ly_tangent_combine(&s->tangent, 1, 0, 0, s->mass.matrix);
@@ -237,9 +235,13 @@ static LyraStatus sparse_solve_mass(void *self, const LyraVector *b, LyraVector 
         ly_mass_divide(model, lyra_vector_values(b), lyra_vector_values_mutable(x));
         return LYRA_OK;
     }
+    if (ly_mass_solver_serves(model)) {
+        return ly_mass_solver_solve(&s->masses, model, lyra_vector_values(b),
+                                    lyra_vector_values_mutable(x));
+    }
     LyraSolveReport report;
     LY_TRY(factor_mass(s));
-    return solve(s, &s->mass, MASS_TOLERANCE, b, false, x, &report);
+    return solve(s, &s->mass, LY_MASS_TOLERANCE, b, false, x, &report);
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -252,6 +254,7 @@ static void sparse_destroy(void *self)
         lyra_solver_destroy(all[i]->solver);
         lyra_block_matrix_destroy(all[i]->matrix);
     }
+    ly_mass_solver_destroy(&s->masses);
     ly_followed_destroy(&s->followed);
     ly_tangent_destroy(&s->tangent);
     ly_release(s->ctx, s->positions);
@@ -311,7 +314,7 @@ LyraStatus lyra_system_create_sparse(LyraContext *ctx, LyraModel *model,
     }
     SparseSystem *s = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *s, &s));
-    s->ctx = s->tangent.ctx = s->followed.ctx = ctx;
+    s->ctx = s->tangent.ctx = s->followed.ctx = s->masses.ctx = ctx;
     LyraStatus status = fill(s, model, solver);
     if (status == LYRA_OK) {
         status = lyra_system_create(ctx, &sparse_type, s, out);

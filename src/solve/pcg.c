@@ -244,8 +244,8 @@ static LyraStatus factor_plain(Pcg *pcg, const LyraOperator *A, bool any)
     return LYRA_OK;
 }
 
-// v^T A v / v^T diag A v for a translation, of what is free if `filtered`
-static double translation_share(Pcg *pcg, const LyraOperator *A, bool filtered)
+// v^T A v / v^T diag A v for what constraints leave of a translation
+static double free_share(Pcg *pcg, const LyraOperator *A)
 {
     LyraContext *ctx = pcg->ctx;
     int64_t n = A->size;
@@ -253,9 +253,7 @@ static double translation_share(Pcg *pcg, const LyraOperator *A, bool filtered)
     for (int64_t i = 0; i < n; ++i) {
         v[i] = 1.0;
     }
-    if (filtered) {
-        lyra_constraints_project(pcg->constraints, v);
-    }
+    lyra_constraints_project(pcg->constraints, v);
     lyra_operator_apply(A, v, Av);
     double whole = ly_vector_dot(ctx, n, v, Av);
     lyra_block_matrix_diagonal(A->block, Av);
@@ -293,10 +291,10 @@ static LyraStatus factor_copy(Pcg *pcg, const LyraOperator *A, LyraSolveReport *
     if (pcg->kind == LY_PCG_IC0) {
         LY_TRY(ly_pcg_ic0_factor(pcg->matrix, &report->shift));
     }
-    double share = pcg->def.single || pcg->may_coarse ? translation_share(pcg, A, false) : 1.0;
+    double share = pcg->matrix->share;
     LY_TRY(factor_coarse(pcg, A, share < COARSE_PAYS));
     if (share < FLOATS_END && pcg->matrix->filters > 0) {
-        share = translation_share(pcg, A, true);
+        share = free_share(pcg, A);
     }
     pcg->doubles = pcg->def.single && share < FLOATS_END && !ly_pcg_is_deflated(&pcg->inner);
     report->preconditioner = (pcg->inner.coarse ? coarse_names : names)[pcg->kind];

@@ -60,6 +60,7 @@ typedef struct LyPcgCopy {
     const double *scale;         // C^-1, [rows][9], lower triangular
     const int32_t *source;       // place in the matrix of each block; ~place for the transpose
     const int32_t *outer_source; // the same of outer blocks
+    double *total;               // set to the sum of all entries of the blocks that are copied
 } LyPcgCopy;
 
 /// Vectors of a deflated iteration: p = z - Z mu + beta p, q = z + w + beta q.
@@ -157,6 +158,7 @@ typedef struct LyPcgMatrix {
     void *outer_values;
     double *scale, *root; // C^-1 and C, [rows][9], lower triangular
     double scale_max;     // largest entry of `scale`
+    double share;         // 1^T A 1 / 1^T diag A 1, see pcg.c
     void *diagonal;       // D, for scalings that do not make it 1. Nullable
     // block IC(0): values of W and the inverse of Lambda; see pcg_ic0.c
     void *ic_values, *ic_blocks;

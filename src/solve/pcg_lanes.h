@@ -180,6 +180,9 @@ INLINE void NAME(outer)(const LyPcgPiece *piece, REAL sign, const REAL *x, REAL 
     }
 }
 
+// blocks that a sweep asks memory for ahead of their use
+#define AHEAD 40
+
 // ---- sweeps and products ------------------------------------------------------------------------
 
 static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_all)
@@ -202,6 +205,7 @@ static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_a
         Vec s0 = all(0), s1 = all(0), s2 = all(0);
         for (int64_t first = piece->row_start[i]; k >= first; --k) {
             const REAL *A = values + 9 * k;
+            __builtin_prefetch(A - 9 * AHEAD);
             Vec x = load(t + 4 * (int64_t)column[k]);
             s0 = ADD(s0, MUL(load(A), x));
             s1 = ADD(s1, MUL(load(A + 3), x));
@@ -237,6 +241,7 @@ static void NAME(forward)(const LyPcgPiece *piece, void *w_all)
         for (int64_t end = piece->row_start[i + 1]; k < end; ++k) {
             const REAL *A = values + 9 * k;
             REAL *y = w + 4 * (int64_t)column[k];
+            __builtin_prefetch(A + 9 * AHEAD);
             Vec sum = ADD(ADD(MUL(load(A), x0), MUL(load(A + 3), x1)), MUL(load(A + 6), x2));
             store(y, SUB(load(y), sum));
         }
@@ -561,14 +566,16 @@ static double NAME(combine)(const LyPcgCombine *combine, int32_t begin, int32_t 
 
 // ---- values -------------------------------------------------------------------------------------
 
-// B = S_i A S_j^T, or with A transposed; returns 0, or NaN where an entry is not finite
+// B = S_i A S_j^T, or with A transposed; returns 0, or NaN where an entry is not finite. Adds the
+// entries of A to `total`.
 INLINE REAL NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
-                              REAL *B)
+                              double *total, REAL *B)
 {
     double T[3][3];
     for (int r = 0; r < 3; ++r) {
         double a0 = transposed ? A[r] : A[3 * r], a1 = transposed ? A[3 + r] : A[3 * r + 1];
         double a2 = transposed ? A[6 + r] : A[3 * r + 2];
+        *total += a0 + a1 + a2;
         T[r][0] = a0 * Sj[0];
         T[r][1] = a0 * Sj[3] + a1 * Sj[4];
         T[r][2] = a0 * Sj[6] + a1 * Sj[7] + a2 * Sj[8];
@@ -588,14 +595,16 @@ static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *val
 {
     REAL *values = values_all, *outer = outer_all;
     REAL wrong = 0;
+    double inner_total = 0.0, outer_total = 0.0;
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
         const double *Si = copy->scale + 9 * (int64_t)i;
         for (int64_t k = piece->row_start[i]; k < piece->row_start[i + 1]; ++k) {
             int32_t source = copy->source[k];
             bool transposed = source < 0;
-            wrong += NAME(scale_block)(
-                Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
-                copy->scale + 9 * (int64_t)piece->column[k], transposed, values + 9 * k);
+            wrong +=
+                NAME(scale_block)(Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
+                                  copy->scale + 9 * (int64_t)piece->column[k], transposed,
+                                  &inner_total, values + 9 * k);
         }
     }
     for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
@@ -603,15 +612,19 @@ static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *val
         for (int64_t k = piece->outer_start[o]; k < piece->outer_start[o + 1]; ++k) {
             int32_t source = copy->outer_source[k];
             bool transposed = source < 0;
-            wrong += NAME(scale_block)(
-                Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
-                copy->scale + 9 * (int64_t)piece->outer_column[k], transposed, outer + 9 * k);
+            wrong +=
+                NAME(scale_block)(Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
+                                  copy->scale + 9 * (int64_t)piece->outer_column[k], transposed,
+                                  &outer_total, outer + 9 * k);
         }
     }
+    // outer blocks are there in both orientations
+    *copy->total = 2.0 * inner_total + outer_total;
     return wrong == 0;
 }
 
 #undef SUM_ROWS
+#undef AHEAD
 #undef Vec
 #undef load
 #undef store

@@ -366,6 +366,8 @@ typedef struct SetLoop {
     int32_t row[LY_PCG_DOMAINS_MAX]; // the first that failed
     bool rescued[LY_PCG_DOMAINS_MAX], finite[LY_PCG_DOMAINS_MAX];
     double largest[LY_PCG_DOMAINS_MAX]; // entry of the scaling
+    double total[LY_PCG_DOMAINS_MAX];   // of the entries off the diagonal blocks
+    double trace[LY_PCG_DOMAINS_MAX], within[LY_PCG_DOMAINS_MAX]; // of diagonal blocks, all of them
 } SetLoop;
 
 static Pivot root_of(const SetLoop *loop, const double *A, double *C, double *S)
@@ -413,6 +415,9 @@ static void scale_task(void *data, int32_t domain, int32_t worker)
             loop->row[domain] = old;
             return;
         }
+        loop->trace[domain] += A[0] + A[4] + A[8];
+        loop->within[domain] +=
+            A[0] + A[4] + A[8] + 2.0 * (A[1] + A[2] + A[5]); // upper triangle read
         double largest = fmax(fmax(S[0], S[4]), S[8]);
         loop->largest[domain] = fmax(loop->largest[domain], largest);
     }
@@ -439,7 +444,8 @@ static void copy_task(void *data, int32_t domain, int32_t worker)
     SetLoop *loop = data;
     LyPcgMatrix *matrix = loop->matrix;
     LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
-    LyPcgCopy copy = {loop->values, matrix->scale, matrix->source, matrix->outer_source};
+    LyPcgCopy copy = {loop->values, matrix->scale, matrix->source, matrix->outer_source,
+                      &loop->total[domain]};
     loop->finite[domain] =
         matrix->kernels.copy(&piece, &copy, matrix->values, matrix->outer_values);
     for (int64_t i = piece.row_begin; matrix->diagonal && i < piece.row_end; ++i) {
@@ -501,6 +507,12 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
                            "definite matrix with this diagonal");
         }
     }
+    double total = 0.0, trace = 0.0;
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        total += loop.within[d] + loop.total[d];
+        trace += loop.trace[d];
+    }
+    matrix->share = trace > 0.0 ? total / trace : 1.0;
     ly_pcg_matrix_filter(matrix, constraints);
     return LYRA_OK;
 }

@@ -1,5 +1,0 @@
-lyra_add_test(integrate_bodies)
-lyra_add_test(integrate_coefficients)
-lyra_add_test(integrate_explicit LABELS threads)
-lyra_add_test(integrate_explicit_vega)
-lyra_add_test(integrate_orders)
