@@ -226,6 +226,14 @@ LYRA_TEST(cameras_and_settings_are_kept)
         TEST_NEAR(view.camera.eye[2], sqrt(3), 1e-14);
         TEST_NEAR(view.camera.field_of_view, 45, 0);
         TEST_EQUAL(view.output.save_every, 1);
+        static const char *const kept[][2] = {{"deformableObjectCompliance", "1"},
+                                              {"lightingConfigFilename", "no.lighting"},
+                                              {"backgroundColor", "220 220 220"}};
+        TEST_EQUAL(view.setting_count, 3);
+        for (int32_t s = 0; s < 3 && s < view.setting_count; ++s) {
+            TEST_STRING(view.settings[s].key, kept[s][0]);
+            TEST_STRING(view.settings[s].value, kept[s][1]);
+        }
     }
     lyra_scene_destroy(scene);
     test_context_end(ctx);

@@ -79,6 +79,12 @@ typedef struct LyraSceneCamera {
     double field_of_view; ///< Degrees, vertical.
 } LyraSceneCamera;
 
+/// A setting for viewers, which moves nothing: of Vega's scenes, `renderWireframe` and its like,
+/// with the text that the file has. docs/vega_scenes.md lists them.
+typedef struct LyraSceneSetting {
+    const char *key, *value;
+} LyraSceneSetting;
+
 /// A look at a scene, valid while it lives.
 typedef struct LyraSceneView {
     const char *name; ///< Title, or the name of the file.
@@ -93,7 +99,9 @@ typedef struct LyraSceneView {
     const LyraSceneBody *bodies; ///< [body_count].
     LyraSceneOutput output;
     LyraSceneCamera camera;
-    uint64_t digest; ///< Of all that makes the motion: files, keys, overrides.
+    int32_t setting_count;
+    const LyraSceneSetting *settings; ///< Those that the file gives. [setting_count].
+    uint64_t digest;                  ///< Of all that makes the motion: files, keys, overrides.
 } LyraSceneView;
 
 LYRA_API LyraSceneView lyra_scene_view(const LyraScene *scene);

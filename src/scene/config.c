@@ -401,6 +401,24 @@ static void place_camera(LyVega *vega)
     }
 }
 
+// hands on what the file says to viewers
+static LyraStatus keep_settings(LyVega *vega)
+{
+    LyraScene *scene = vega->scene;
+    LY_TRY(ly_allocate_zeroed(vega->ctx, LY_VEGA_KEY_COUNT - LY_VEGA_FIRST_VIEWING,
+                              sizeof *scene->settings, &scene->settings));
+    for (int32_t k = LY_VEGA_FIRST_VIEWING; k < LY_VEGA_KEY_COUNT; ++k) {
+        const char *text = vega->config.values[k].text;
+        char *value = NULL;
+        if (text) {
+            LY_TRY(ly_string_copy(vega->ctx, text, strlen(text), &value));
+            scene->settings[scene->setting_count++] =
+                (LyraSceneSetting){.key = ly_vega_keys[k].name, .value = value};
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
 {
     const LyConfig *config = &vega->config;
@@ -418,6 +436,7 @@ static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
     LY_TRY(make_integrator(vega));
     LY_TRY(ly_vega_start_state(vega));
     LY_TRY(ly_vega_make_loads(vega));
+    LY_TRY(keep_settings(vega));
     place_camera(vega);
     // Vega writes its displacements after every step then
     vega->scene->output.save_every = ly_config_has(config, LY_VEGA_OUTPUT);

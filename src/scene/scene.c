@@ -107,6 +107,10 @@ void lyra_scene_destroy(LyraScene *scene)
     for (int32_t b = 0; b < scene->body_count; ++b) {
         destroy_body(ctx, &scene->bodies[b]);
     }
+    for (int32_t s = 0; s < scene->setting_count; ++s) {
+        ly_release(ctx, (char *)scene->settings[s].value);
+    }
+    ly_release(ctx, scene->settings);
     ly_release(ctx, scene->rules);
     ly_release(ctx, scene->forces);
     ly_release(ctx, scene->bodies);
@@ -132,6 +136,8 @@ LyraSceneView lyra_scene_view(const LyraScene *scene)
         .bodies = scene->bodies,
         .output = scene->output,
         .camera = scene->camera,
+        .setting_count = scene->setting_count,
+        .settings = scene->settings,
         .digest = scene->digest,
     };
 }

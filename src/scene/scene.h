@@ -37,6 +37,8 @@ struct LyraScene {
     int64_t steps;
     LyraSceneOutput output;
     LyraSceneCamera camera;
+    int32_t setting_count;
+    LyraSceneSetting *settings; // owned, with their values; keys are constants
     uint64_t digest;
 };
 
