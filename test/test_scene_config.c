@@ -5,7 +5,7 @@
 
 #include "scene_config_files.h"
 
-#include "scene/config.h"
+#include "scene/vega_scene.h"
 
 LYRA_TEST(every_method_and_solver_steps)
 {

@@ -91,7 +91,7 @@ LYRA_TEST(units_of_another_kind_are_refused)
          "t.yaml:1:5: found the end of \"3 m/\", expected a unit as m, or nothing more"},
         {"2*t", "m", "t.yaml:1:1: found \"2*t\", expected a number that does not change with t"},
         {"1/0", "m", "t.yaml:1:1: found \"1/0\", expected a finite number in m"},
-        {"[1]", "m", "t.yaml:1:1: found a list, expected a number in m"},
+        {"[1]", "m", "t.yaml:1:1: found a list of 1, expected a number in m"},
         {"", "m", "t.yaml:1:1: found nothing, expected a number in m"},
     };
     Fixture fixture = begin();

@@ -627,6 +627,39 @@ LYRA_TEST(page_has_the_tables_of_the_schema)
     test_context_end(ctx);
 }
 
+// a little of everything that changes with time
+#define FULL                                                                                       \
+    "bodies:\n"                                                                                    \
+    "  - generate: {cells: [1, 1, 1]}\n"                                                           \
+    "    regions: [{select: {all: true}, young: 2 MPa}]\n"                                         \
+    "    fibre: {active-stress: 1 kPa, activation: ramp(t)}\n"                                     \
+    "constraints:\n"                                                                               \
+    "  - {select: {vertices: [0, 1, 2]}, displacement: [t, 0, 0]}\n"                               \
+    "loads:\n"                                                                                     \
+    "  - {type: pressure, select: {surface: true}, pressure: 10*t}\n"                              \
+    "  - {type: spring, select: {all: true}, stiffness: 1, damping: 1}\n"                          \
+    "  - {type: force, select: {all: true}, force: [0, 1, 0]}\n"                                   \
+    "changes: [{factor: 1+t}]\n"                                                                   \
+    "time: {substeps: 2}\n"
+
+LYRA_TEST(steps_allocate_nothing)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const solver[] = {"solver.name=gmres"};
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx, FULL, 1, solver, &scene));
+    TEST_REQUIRE(scene);
+    for (int step = 0; step < 2; ++step) {
+        TEST_OK(lyra_scene_step(scene, NULL));
+    }
+    int64_t requests = test_allocation_count();
+    TEST_OK(lyra_scene_step(scene, NULL));
+    TEST_EQUAL(test_allocation_count(), requests);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
 static LyraStatus load_and_step(LyraContext *ctx, void *data)
 {
     LyraScene *scene = NULL;
@@ -639,20 +672,8 @@ static LyraStatus load_and_step(LyraContext *ctx, void *data)
 LYRA_TEST(failing_memory_leaks_nothing)
 {
     REQUIRE_YAML();
-    const char *text = "bodies:\n"
-                       "  - generate: {cells: [1, 1, 1]}\n"
-                       "    regions: [{select: {all: true}, young: 2 MPa}]\n"
-                       "    fibre: {active-stress: 1 kPa, activation: ramp(t)}\n"
-                       "constraints:\n"
-                       "  - {select: {vertices: [0, 1, 2]}, displacement: [t, 0, 0]}\n"
-                       "loads:\n"
-                       "  - {type: pressure, select: {surface: true}, pressure: 10*t}\n"
-                       "  - {type: spring, select: {all: true}, stiffness: 1, damping: 1}\n"
-                       "  - {type: force, select: {all: true}, force: [0, 1, 0]}\n"
-                       "changes: [{factor: 1+t}]\n"
-                       "time: {substeps: 2}\n";
     char path[1000];
     snprintf(path, sizeof path, "%s", test_temp_path("memory.yaml"));
-    test_write_file(path, text, strlen(text));
+    test_write_file(path, FULL, strlen(FULL));
     test_fail_each_allocation(load_and_step, path);
 }

@@ -5,7 +5,7 @@
 // chains, `chain,N,k`. As Vega moves them: densities and spring damping are read and not used (the
 // mass of a vertex is its share of area or volume), and gravity points up.
 
-#include "scene/config.h"
+#include "scene/vega_scene.h"
 
 #include "base/file.h"
 
@@ -17,28 +17,28 @@
 enum { MESH, SURFACE, DENSITY, TENSILE, DAMPING, ADD_GRAVITY, SHEAR, BEND, OBJ_KEY_COUNT };
 #define VOLUME_KEY_COUNT SHEAR
 
-#define NOT_NEGATIVE LY_CONFIG_NUMBER, .high = INFINITY, .required = true
+#define NOT_NEGATIVE .kind = LY_CONFIG_NUMBER, .high = INFINITY, .required = true
 #define VOLUME_KEYS(mesh)                                                                          \
     {                                                                                              \
         [MESH] = {mesh, LY_CONFIG_TEXT, .required = true},                                         \
-        [SURFACE] = {"surfaceMeshFilename", LY_CONFIG_TEXT},                                       \
-        [DENSITY] = {"density", NOT_NEGATIVE},                                                     \
-        [TENSILE] = {"tensileStiffness", LY_CONFIG_POSITIVE, .required = true},                    \
-        [DAMPING] = {"damping", NOT_NEGATIVE},                                                     \
-        [ADD_GRAVITY] = {"addGravity", LY_CONFIG_SWITCH, .required = true},                        \
+        [SURFACE] = {.name = "surfaceMeshFilename", .kind = LY_CONFIG_TEXT},                       \
+        [DENSITY] = {.name = "density", NOT_NEGATIVE},                                             \
+        [TENSILE] = {.name = "tensileStiffness", .kind = LY_CONFIG_POSITIVE, .required = true},    \
+        [DAMPING] = {.name = "damping", NOT_NEGATIVE},                                             \
+        [ADD_GRAVITY] = {.name = "addGravity", .kind = LY_CONFIG_SWITCH, .required = true},        \
     }
 
 static const LyConfigKey tet_keys[VOLUME_KEY_COUNT] = VOLUME_KEYS("tetMeshFilename");
 static const LyConfigKey cubic_keys[VOLUME_KEY_COUNT] = VOLUME_KEYS("cubicMeshFilename");
 static const LyConfigKey obj_keys[OBJ_KEY_COUNT] = {
-    [MESH] = {"massSpringMeshFilename", LY_CONFIG_TEXT, .required = true},
-    [SURFACE] = {"surfaceMeshFilename", LY_CONFIG_TEXT},
-    [DENSITY] = {"surfaceDensity", NOT_NEGATIVE},
-    [TENSILE] = {"tensileStiffness", NOT_NEGATIVE},
-    [DAMPING] = {"damping", NOT_NEGATIVE},
-    [ADD_GRAVITY] = {"addGravity", LY_CONFIG_SWITCH, .required = true},
-    [SHEAR] = {"shearStiffness", NOT_NEGATIVE},
-    [BEND] = {"bendStiffness", NOT_NEGATIVE},
+    [MESH] = {.name = "massSpringMeshFilename", .kind = LY_CONFIG_TEXT, .required = true},
+    [SURFACE] = {.name = "surfaceMeshFilename", .kind = LY_CONFIG_TEXT},
+    [DENSITY] = {.name = "surfaceDensity", NOT_NEGATIVE},
+    [TENSILE] = {.name = "tensileStiffness", NOT_NEGATIVE},
+    [DAMPING] = {.name = "damping", NOT_NEGATIVE},
+    [ADD_GRAVITY] = {.name = "addGravity", .kind = LY_CONFIG_SWITCH, .required = true},
+    [SHEAR] = {.name = "shearStiffness", NOT_NEGATIVE},
+    [BEND] = {.name = "bendStiffness", NOT_NEGATIVE},
 };
 
 const LyConfigKey *ly_vega_spring_keys(LyVegaSprings kind, int32_t *count)

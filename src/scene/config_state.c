@@ -4,7 +4,7 @@
 // What starts, holds, brakes and pulls the body of a Vega scene: fixed vertices, the first state,
 // Laplacian damping, loads from a file.
 
-#include "scene/config.h"
+#include "scene/vega_scene.h"
 
 #include "integrate/integrate.h"
 #include "lyra/matrix_file.h"

@@ -5,7 +5,7 @@
 // the body's. None of them moves anything, so a file that is not there is a warning; without any
 // surface the boundary of the volume stands in.
 
-#include "scene/config.h"
+#include "scene/vega_scene.h"
 
 #include "base/file.h"
 #include "lyra/mesh_ops.h"

@@ -22,7 +22,7 @@ LyraStatus ly_check_direction(const void *group, const char *key, const double d
     }
     const LyNode *node = *(const LyNode *const *)group, *child = ly_node_find(node, key);
     return ly_node_fail(child ? child : node, LYRA_BAD_FORMAT,
-                        "found a %s without a length, expected a direction", key);
+                        "found %s without a length, expected a direction", key);
 }
 
 // ---- what a selector says of a point ------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include "scene/scene.h"
 
 // what the build has; in quotes it would be this folder's own file of that name
-#include <config.h>
+#include "config.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,11 +70,16 @@ LyraStatus ly_node_expect(const LyNode *node, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    const char *found = node->kind == LY_NODE_MAPPING    ? "keys with values"
-                        : node->kind == LY_NODE_SEQUENCE ? "a list"
-                        : ly_node_is_null(node)
-                            ? "nothing"
-                            : ly_quote(quote, (LySlice){node->text, strlen(node->text)});
+    const char *found = quote;
+    if (node->kind == LY_NODE_SEQUENCE) {
+        snprintf(quote, sizeof quote, "a list of %d", (int)node->count);
+    } else if (node->kind == LY_NODE_MAPPING) {
+        found = "keys with values";
+    } else if (ly_node_is_null(node)) {
+        found = "nothing";
+    } else {
+        ly_quote(quote, (LySlice){node->text, strlen(node->text)});
+    }
     return ly_node_fail(node, LYRA_BAD_FORMAT, "found %s, expected %s", found, sentence);
 }
 

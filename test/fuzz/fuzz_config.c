@@ -5,7 +5,7 @@
 // ranges of their keys.
 
 #include "fuzz_surface.h"
-#include "scene/config.h"
+#include "scene/vega_scene.h"
 
 #include <string.h>
 

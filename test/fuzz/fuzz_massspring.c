@@ -4,7 +4,7 @@
 // Any bytes as a `.massspring` file of each kind: a status, or all keys that it needs.
 
 #include "fuzz_surface.h"
-#include "scene/config.h"
+#include "scene/vega_scene.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

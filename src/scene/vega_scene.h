@@ -3,8 +3,8 @@
 
 // What the parts of the reader of Vega's scenes share. docs/vega_scenes.md says what each key does.
 
-#ifndef LY_SCENE_CONFIG_H
-#define LY_SCENE_CONFIG_H
+#ifndef LY_SCENE_VEGA_SCENE_H
+#define LY_SCENE_VEGA_SCENE_H
 
 #include "lyra/springs.h"
 #include "scene/config_text.h"
