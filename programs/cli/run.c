@@ -238,6 +238,14 @@ static bool make_vectors(Run *run)
     return true;
 }
 
+static bool write_start(Run *run)
+{
+    double now = run_now();
+    bool good = run_files_write(run);
+    run->totals.writing += run_now() - now;
+    return good;
+}
+
 // the start: from the scene, or from the checkpoint and what its files held
 static bool start(Run *run)
 {
@@ -265,7 +273,7 @@ static bool start(Run *run)
     }
     return run_files_open(run, resumed, mark.frames) &&
            run_csv_open(run, resumed, mark.csv_bytes) && run_summary_write(run, "running", NULL) &&
-           (resumed || run_files_write(run));
+           (resumed || write_start(run));
 }
 
 // ---- the loop -----------------------------------------------------------------------------------
@@ -309,9 +317,11 @@ static RunEnd loop(Run *run, char *reason, size_t room)
         }
         ++run->step;
         run_record_step(run);
+        double now = run_now();
         if (!write_step(run)) {
             return RUN_UNWRITTEN;
         }
+        run->totals.writing += run_now() - now;
         run_progress(run);
     }
     return RUN_FINISHED;

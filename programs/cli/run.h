@@ -28,6 +28,7 @@ typedef struct RunTotals {
     double dissipated, work, balance; ///< J.
     double min_det;                   ///< Smallest of all steps.
     double seconds;                   ///< Of wall time, before the last start too.
+    double writing;                   ///< Seconds of them spent on files.
 } RunTotals;
 
 /// Steps at which something was written, and their times.

@@ -38,7 +38,7 @@ typedef struct NoteReal {
     double *value;
 } NoteReal;
 
-enum { WHOLES = 12, REALS = 6 };
+enum { WHOLES = 12, REALS = 7 };
 
 // what a note holds, in a place where it can be read from or written to
 typedef struct Note {
@@ -70,6 +70,7 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"start_time", &note->start_time},  {"dissipated", &note->totals.dissipated},
         {"work", &note->totals.work},       {"balance", &note->totals.balance},
         {"min_det", &note->totals.min_det}, {"seconds", &note->totals.seconds},
+        {"writing", &note->totals.writing},
     };
     memcpy(wholes, whole_list, sizeof whole_list);
     memcpy(reals, real_list, sizeof real_list);

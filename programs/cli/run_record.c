@@ -314,6 +314,7 @@ static void write_summary(const Run *run, const char *result, const char *reason
     cli_json_double(json, "start_time", run->start_time);
     cli_json_double(json, "time", lyra_state_view(run->view.state).time);
     cli_json_double(json, "seconds", run->totals.seconds + run_now() - run->began);
+    cli_json_double(json, "writing_seconds", run->totals.writing);
     cli_json_int(json, "newton_iterations", run->totals.newton_iterations);
     cli_json_int(json, "linear_iterations", run->totals.linear_iterations);
     cli_json_int(json, "rejected", run->totals.rejected);
