@@ -322,3 +322,48 @@ LYRA_TEST(a_twisted_and_stretched_bar_converges_without_halving)
     }
     test_context_end(ctx);
 }
+
+// a speckled body under gravity, every sixth element a million times stiffer
+LYRA_TEST(a_stiffness_jump_of_a_million_is_held)
+{
+    static const char *const solvers[] = {"dense", "pcg"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double sag[2] = {0, 0};
+    for (int32_t k = 0; k < 2; ++k) {
+        BodyDef settings = body_def();
+        settings.gravity = -9.81;
+        settings.solver = solvers[k];
+        settings.young = 1e4;
+        Body body;
+        LyraIntegrator *it = NULL;
+        LyraIntegratorDef def = lyra_integrator_def_default();
+        if (make_body(ctx, &settings, &body) &&
+            TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it))) {
+            int32_t count = lyra_mesh_view(body.mesh).element_count;
+            double *values = malloc((size_t)count * sizeof *values);
+            double lambda = 1e4 * 0.4 / (1.4 * 0.2), mu = 1e4 / 2.8;
+            for (int32_t p = 0; p < 2; ++p) {
+                for (int32_t e = 0; e < count; ++e) {
+                    values[e] = (p == LYRA_ELASTIC_LAMBDA ? lambda : mu) * (e % 6 ? 1 : 1e6);
+                }
+                TEST_OK(lyra_assembly_set_parameter(lyra_model_assembly(body.model), 0, p, values));
+            }
+            free(values);
+            for (int32_t s = 0; s < 30; ++s) {
+                LyraStepReport report;
+                TEST_OK(lyra_integrator_step(it, body.state, 1.0 / 30, &report));
+                TEST_CHECK_MSG(report.substeps == 1 && report.newton_iterations <= 60,
+                               "%s, step %d: %d iterations, %d substeps", solvers[k], (int)s,
+                               (int)report.newton_iterations, (int)report.substeps);
+            }
+            for (int32_t i = 1; i < body.size; i += 3) {
+                sag[k] = fmin(sag[k], body_u(&body)[i]);
+            }
+        }
+        lyra_integrator_destroy(it);
+        end_body(&body);
+    }
+    TEST_CHECK(sag[0] < -1e-4);
+    TEST_NEAR(sag[1], sag[0], 1e-4 * fabs(sag[0]));
+    test_context_end(ctx);
+}
