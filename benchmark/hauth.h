@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Two bodies of [Hau04] on which integrators are compared: StVK with viscosity of the same form, S =
-// lambda tr(E) 1 + 2 mu E + d_lambda tr(E') 1 + 2 d_mu E', lumped masses, 1000 kg/m^3.
+// Two bodies of [Hau04] on which integrators are compared: StVK with viscosity of the same form, S
+// = lambda tr(E) 1 + 2 mu E + d_lambda tr(E') 1 + 2 d_mu E', lumped masses, 1000 kg/m^3.
 //
 // Bar: 0.3 x 0.1 x 0.1 m, 63 vertices, 144 tets, left end fixed, under gravity along -y. lambda =
 // 0.3 MPa, mu = 3 kPa, 3 kPa s and 30 Pa s.
