@@ -36,9 +36,9 @@ static void run_bar(LyraContext *ctx, const char *name, int32_t steps, double *u
 
 LYRA_TEST(orders_hold_on_the_bar)
 {
-    // steps where truncation rules: larger ones feel the next term, smaller ones rounding. Those of
-    // the Rosenbrock methods would have to be below the times of the viscosity, 1e-5 s:
-    // docs/integrators.md has what they do above.
+    // steps where truncation rules: larger ones feel the next term, smaller ones rounding.
+    // Rosenbrock methods need steps below 0.1 ms for that and are not checked here:
+    // docs/integrators.md has what they do.
     static const struct {
         const char *name;
         int32_t order, steps;
