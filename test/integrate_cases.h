@@ -94,6 +94,7 @@ typedef struct BodyDef {
     const char *model; // of lyra_solid_model()
     double young, poisson, density;
     LyraInversion inversion;
+    double threshold; // of inversion; 0: the default
     int32_t cells[3];
     double edge; // of a cell, m
     double gravity;
@@ -135,6 +136,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     solid.young = def->young;
     solid.poisson = def->poisson;
     solid.inversion = def->inversion;
+    solid.inversion_threshold = def->threshold > 0 ? def->threshold : solid.inversion_threshold;
     if (!TEST_OK(lyra_mesh_generate(ctx, &shape, &body.mesh)) ||
         !TEST_OK(lyra_solid_create(ctx, body.mesh, &solid, &body.solid))) {
         *out = body;

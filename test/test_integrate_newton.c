@@ -230,6 +230,7 @@ static void recover(const char *model, LyraInversion inversion, Damage damage, c
     BodyDef settings = body_def();
     settings.model = model;
     settings.inversion = inversion;
+    settings.threshold = 0.5; // with 0.1 a tangle of neo-Hookean tets can hold itself
     settings.solver = solver;
     settings.fixed = false;
     settings.cells[0] = 2;

@@ -72,9 +72,9 @@ typedef struct LyraElasticConstant {
 /// compression and in inverted elements.
 typedef enum LyraInversion {
     LYRA_INVERSION_EXTEND = 0, ///< "extend": goes on smoothly; force and tangent belong together.
-    LYRA_INVERSION_CLAMP,      ///< "clamp": as at the threshold; the tangent is not the force's
-                               ///< derivative.
-    LYRA_INVERSION_NONE,       ///< "none": the law as it stands; NaN where it has no value.
+    LYRA_INVERSION_CLAMP, ///< "clamp": as at the threshold; no energy, and the tangent is not the
+                          ///< derivative of the force.
+    LYRA_INVERSION_NONE,  ///< "none": the law as it stands; NaN where it has no value.
     LYRA_INVERSION_COUNT
 } LyraInversion;
 

@@ -339,8 +339,8 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = cubes ? 8 : 4,
-        .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
-                  LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
+        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
+                  (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
                   (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,

@@ -28,13 +28,13 @@
 //
 // Stretches below the threshold s0. `clamp` puts c = max(s, s0) in place of s everywhere. `extend`
 // takes, with d = s - c, the polynomial
-//   W_ext(s) = [product over i of (1 + d_i D_i + d_i^2/2 D_i^2)] W (c) + sum over i of phi(-d_i),
-// D_i the derivative by s_i, and phi(e) = B e^3 for 0 <= e <= s0, a parabola beyond, with
-// B = (W_11(1, 1, 1) + max(W_33(1, 1, s0), 0)) / (3 s0). It has continuous second derivatives, and
-// energy, stress and tangent belong together. The first part alone makes the stress linear, but it
-// pulls inwards where a law softens under compression (StVK), and the products of an isochoric law
-// do so near F = 0; phi, which adds up to twice the stiffness at the threshold, lets all of them
-// push back.
+//   W_ext(s) = [product over i of (1 + b_i D_i + b_i^2/2 D_i^2)] W (c) + sum over i of phi(-d_i),
+// D_i the derivative by s_i, b = -s0 (t - t^3 + t^4/2) with t = min(-d/s0, 1), which follows d and
+// stays at -s0/2 from t = 1 on, and phi(e) = B e^3 for 0 <= e <= s0, a parabola beyond, with B =
+// W_11(1, 1, 1)/(3 s0). It has continuous second derivatives, and energy, stress and tangent belong
+// together. b keeps the large stresses that laws with logarithms have near the threshold from
+// growing with the depth of an inversion: with b = d, inverted elements blew up their neighbours
+// and tangles held themselves. phi, with twice the stiffness at rest, makes every law push back.
 //
 // Resistance to compression adds -(rho/2592) (J - 1)^3 for J < 1, of the true J, or of the clamped
 // one with `clamp`.

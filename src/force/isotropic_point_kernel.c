@@ -57,15 +57,18 @@ LY_INLINE void stretch_divide(const LyReal s[3], const LyReal c[3], StretchForm 
     }
 }
 
-// value and derivatives of the polynomial `taylor` at d, and phi
+// value and derivatives of the polynomial `taylor` at the bounded d, and phi
 LY_INLINE void stretch_from_taylor(const double *taylor, const LyReal d[3], LyReal B,
                                    double threshold, StretchForm *form)
 {
-    // powers of each d, and their first and second derivatives
-    LyReal zero = ly_set(0), one = ly_set(1), two = ly_set(2), e[3][3][3];
+    // powers of b(d), and their first and second derivatives by d
+    LyReal zero = ly_set(0), one = ly_set(1), e[3][3][3];
     for (int i = 0; i < 3; ++i) {
+        LyReal t = ly_min(-d[i] * (1 / threshold), one), t2 = t * t;
+        LyReal b = -threshold * t * (1.0 - t2 + 0.5 * t2 * t), b1 = 1.0 - t2 * (3.0 - 2.0 * t);
+        LyReal b2 = (6 / threshold) * t * (1.0 - t);
         LyReal powers[3][3] = {
-            {one, d[i], d[i] * d[i]}, {zero, one, 2.0 * d[i]}, {zero, zero, two}};
+            {one, b, b * b}, {zero, b1, 2.0 * b * b1}, {zero, b2, 2.0 * (b1 * b1 + b * b2)}};
         memcpy(e[i], powers, sizeof powers);
     }
     // over the third, then the second, then the first stretch
@@ -89,7 +92,7 @@ LY_INLINE void stretch_from_taylor(const double *taylor, const LyReal d[3], LyRe
         sum[m] = pair[m][0] * e[0][0][0] + pair[m][1] * e[0][0][1] + pair[m][2] * e[0][0][2];
         slope[m] = pair[m][1] * e[0][1][1] + pair[m][2] * e[0][1][2];
     }
-    curvature = 2.0 * pair[0][2];
+    curvature = pair[0][1] * e[0][2][1] + pair[0][2] * e[0][2][2];
     form->energy = sum[0];
     form->first[0] = slope[0];
     form->first[1] = sum[1];
@@ -224,27 +227,24 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
 
 // ---- the form in stretches ----------------------------------------------------------------------
 
-// W_33 at the stretches (1, 1, last), not negative
-static void modulus(const LyIsotropic *solid, const double *parameters, double last,
-                    double *modulus)
+// W_33 at rest, not negative
+static void modulus(const LyIsotropic *solid, const double *parameters, double *modulus)
 {
     double arguments[3 * WIDTH] __attribute__((aligned(64)));
     double energy[WIDTH] __attribute__((aligned(64)));
     double first[3 * WIDTH] __attribute__((aligned(64)));
     double second[6 * WIDTH] __attribute__((aligned(64)));
     bool invariants = solid->law->arguments == LYRA_MATERIAL_INVARIANTS;
-    double square = last * last;
     for (int i = 0; i < WIDTH; ++i) {
-        arguments[i] = invariants ? 2 + square : 1;
-        arguments[WIDTH + i] = invariants ? 2 + square * square : 1;
-        arguments[2 * WIDTH + i] = last;
+        arguments[i] = arguments[WIDTH + i] = invariants ? 3 : 1;
+        arguments[2 * WIDTH + i] = 1;
     }
     call_law(solid, arguments, parameters, energy, first, second);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         StretchForm form;
         form.second[2] = ly_load(second + 2 * WIDTH + lane);
         if (invariants) {
-            LyReal s[3] = {ly_set(1), ly_set(1), ly_set(last)}, h[6];
+            LyReal s[3] = {ly_set(1), ly_set(1), ly_set(1)}, h[6];
             for (int n = 0; n < 6; ++n) {
                 h[n] = ly_load(second + n * WIDTH + lane);
             }
@@ -262,7 +262,6 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
     double at[3 * WIDTH] __attribute__((aligned(64))); // where the law is evaluated
     double taylor[27 * WIDTH] __attribute__((aligned(64)));
     double rest[WIDTH] __attribute__((aligned(64)));
-    double pressed[WIDTH] __attribute__((aligned(64)));
     bool invariants = solid->law->arguments == LYRA_MATERIAL_INVARIANTS, below = false;
     LyReal threshold =
         ly_set(solid->inversion == LYRA_INVERSION_NONE ? -INFINITY : solid->threshold);
@@ -291,8 +290,7 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
     bool extend = below && solid->inversion == LYRA_INVERSION_EXTEND;
     if (extend) {
         solid->law->expand(solid->law_user, at, parameters, taylor);
-        modulus(solid, parameters, 1, rest);
-        modulus(solid, parameters, solid->threshold, pressed);
+        modulus(solid, parameters, rest);
     }
     const double *resistance = parameters + solid->law->parameter_count * WIDTH;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
@@ -313,7 +311,7 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
         if (extend) {
             LyReal d[3] = {s.v[0] - c.v[0], s.v[1] - c.v[1], s.v[2] - c.v[2]};
             StretchForm extended;
-            LyReal B = (ly_load(rest + lane) + ly_load(pressed + lane)) / (3 * solid->threshold);
+            LyReal B = ly_load(rest + lane) / (3 * solid->threshold);
             stretch_from_taylor(taylor + lane, d, B, solid->threshold, &extended);
             stretch_divide(s.v, c.v, &extended);
             // s3 is the smallest

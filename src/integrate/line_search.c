@@ -18,6 +18,10 @@
 // Without a potential the norm of the residual takes its place, as in inexact Newton methods
 // [EW96]: |R(q + alpha d)| <= (1 - 1e-4 alpha) |R(q)|.
 //
+// Where tangents are symmetric but there is no potential (clamped stretches: the stress is nearly a
+// gradient) a step is also taken when the work along it, by the trapezoidal rule, is negative:
+// u_q R(q + alpha d).d <= -(1 - 2e-4) u_q R(q).d [MS79].
+//
 // Backtracking: from alpha = 1, first the minimum of the parabola through both values and the
 // slope, then that of the cubic through the last two trials, kept inside [0.1, 0.5] of the last
 // alpha [DS83]; where a trial has no finite value, half of the last.
@@ -45,6 +49,11 @@ bool ly_newton_has_potential(const LyNewton *newton)
 {
     const uint32_t needed = LYRA_SYSTEM_POTENTIAL | LYRA_SYSTEM_SYMMETRIC;
     return (lyra_system_traits(newton->system) & needed) == needed;
+}
+
+bool ly_newton_is_symmetric(const LyNewton *newton)
+{
+    return (lyra_system_traits(newton->system) & LYRA_SYSTEM_SYMMETRIC) != 0;
 }
 
 // y = x_q q + x_0
@@ -220,6 +229,7 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     bool potential = ly_newton_has_potential(newton);
     double f_0 = potential ? from->potential : 0.5 * from->residual * from->residual;
     double descent = potential ? slope : -2 * f_0;
+    bool works = !potential && slope < 0 && ly_newton_is_symmetric(newton);
     double step = 1, last = 0, f_last = 0;
     for (int32_t trial = 0; trial < TRIALS_MAX; ++trial) {
         lyra_vector_copy(q, newton->q_try);
@@ -236,6 +246,10 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
             double noise = fmax(from->noise, look->noise);
             double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
             enough = fabs(f - f_0) <= noise && fabs(end) <= fabs(slope);
+        }
+        if (!enough && works && look->finite) {
+            double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
+            enough = end <= -(1 - 2 * ARMIJO) * slope;
         }
         if (look->finite && (enough || !newton->def.line_search)) {
             *alpha = step;

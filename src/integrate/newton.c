@@ -8,9 +8,10 @@
 // crush the elements next to them; so a third start takes one Newton step from the old place of
 // all vertices with the motion of the constraints as part of it: S d = -R - S d_c.
 //
-// Iteration. The exact tangent first. Where it gives no direction of descent, the solver finds it
-// indefinite or fails, or the search along its direction finds nothing, the positive tangent; it
-// stays until a whole step was taken.
+// Iteration. The exact tangent first. An iterative solver that does not reach its tolerance (large
+// contrasts of stiffness, residuals near rounding) is asked again for FORCING_MAX. Where it gives
+// no direction of descent, the solver finds it indefinite or fails, or the search along its
+// direction finds nothing, the positive tangent; it stays until a whole step was taken.
 //
 // Stopping. With the decrement, dec^2 = -u_q R . d in J, the residual |P R| in N and the largest
 // entry of the step, u_q |d|_max in m, all after a whole step:
@@ -185,7 +186,7 @@ static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
     direction->largest = stage->u_q * ly_max_abs(newton->d);
     bool definite =
         !report.negative_curvature && report.definiteness != LYRA_DEFINITENESS_INDEFINITE;
-    direction->usable = !ly_newton_has_potential(newton) || (definite && direction->slope < 0);
+    direction->usable = !ly_newton_is_symmetric(newton) || (definite && direction->slope < 0);
     return LYRA_OK;
 }
 
@@ -200,6 +201,10 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
         if (status == LYRA_OK) {
             find_floor(newton, it, look);
             status = solve(newton, it, stage, newton->r, forcing, direction);
+            if (status == LYRA_NOT_CONVERGED) {
+                // an iterative solver at its end: a rough direction does, more of them will follow
+                status = solve(newton, it, stage, newton->r, FORCING_MAX, direction);
+            }
         }
         if (status != LYRA_OK && (!is_trouble_of_matrix(status) || direction->psd)) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
@@ -212,8 +217,7 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
     }
 }
 
-// ---- starts
-// ---------------------------------------------------------------------------------------
+// ---- starts -------------------------------------------------------------------------------------
 
 static LyraStatus fail_not_finite(LyraIntegrator *it, const LyStage *stage)
 {

@@ -50,6 +50,9 @@ struct LyNewton {
 /// Whether the equation is the gradient of a potential.
 bool ly_newton_has_potential(const LyNewton *newton);
 
+/// Whether its tangents are symmetric.
+bool ly_newton_is_symmetric(const LyNewton *newton);
+
 /// u, v, a of the stage at q, into newton's vectors.
 void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q);
 
