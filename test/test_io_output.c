@@ -310,8 +310,6 @@ LYRA_TEST(gltf_animation_is_consistent)
     free(content);
     free(json);
     // what cannot be an animation
-    TEST_STATUS(lyra_gltf_save_animation(ctx, path, surface, cache, 5, times),
-                LYRA_INVALID_ARGUMENT);
     const double equal[5] = {0, 1, 1, 2, 3}, rising[5] = {0, 1, 2, 3, 4};
     TEST_STATUS(lyra_gltf_save_animation(ctx, path, surface, cache, 4, equal),
                 LYRA_INVALID_ARGUMENT);
