@@ -310,12 +310,14 @@ CliExit cli_finish_output(void)
 void cli_format_double(double value, char text[CLI_NUMBER_MAX])
 {
     // the command never leaves the C locale, so the point is a point
+    char number[CLI_NUMBER_MAX];
     for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, CLI_NUMBER_MAX, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
+        snprintf(number, sizeof number, "%.*g", digits, value);
+        if (strtod(number, NULL) == value) {
             break;
         }
     }
+    memcpy(text, number, sizeof number);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
