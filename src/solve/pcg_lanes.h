@@ -124,12 +124,7 @@ INLINE REAL lane(Vec a, int i)
 // the sums of three vectors over their first three lanes, and 0
 INLINE Vec sum_rows(Vec a, Vec b, Vec c)
 {
-    typedef INTEGER Index __attribute__((vector_size(4 * sizeof(REAL))));
-#ifdef __clang__
 #define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
-#else
-#define SHUFFLE(p, q, ...) __builtin_shuffle(p, q, (Index){__VA_ARGS__})
-#endif
     const Vec zero = {0};
     Vec ab02 = SHUFFLE(a, b, 0, 4, 2, 6);
     Vec ab1 = SHUFFLE(a, b, 1, 5, 1, 5);
@@ -496,12 +491,7 @@ INLINE void NAME(add_times)(const REAL *V, const REAL *mu, Vec sum[3])
 #define sum_all NAME(sum_all)
 INLINE Vec sum_all(const Vec sum[3])
 {
-    typedef INTEGER Index __attribute__((vector_size(4 * sizeof(REAL))));
-#ifdef __clang__
 #define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
-#else
-#define SHUFFLE(p, q, ...) __builtin_shuffle(p, q, (Index){__VA_ARGS__})
-#endif
     const Vec zero = {0};
     Vec ab = SHUFFLE(sum[0], sum[1], 0, 4, 1, 5) + SHUFFLE(sum[0], sum[1], 2, 6, 3, 7);
     Vec c = SHUFFLE(sum[2], zero, 0, 4, 1, 5) + SHUFFLE(sum[2], zero, 2, 6, 3, 7);
