@@ -12,6 +12,7 @@
 #include "lyra/corotational.h"
 #include "lyra/csr.h"
 #include "lyra/dense.h"
+#include "lyra/distance.h"
 #include "lyra/dofs.h"
 #include "lyra/elastic.h"
 #include "lyra/embed.h"
@@ -45,5 +46,6 @@
 #include "lyra/vector.h"
 #include "lyra/version.h"
 #include "lyra/viscosity.h"
+#include "lyra/volume.h"
 
 #endif
