@@ -18,6 +18,9 @@ CliExit cli_mesh_box(int argument_count, char **arguments);
 CliExit cli_mesh_sphere(int argument_count, char **arguments);
 CliExit cli_mesh_cylinder(int argument_count, char **arguments);
 CliExit cli_mesh_torus(int argument_count, char **arguments);
+CliExit cli_mesh_voxelize(int argument_count, char **arguments);
+CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments);
+CliExit cli_mesh_distance(int argument_count, char **arguments);
 
 /// Whether a path names a surface file, by its extension.
 bool cli_is_surface_path(const char *path);
