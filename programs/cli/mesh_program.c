@@ -35,7 +35,8 @@ bool cli_find_mesher(const char *name, CliMesher *mesher)
 static bool make_folder(char folder[PATH_ROOM])
 {
     const char *base = getenv("TMPDIR");
-    int length = snprintf(folder, PATH_ROOM, "%s/lyra-mesher-XXXXXX", base && *base ? base : "/tmp");
+    int length =
+        snprintf(folder, PATH_ROOM, "%s/lyra-mesher-XXXXXX", base && *base ? base : "/tmp");
     return length < PATH_ROOM - 64 && mkdtemp(folder) != NULL;
 }
 
@@ -187,8 +188,7 @@ static CliExit run_gmsh(const char *folder, const LyraSurface *surface, double e
     }
     snprintf(result, FILE_ROOM, "%s/volume.msh", folder);
     snprintf(log, sizeof log, "%s/log", folder);
-    const char *arguments[ARGUMENTS_ROOM] = {"gmsh", "-3",   "-format", "msh2",
-                                             "-o",   result, path};
+    const char *arguments[ARGUMENTS_ROOM] = {"gmsh", "-3", "-format", "msh2", "-o", result, path};
     return run_program(arguments, log);
 }
 
@@ -201,8 +201,7 @@ CliExit cli_run_mesher(LyraContext *ctx, CliMesher mesher, const LyraSurface *su
     }
     CliExit exit = mesher == CLI_MESHER_TETGEN ? run_tetgen(folder, surface, edge, result)
                                                : run_gmsh(folder, surface, edge, result);
-    if (exit == CLI_OK &&
-        lyra_mesh_load(ctx, result, LYRA_MESH_FORMAT_AUTO, mesh) != LYRA_OK) {
+    if (exit == CLI_OK && lyra_mesh_load(ctx, result, LYRA_MESH_FORMAT_AUTO, mesh) != LYRA_OK) {
         exit = cli_failed();
     }
     remove_folder(folder);

@@ -3,8 +3,8 @@
 
 // `lyra mesh voxelize`, `tetrahedralize`, `distance`: from a surface to a body.
 
-#include "mesh.h"
 #include "mesh_volume.h"
+#include "mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static LyraStatus save_embedding(const LyraMesh *mesh, const LyraSurface *surfac
     LyraSurfaceView view = lyra_surface_view(surface);
     LyraEmbedding *embedding = NULL;
     LyraEmbeddingReport report;
-    LyraStatus status = lyra_embedding_create(mesh, view.vertex_count, view.positions, 0,
-                                              &embedding, &report);
+    LyraStatus status =
+        lyra_embedding_create(mesh, view.vertex_count, view.positions, 0, &embedding, &report);
     if (status == LYRA_OK) {
         status = lyra_embedding_save(embedding, path);
     }
@@ -230,8 +230,8 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
     if (lyra_surface_load(ctx, paths[0], LYRA_SURFACE_FORMAT_AUTO, &surface) != LYRA_OK) {
         exit = cli_failed();
     } else {
-        exit = lattice ? stuff(surface, &def, &mesh)
-                       : call_program(ctx, surface, &def, mesher, &mesh);
+        exit =
+            lattice ? stuff(surface, &def, &mesh) : call_program(ctx, surface, &def, mesher, &mesh);
     }
     if (mesh) {
         exit = finish(surface, mesh, paths[1], embed);
@@ -272,8 +272,9 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
         return exit;
     }
     if (def.resolution < 1 || def.margin < 0) {
-        return cli_usage_error(&usage, "--resolution is %d and --margin %d, expected at least 1 "
-                                       "and at least 0",
+        return cli_usage_error(&usage,
+                               "--resolution is %d and --margin %d, expected at least 1 "
+                               "and at least 0",
                                def.resolution, def.margin);
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
