@@ -65,7 +65,7 @@ typedef struct LyraVolumeReport {
 LYRA_API LyraStatus lyra_mesh_voxelize(const LyraSurface *surface, const LyraVolumeDef *def,
                                        LyraVolumeReport *report, LyraMesh **out);
 
-/// Makes a tet mesh by isosurface stuffing [labelle2007]: a body-centred cubic lattice whose
+/// Makes a tet mesh by isosurface stuffing [LS07]: a body-centred cubic lattice whose
 /// vertices near the surface move onto it and whose tets across it are cut. All dihedral angles are
 /// above 10 degrees. `report`: Nullable. Fails as lyra_mesh_voxelize() does.
 LYRA_API LyraStatus lyra_mesh_tetrahedralize(const LyraSurface *surface, const LyraVolumeDef *def,
