@@ -14,10 +14,9 @@ static const struct {
     const char *name;
     BenchSuite *run;
 } suites[] = {
-    {"math", bench_math},     {"sparse", bench_sparse},
-    {"io", bench_io},         {"embed", bench_embed},
-    {"forces", bench_forces}, {"solvers", bench_solvers},
-    {"step", bench_step},     {NULL, NULL},
+    {"math", bench_math},   {"sparse", bench_sparse}, {"io", bench_io},
+    {"embed", bench_embed}, {"forces", bench_forces}, {"solvers", bench_solvers},
+    {"step", bench_step},   {"volume", bench_volume}, {NULL, NULL},
 };
 
 double bench_now(void)

@@ -78,5 +78,6 @@ BenchSuite bench_math;
 BenchSuite bench_solvers;
 BenchSuite bench_sparse;
 BenchSuite bench_step;
+BenchSuite bench_volume;
 
 #endif
