@@ -50,6 +50,16 @@ LYRA_PRINTF(1, 2) static inline int lyra(const char *format, ...)
     return code;
 }
 
+// the same where no other program is to be found
+LYRA_PRINTF(1, 2) static inline int alone(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int code = run("PATH=/nowhere", format, list);
+    va_end(list);
+    return code;
+}
+
 // the same where no file can grow beyond a few thousand bytes, as on a full disk
 LYRA_PRINTF(1, 2) static inline int limited(const char *format, ...)
 {

@@ -193,6 +193,10 @@ typedef struct LyraMeshQuality {
 
 LYRA_API LyraStatus lyra_mesh_quality(const LyraMesh *mesh, LyraMeshQuality *out);
 
+/// Writes the aspect of each element, infinite for degenerate ones, and its smallest dihedral
+/// angle, rad, 0 for degenerate ones; each [element_count]. Nullable, each.
+LYRA_API void lyra_mesh_element_quality(const LyraMesh *mesh, double *aspects, double *dihedrals);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,9 @@ bool cli_is_surface_path(const char *path);
 LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool triangles, bool keep,
                                 LyraSurface **out);
 
+/// Writes a page about the quality of a mesh, which it calls `name`.
+CliExit cli_mesh_write_html(const LyraMesh *mesh, const char *name, const char *path);
+
 /// Reads a mesh; NULL after printing the reason.
 LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path);
 

@@ -285,8 +285,10 @@ static CliExit surface_info(LyraContext *ctx, const char *path, bool as_json)
 CliExit cli_mesh_info(int argument_count, char **arguments)
 {
     bool json = false;
+    const char *html = NULL;
     const CliOption options[] = {
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
+        {"--html", CLI_TEXT, &html, "FILE", "write a page with histograms and the worst elements"},
         {0},
     };
     const CliUsage usage = {
@@ -311,7 +313,8 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
         return CLI_BAD_INPUT;
     }
     if (cli_is_surface_path(path)) {
-        exit = surface_info(ctx, path, json);
+        exit = html ? cli_fail("%s: found a surface, --html needs a volumetric mesh", path)
+                    : surface_info(ctx, path, json);
     } else {
         LyraMesh *mesh = cli_load_mesh(ctx, path);
         MeshFacts facts;
@@ -326,6 +329,9 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
                 print_mesh(path, &facts);
             }
             exit = cli_finish_output();
+            if (exit == CLI_OK && html) {
+                exit = cli_mesh_write_html(mesh, path, html);
+            }
         }
         lyra_mesh_destroy(mesh);
     }

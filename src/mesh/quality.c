@@ -252,6 +252,41 @@ static void add_part(Part *all, const Part *part)
     all->aspect_count += part->aspect_count;
 }
 
+typedef struct ElementTask {
+    const LyraMesh *mesh;
+    int32_t pieces;
+    double *aspects, *dihedrals;
+} ElementTask;
+
+static void element_piece(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const ElementTask *task = data;
+    int64_t end = ly_piece_begin(task->mesh->element_count, task->pieces, index + 1);
+    for (int64_t e = ly_piece_begin(task->mesh->element_count, task->pieces, index); e < end; ++e) {
+        Part part = empty_part();
+        measure(task->mesh, (int32_t)e, &part);
+        bool degenerate = part.quality.degenerate > 0;
+        if (task->aspects) {
+            task->aspects[e] = degenerate ? INFINITY : part.quality.max_aspect;
+        }
+        if (task->dihedrals) {
+            task->dihedrals[e] = degenerate ? 0 : part.quality.min_dihedral;
+        }
+    }
+}
+
+void lyra_mesh_element_quality(const LyraMesh *mesh, double *aspects, double *dihedrals)
+{
+    ElementTask task = {
+        .mesh = mesh,
+        .pieces = ly_piece_count(mesh->element_count, GRAIN),
+        .aspects = aspects,
+        .dihedrals = dihedrals,
+    };
+    ly_parallel_for(mesh->ctx, task.pieces, element_piece, &task);
+}
+
 static LyraStatus measure_all(const LyraMesh *mesh, LyraMeshQuality *out)
 {
     QualityTask task = {.mesh = mesh, .pieces = ly_piece_count(mesh->element_count, GRAIN)};
