@@ -112,6 +112,10 @@ LYRA_API LyraStatus lyra_distance_field_save(const LyraDistanceField *field, con
 LYRA_API LyraStatus lyra_distance_field_load(LyraContext *ctx, const char *path,
                                              LyraDistanceField **out);
 
+/// As lyra_distance_field_load, from memory.
+LYRA_API LyraStatus lyra_distance_field_load_memory(LyraContext *ctx, const LyraMemoryFile *file,
+                                                    LyraDistanceField **out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -147,30 +147,46 @@ static LyraStatus read_values(const LyScanner *scanner, LyraDistanceField *field
     return LYRA_OK;
 }
 
+// `text` has a zero byte after it.
+static LyraStatus read_field(LyraContext *ctx, const char *path, const char *text, size_t length,
+                             LyraDistanceField **out)
+{
+    LyraDistanceField *field = NULL;
+    LyraDistanceFieldView shape = {.spacing = 0};
+    LyScanner scanner = ly_scanner_make(path, text, length, 0);
+    LY_TRY(read_header(&scanner, &shape));
+    int64_t left = scanner.end - scanner.at;
+    // the file is asked before memory is: its header may claim anything
+    if (left / 8 < sample_count(&shape)) {
+        return ly_fail(LYRA_BAD_FORMAT, "%s: found %lld bytes of samples, expected %lld", path,
+                       (long long)left, 8 * (long long)sample_count(&shape));
+    }
+    LY_TRY(ly_distance_field_allocate(ctx, &shape, &field));
+    LyraStatus status = read_values(&scanner, field);
+    if (status != LYRA_OK) {
+        lyra_distance_field_destroy(field);
+        return status;
+    }
+    *out = field;
+    return LYRA_OK;
+}
+
 LyraStatus lyra_distance_field_load(LyraContext *ctx, const char *path, LyraDistanceField **out)
 {
     char *text = NULL;
     size_t length = 0;
-    LyraDistanceField *field = NULL;
-    LyraDistanceFieldView shape = {.spacing = 0};
-    LyraStatus status = ly_file_read(ctx, path, &text, &length);
-    if (status != LYRA_OK) {
-        return status;
-    }
-    LyScanner scanner = ly_scanner_make(path, text, length, 0);
-    LY_TRY_DONE(read_header(&scanner, &shape));
-    int64_t left = scanner.end - scanner.at;
-    // the file is asked before memory is: its header may claim anything
-    if (left / 8 < sample_count(&shape)) {
-        LY_TRY_DONE(ly_fail(LYRA_BAD_FORMAT, "%s: found %lld bytes of samples, expected %lld", path,
-                            (long long)left, 8 * (long long)sample_count(&shape)));
-    }
-    LY_TRY_DONE(ly_distance_field_allocate(ctx, &shape, &field));
-    LY_TRY_DONE(read_values(&scanner, field));
-    *out = field;
-    field = NULL;
-done:
-    lyra_distance_field_destroy(field);
+    LY_TRY(ly_file_read(ctx, path, &text, &length));
+    LyraStatus status = read_field(ctx, path, text, length, out);
+    ly_release(ctx, text);
+    return status;
+}
+
+LyraStatus lyra_distance_field_load_memory(LyraContext *ctx, const LyraMemoryFile *file,
+                                           LyraDistanceField **out)
+{
+    char *text = NULL;
+    LY_TRY(ly_string_copy(ctx, file->length > 0 ? file->bytes : "", file->length, &text));
+    LyraStatus status = read_field(ctx, file->path, text, file->length, out);
     ly_release(ctx, text);
     return status;
 }
