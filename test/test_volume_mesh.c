@@ -38,6 +38,38 @@ LYRA_TEST(tets_converge_to_the_ball)
     test_context_end(ctx);
 }
 
+// A ball with a random radius at each vertex: all cases of cut tets, near the worst of them.
+LYRA_TEST(rough_surfaces_have_good_angles)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    TestRandom random = test_random(2);
+    double least = 180;
+    for (int32_t k = 0; k < 4; ++k) {
+        Soup soup = soup_make(SHAPE_BALL, 0, 500 + 700 * k);
+        for (int32_t v = 0; v < soup.vertex_count; ++v) {
+            double r = test_random_in(&random, 0.7, 1.1);
+            for (int32_t i = 0; i < 3; ++i) {
+                soup.positions[3 * v + i] *= r;
+            }
+        }
+        LyraSurface *surface = soup_surface(ctx, &soup);
+        LyraVolumeDef def = lyra_volume_def_default();
+        LyraMesh *mesh = NULL;
+        LyraMeshQuality quality;
+        def.resolution = 14 + 5 * k;
+        TEST_REQUIRE_OK(lyra_mesh_tetrahedralize(surface, &def, NULL, &mesh));
+        check_valid(mesh, true, "rough ball");
+        TEST_OK(lyra_mesh_quality(mesh, &quality));
+        least = fmin(least, quality.min_dihedral * 180 / 3.141592653589793);
+        lyra_mesh_destroy(mesh);
+        lyra_surface_destroy(surface);
+        soup_end(&soup);
+    }
+    // the bound is met and not by far: the surfaces are rough enough to tell
+    TEST_CHECK_MSG(least > 10.7 && least < 14, "least angle %g degrees", least);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(boundary_lies_on_the_surface)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -147,9 +179,25 @@ LYRA_TEST(repair_counts_what_it_mends)
     TEST_EQUAL(repair.patches, 1);
     lyra_surface_destroy(repaired);
     lyra_surface_destroy(surface);
-    // now one of each: 5 turned, 2 twice, 1 without area, all torn, 1 missing
+    // closed: the first face follows the others, and a ball inside out stays so
+    for (int32_t all = 0; all < 2; ++all) {
+        for (int32_t f = 0; f < (all ? count : 1); ++f) {
+            turn_face(soup.triangles[f]);
+        }
+        surface = soup_surface(ctx, &soup);
+        TEST_REQUIRE_OK(lyra_surface_repair(surface, &repair, &repaired));
+        TEST_EQUAL(repair.flipped_faces, 1);
+        TEST_NEAR(lyra_surface_measure(repaired, NULL).volume, all ? -volume : volume,
+                  1e-12 * volume);
+        lyra_surface_destroy(repaired);
+        lyra_surface_destroy(surface);
+    }
+    for (int32_t f = 1; f < count; ++f) {
+        turn_face(soup.triangles[f]);
+    }
+    // now one of each: 5 turned, the first among them, 2 twice, 1 without area, all torn, 1 missing
     for (int32_t f = 0; f < 5; ++f) {
-        turn_face(soup.triangles[10 + 20 * f]);
+        turn_face(soup.triangles[20 * f]);
     }
     memcpy(soup.triangles[soup.count++], soup.triangles[7], sizeof soup.triangles[7]);
     memcpy(soup.triangles[soup.count++], soup.triangles[30], sizeof soup.triangles[7]);
