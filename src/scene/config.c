@@ -360,11 +360,9 @@ static LyraStatus make_integrator(LyVega *vega)
         tie_newmark(vega, &def);
     }
     if (ly_config_number(config, LY_VEGA_MAX_ITERATIONS) > 1) {
-        double epsilon = ly_config_number(config, LY_VEGA_EPSILON);
-        def.newton.policy = LYRA_NEWTON_FULL;
-        def.newton.residual = epsilon;
-        def.newton.step = epsilon;
-        def.newton.decrement = epsilon * epsilon;
+        def.newton.policy = LYRA_NEWTON_COUNTED;
+        def.newton.iterations_max = (int32_t)ly_config_number(config, LY_VEGA_MAX_ITERATIONS);
+        def.newton.residual = ly_config_number(config, LY_VEGA_EPSILON);
     } else {
         def.newton.policy = LYRA_NEWTON_ONE;
     }

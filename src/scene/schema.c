@@ -320,9 +320,9 @@ GROUP(damping, LyDampingSpec, "damping", "Rayleigh damping of everything.");
 
 static const LyKey newton_keys[] = {
     {"policy", LY_KEY_WORD, AT(LyNewtonSpec, policy), .fallback = "full",
-     .choices = "full|one|simplified|inexact",
-     .meaning = "To convergence; one step; with a kept "
-                "tangent; with loose inner solves."},
+     .choices = "full|one|simplified|inexact|counted",
+     .meaning = "To convergence; one step; with a kept tangent; with loose inner solves; up to "
+                "`iterations` whole steps whatever is left."},
     {"iterations", LY_KEY_INTEGER, AT(LyNewtonSpec, iterations), .fallback = "400",
      .range = LY_RANGE_POSITIVE, .meaning = "At most."},
     {"decrement", LY_KEY_NUMBER, AT(LyNewtonSpec, decrement), NULL, "1e-12", LY_RANGE_NOT_NEGATIVE,
