@@ -225,7 +225,8 @@ LYRA_TEST(cameras_and_settings_are_kept)
         TEST_NEAR(view.camera.eye[1], 4, 1e-14);
         TEST_NEAR(view.camera.eye[2], sqrt(3), 1e-14);
         TEST_NEAR(view.camera.field_of_view, 45, 0);
-        TEST_EQUAL(view.output.save_every, 1);
+        TEST_EQUAL(view.output.save_every, 0);
+        TEST_STRING(view.output.matrix, "out.u");
         static const char *const kept[][2] = {{"deformableObjectCompliance", "1"},
                                               {"lightingConfigFilename", "no.lighting"},
                                               {"backgroundColor", "220 220 220"}};

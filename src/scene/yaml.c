@@ -88,9 +88,15 @@ static LyraStatus set_looks(LyraScene *scene, const LySceneSpec *spec)
 {
     const double degrees = 57.29577951308232;
     const LyOutputSpec *output = &spec->output;
-    scene->output = (LyraSceneOutput){
-        output->save_every,     output->vtu_every, output->obj_every, output->checkpoint_every,
-        output->snapshot_every, output->pc2,       output->gltf};
+    scene->output = (LyraSceneOutput){.save_every = output->save_every,
+                                      .vtu_every = output->vtu_every,
+                                      .obj_every = output->obj_every,
+                                      .checkpoint_every = output->checkpoint_every,
+                                      .snapshot_every = output->snapshot_every,
+                                      .pc2 = output->pc2,
+                                      .gltf = output->gltf,
+                                      .snapshot_edges = output->snapshot_edges,
+                                      .snapshot_field = (LyraSceneField)output->snapshot_field};
     const LyCameraSpec *camera = &spec->camera;
     LY_TRY(ly_check_direction(camera, "up", camera->up));
     scene->camera.fitted = !ly_schema_says(camera, "eye");
