@@ -59,14 +59,14 @@ LYRA_TEST(keys_are_of_any_case_and_comments_are_skipped)
     Log log;
     LyraContext *ctx = logged_context(&log);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e5);
-    LyraScene *scene =
-        load_text(ctx, "# a scene\n\n*VOLUMETRICmeshfilename \n# no.veg\n  bar.veg  \r\n"
-                       "*TimeStep\n 0.02 # s\n*dampingmasscoef\n1e-1\n"
-                       "*dampingStiffnessCoef\n0\n*deformableObjectCompliance\n1\n"
-                       "*frequencyScaling\n1.0\n*lightingConfigFilename\nx\n"
-                       "*fixedVerticesFilename\n__none\n*solver\n"
-                       "#implicitNewmark\nIMPLICITbackwardEuler\n"
-                       "*addGravity\n0.0\n#*g\n#7\n");
+    LyraScene *scene = load_text(
+        ctx, "\xef\xbb\xbf# a scene\n\n*VOLUMETRICmeshfilename \n# no.veg\n  bar.veg  \r\n"
+             "*TimeStep\n 0.02 # s\n*dampingmasscoef\n1e-1\n"
+             "*dampingStiffnessCoef\n0\n*deformableObjectCompliance\n1\n"
+             "*frequencyScaling\n1.0\n*lightingConfigFilename\nx\n"
+             "*fixedVerticesFilename\n__none\n*solver\n"
+             "#implicitNewmark\nIMPLICITbackwardEuler\n"
+             "*addGravity\n0.0\n#*g\n#7\n");
     if (scene) {
         LyraSceneView view = lyra_scene_view(scene);
         TEST_NEAR(view.dt, 0.02, 0);

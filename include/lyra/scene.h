@@ -72,14 +72,15 @@ typedef enum LyraSceneField {
 
 /// What a scene wishes to have written; a command may overrule each. 0 is never.
 typedef struct LyraSceneOutput {
-    int64_t save_every;       ///< Steps between frames of displacement.npy and its like.
-    int64_t vtu_every;        ///< Steps between VTU files.
-    int64_t obj_every;        ///< Steps between OBJ files of the surfaces.
-    int64_t checkpoint_every; ///< Steps between checkpoints.
-    int64_t snapshot_every;   ///< Steps between pictures.
-    bool pc2, gltf;           ///< Caches of the surfaces at the frames.
-    bool snapshot_edges;      ///< Edges of faces in pictures.
+    int64_t save_every;            ///< Steps between frames of displacement.npy and its like.
+    int64_t vtu_every;             ///< Steps between VTU files.
+    int64_t obj_every;             ///< Steps between OBJ files of the surfaces.
+    int64_t checkpoint_every;      ///< Steps between checkpoints.
+    int64_t snapshot_every;        ///< Steps between pictures.
+    bool pc2, gltf;                ///< Caches of the surfaces at the frames.
+    bool snapshot_edges;           ///< Edges of faces in pictures.
     LyraSceneField snapshot_field; ///< Colours in pictures.
+    int32_t snapshot_size[2];      ///< Width and height in pixels; 0: as the renderer likes.
     const char *matrix; ///< Name, without a folder, of a file with a column of displacements per
                         ///< step. NULL: none.
 } LyraSceneOutput;

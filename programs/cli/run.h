@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // The parts of `lyra run`: the loop (run.c), bodies and surfaces as they are written
-// (run_bodies.c), files of results (run_write.c), pictures (run_picture.c), steps.csv and summary.json (run_record.c),
-// checkpoints (run_checkpoint.c), what the terminal shows (run_progress.c). Functions that can fail
-// return false after printing the reason.
+// (run_bodies.c), files of results (run_write.c), pictures (run_picture.c), steps.csv and
+// summary.json (run_record.c), checkpoints (run_checkpoint.c), what the terminal shows
+// (run_progress.c). Functions that can fail return false after printing the reason.
 
 #ifndef LYRA_CLI_RUN_H
 #define LYRA_CLI_RUN_H

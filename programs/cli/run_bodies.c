@@ -54,8 +54,8 @@ static double *make_array(int64_t count)
 static bool make_fields(Run *run, RunBody *out)
 {
     const LyraSceneBody *body = out->body;
-    LyraSceneField color = run->output.snapshot_every > 0 ? run->output.snapshot_field
-                                                          : LYRA_SCENE_FIELD_NONE;
+    LyraSceneField color =
+        run->output.snapshot_every > 0 ? run->output.snapshot_field : LYRA_SCENE_FIELD_NONE;
     bool stress = color == LYRA_SCENE_FIELD_VON_MISES;
     if (color != LYRA_SCENE_FIELD_NONE && !stress) {
         out->colors = make_array(3 * (int64_t)body->vertex_count);

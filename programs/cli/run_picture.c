@@ -96,6 +96,10 @@ bool run_picture_write(Run *run)
         return false;
     }
     def.label = labels[run->output.snapshot_field];
+    if (run->output.snapshot_size[0] > 0) {
+        def.width = run->output.snapshot_size[0];
+        def.height = run->output.snapshot_size[1];
+    }
     def.fitted = camera->fitted;
     def.azimuth = camera->azimuth * degree;
     def.elevation = camera->elevation * degree;

@@ -429,8 +429,9 @@ static LyraStatus name_matrix(LyVega *vega)
     const char *name = slash ? slash + 1 : text, *dot = strrchr(name, '.');
     size_t length = dot ? (size_t)(dot - name) : strlen(name);
     if (length == 0 || length > 200 || name[0] == '.') {
-        return ly_config_at(config, LY_VEGA_OUTPUT,
-                            ly_fail(LYRA_BAD_FORMAT, "found %s, expected the name of a file", text));
+        return ly_config_at(
+            config, LY_VEGA_OUTPUT,
+            ly_fail(LYRA_BAD_FORMAT, "found %s, expected the name of a file", text));
     }
     char *matrix = NULL;
     LY_TRY(ly_allocate_array(vega->ctx, (int64_t)length + 3, 1, &matrix));

@@ -412,6 +412,8 @@ static const LyKey output_keys[] = {
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
     {"snapshot-field", LY_KEY_WORD, AT(LyOutputSpec, snapshot_field), .fallback = "none",
      .choices = "none|displacement|speed|von-mises", .meaning = "Colours in pictures."},
+    {"snapshot-size", LY_KEY_INTEGERS, AT(LyOutputSpec, snapshot_size), .fallback = "[1200, 900]",
+     .meaning = "Width and height of pictures in pixels."},
     {"snapshot-edges", LY_KEY_BOOL, AT(LyOutputSpec, snapshot_edges), .fallback = "false",
      .meaning = "Edges of faces in pictures."},
     {"pc2", LY_KEY_BOOL, AT(LyOutputSpec, pc2), .fallback = "false",

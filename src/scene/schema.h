@@ -229,6 +229,7 @@ typedef struct LyOutputSpec {
     const LyNode *node;
     int64_t save_every, vtu_every, obj_every, checkpoint_every, snapshot_every;
     int32_t snapshot_field;
+    LyIntegers snapshot_size;
     bool pc2, gltf, snapshot_edges;
 } LyOutputSpec;
 
