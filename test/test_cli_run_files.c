@@ -118,6 +118,28 @@ LYRA_TEST(cli_run_writes_vegas_matrix)
     test_context_end(ctx);
 }
 
+// ---- checkpoints by the clock -------------------------------------------------------------------
+
+LYRA_TEST(cli_run_checkpoints_by_the_clock)
+{
+    const char *scene = make_scene(), *out = kept("clock");
+    char arguments[4096];
+    snprintf(arguments, sizeof arguments,
+             "run %s --steps 1000000 --out %s --quiet --checkpoint-seconds 0.05", scene, out);
+    pid_t process = start_lyra(arguments);
+    long long first = -1, second = -1;
+    for (int k = 0; k < 3000 && (first < 1 || second <= first); ++k) {
+        wait_seconds(0.01);
+        long long step = note_number(out, "\nstep ");
+        first = first < 1 ? step : first;
+        second = step;
+    }
+    kill(process, SIGKILL);
+    TEST_EQUAL(end_of(process), -SIGKILL);
+    // not one per step
+    TEST_CHECK(first > 1 && second > first + 1);
+}
+
 // ---- surfaces -----------------------------------------------------------------------------------
 
 LYRA_TEST(cli_run_obj_sequence_is_the_cache)
@@ -195,9 +217,9 @@ LYRA_TEST(cli_run_takes_pictures)
                                "output: {snapshot-size: [240, 180]}\n";
     const char *scene = kept("pictures.yaml"), *out = kept("pictures"), *colored = kept("colored");
     test_write_file(scene, text, sizeof text - 1);
-    TEST_EQUAL(lyra("run %s --out %s --snapshot-every 4 --threads 1", scene, out), 0);
+    TEST_EQUAL(lyra("run %s --out %s --snapshot-every 8 --threads 1", scene, out), 0);
     TEST_CONTAINS(output, "the last one picture_000008.png");
-    TEST_EQUAL(count_files(out, "pictures"), 3);
+    TEST_EQUAL(count_files(out, "pictures"), 2);
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraPicture *first = load_picture(ctx, out, 0), *last = load_picture(ctx, out, 8);
     // it hangs
