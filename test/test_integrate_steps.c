@@ -285,7 +285,7 @@ static void check_restart(const char *name, LyraNewtonPolicy policy)
 LYRA_TEST(a_restart_continues_with_the_same_bits)
 {
     for (int32_t m = 0; m < METHOD_COUNT; ++m) {
-        for (int32_t policy = 0; policy <= LYRA_NEWTON_INEXACT; ++policy) {
+        for (int32_t policy = 0; policy <= LYRA_NEWTON_COUNTED; ++policy) {
             check_restart(METHODS[m], (LyraNewtonPolicy)policy);
         }
     }
@@ -320,7 +320,7 @@ LYRA_TEST(steps_after_the_first_allocate_nothing)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (int32_t m = 0; m < METHOD_COUNT; ++m) {
-        for (int32_t policy = 0; policy <= LYRA_NEWTON_INEXACT; ++policy) {
+        for (int32_t policy = 0; policy <= LYRA_NEWTON_COUNTED; ++policy) {
             Body body;
             LyraIntegrator *it = NULL;
             LyraIntegratorDef def = lyra_integrator_def_default();

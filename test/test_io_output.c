@@ -157,6 +157,46 @@ LYRA_TEST(series_pc2_has_the_head_that_others_read)
     test_context_end(ctx);
 }
 
+LYRA_TEST(series_vega_is_a_matrix_of_columns)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const char *path = test_temp_path("matrix.u");
+    LyraSeriesDef def = lyra_series_def_default();
+    double frame[6] = {1, 2, 3, 4, 5, 0.1};
+    def.format = LYRA_SERIES_VEGA;
+    def.shape[0] = 2;
+    def.shape[1] = 3;
+    LyraSeries *series = start(ctx, path, &def);
+    for (int f = 0; f < 3; ++f) {
+        frame[0] = 0.7 * f;
+        TEST_OK(lyra_series_append(series, frame));
+    }
+    lyra_series_destroy(series);
+    // two of them stay, one is added
+    def.keep = 2;
+    series = start(ctx, path, &def);
+    frame[0] = -9;
+    TEST_OK(lyra_series_append(series, frame));
+    lyra_series_destroy(series);
+    LyraDense *matrix = NULL;
+    TEST_REQUIRE_OK(lyra_dense_load_vega(ctx, path, &matrix));
+    LyraDenseView view = lyra_dense_view(matrix);
+    TEST_EQUAL(view.rows, 6);
+    TEST_EQUAL(view.columns, 3);
+    TEST_CHECK(view.values[0] == 0 && view.values[6] == 0.7 && view.values[12] == -9);
+    TEST_CHECK(memcmp(view.values + 13, frame + 1, 5 * sizeof *frame) == 0);
+    lyra_dense_destroy(matrix);
+    def.keep = 4;
+    TEST_STATUS(lyra_series_create(ctx, path, &def, &series), LYRA_BAD_FORMAT);
+    def.keep = 1;
+    def.shape[0] = 3;
+    TEST_STATUS(lyra_series_create(ctx, path, &def, &series), LYRA_BAD_FORMAT);
+    def.keep = -1;
+    def.shape[0] = INT32_MAX;
+    TEST_STATUS(lyra_series_create(ctx, path, &def, &series), LYRA_INVALID_ARGUMENT);
+    test_context_end(ctx);
+}
+
 // ---- collections --------------------------------------------------------------------------------
 
 LYRA_TEST(pvd_lists_files_over_time)
@@ -301,6 +341,8 @@ LYRA_TEST(gltf_animation_is_consistent)
     TEST_CONTAINS(json, "\"alphaMode\": \"BLEND\"");
     TEST_CONTAINS(json, "\"max\": [0, 0, 0.75]");
     TEST_CONTAINS(json, "\"targets\": [{\"POSITION\": 3}, {\"POSITION\": 4}, {\"POSITION\": 5}]");
+    // views that several accessors share must say their stride
+    TEST_CONTAINS(json, "\"byteOffset\": 160, \"byteLength\": 180, \"byteStride\": 12, ");
     int depth = 0, least = 0;
     for (size_t i = 0; i < json_bytes; ++i) {
         depth += (json[i] == '{' || json[i] == '[') - (json[i] == '}' || json[i] == ']');

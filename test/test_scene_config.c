@@ -59,14 +59,14 @@ LYRA_TEST(keys_are_of_any_case_and_comments_are_skipped)
     Log log;
     LyraContext *ctx = logged_context(&log);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e5);
-    LyraScene *scene =
-        load_text(ctx, "# a scene\n\n*VOLUMETRICmeshfilename \n# no.veg\n  bar.veg  \r\n"
-                       "*TimeStep\n 0.02 # s\n*dampingmasscoef\n1e-1\n"
-                       "*dampingStiffnessCoef\n0\n*deformableObjectCompliance\n1\n"
-                       "*frequencyScaling\n1.0\n*lightingConfigFilename\nx\n"
-                       "*fixedVerticesFilename\n__none\n*solver\n"
-                       "#implicitNewmark\nIMPLICITbackwardEuler\n"
-                       "*addGravity\n0.0\n#*g\n#7\n");
+    LyraScene *scene = load_text(
+        ctx, "\xef\xbb\xbf# a scene\n\n*VOLUMETRICmeshfilename \n# no.veg\n  bar.veg  \r\n"
+             "*TimeStep\n 0.02 # s\n*dampingmasscoef\n1e-1\n"
+             "*dampingStiffnessCoef\n0\n*deformableObjectCompliance\n1\n"
+             "*frequencyScaling\n1.0\n*lightingConfigFilename\nx\n"
+             "*fixedVerticesFilename\n__none\n*solver\n"
+             "#implicitNewmark\nIMPLICITbackwardEuler\n"
+             "*addGravity\n0.0\n#*g\n#7\n");
     if (scene) {
         LyraSceneView view = lyra_scene_view(scene);
         TEST_NEAR(view.dt, 0.02, 0);
@@ -225,7 +225,8 @@ LYRA_TEST(cameras_and_settings_are_kept)
         TEST_NEAR(view.camera.eye[1], 4, 1e-14);
         TEST_NEAR(view.camera.eye[2], sqrt(3), 1e-14);
         TEST_NEAR(view.camera.field_of_view, 45, 0);
-        TEST_EQUAL(view.output.save_every, 1);
+        TEST_EQUAL(view.output.save_every, 0);
+        TEST_STRING(view.output.matrix, "out.u");
         static const char *const kept[][2] = {{"deformableObjectCompliance", "1"},
                                               {"lightingConfigFilename", "no.lighting"},
                                               {"backgroundColor", "220 220 220"}};

@@ -420,16 +420,115 @@ LYRA_TEST(states_start_from_files)
     test_context_end(ctx);
 }
 
+// ---- several iterations -------------------------------------------------------------------------
+
+#define SPRING 400.0
+#define DAMPING 0.02
+
+// A chain of two: a unit mass at (x, y), a spring of length 1 to (0, 1), which is fixed. Force and
+// tangent of the spring.
+static void look_at_spring(const double u[2], double f[2], double K[4])
+{
+    double z[2] = {u[0], u[1] - 1}, l = hypot(z[0], z[1]);
+    for (int32_t i = 0; i < 2; ++i) {
+        f[i] = SPRING * (l - 1) * z[i] / l;
+        for (int32_t j = 0; j < 2; ++j) {
+            K[2 * i + j] = SPRING * ((i == j) * (1 - 1 / l) + z[i] * z[j] / (l * l * l));
+        }
+    }
+}
+
+// Vega's step, by its formulas: at most `most` iterations, each with K, f and D = beta K at the
+// iterate, ended by the residual over the first one. Newmark's residual has that of the fixed end
+// too. Returns the number of iterations.
+static int32_t step_as_vega(bool newmark, int32_t most, double epsilon, double u[2], double v[2],
+                            double a[2])
+{
+    const double h = STEP, b = newmark ? 0.25 : 1, c = newmark ? 0.5 : 1;
+    const double u_0[2] = {u[0], u[1]}, v_0[2] = {v[0], v[1]}, a_0[2] = {a[0], a[1]};
+    double first = 0;
+    for (int32_t count = 0;; ++count) {
+        double f[2], K[4], r[2], S[4], fixed = 0, error = 0;
+        look_at_spring(u, f, K);
+        for (int32_t i = 0; i < 2; ++i) {
+            // u as the unknown, a and v by the method
+            double d = u[i] - u_0[i];
+            v[i] = newmark ? c / (b * h) * d + (1 - c / b) * v_0[i] + (1 - c / (2 * b)) * h * a_0[i]
+                           : d / h;
+            a[i] = newmark ? d / (b * h * h) - v_0[i] / (b * h) - (1 - 2 * b) / (2 * b) * a_0[i]
+                           : (v[i] - v_0[i]) / h;
+        }
+        for (int32_t i = 0; i < 2; ++i) {
+            double spring = f[i] + DAMPING * (K[2 * i] * v[0] + K[2 * i + 1] * v[1]);
+            r[i] = a[i] + spring - (i == 1) * G;
+            fixed += (-spring - (i == 1) * G) * (-spring - (i == 1) * G);
+            error += r[i] * r[i];
+            for (int32_t j = 0; j < 2; ++j) {
+                S[2 * i + j] = (i == j) / (b * h * h) + K[2 * i + j] * (1 + c / (b * h) * DAMPING);
+            }
+        }
+        error = sqrt(error + (newmark ? fixed : 0));
+        first = count == 0 ? error : first;
+        if (count == most || (count > 0 && error < epsilon * first)) {
+            return count;
+        }
+        double det = S[0] * S[3] - S[1] * S[2];
+        u[0] -= (S[3] * r[0] - S[1] * r[1]) / det;
+        u[1] -= (S[0] * r[1] - S[2] * r[0]) / det;
+    }
+}
+
+static void check_iterations(LyraContext *ctx, bool newmark, int32_t most, double epsilon)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             REQUIRED "*customMassSpringSystem\nchain,2,%g\n*solver\n%s\n*maxIterations\n%d\n"
+                      "*epsilon\n%g\n*addGravity\n1\n*dampingStiffnessCoef\n%g\n",
+             SPRING, newmark ? "implicitNewmark" : "implicitBackwardEuler", (int)most, epsilon,
+             DAMPING);
+    LyraScene *scene = load_text(ctx, text);
+    double u[2] = {1, 1}, v[2] = {0, 0}, a[2] = {0, 0};
+    for (int32_t s = 0; scene && s < 12; ++s) {
+        LyraStepReport report;
+        if (!TEST_OK(lyra_scene_step(scene, &report))) {
+            break;
+        }
+        int32_t count = step_as_vega(newmark, most, epsilon, u, v, a);
+        TEST_EQUAL(report.newton_iterations, count);
+        for (int32_t i = 0; i < 2; ++i) {
+            // inner solves to 1e-10, over the steps
+            TEST_NEAR(displacements(scene)[i], u[i], 1e-8);
+            TEST_NEAR(velocities(scene)[i], v[i], 1e-6);
+        }
+    }
+    lyra_scene_destroy(scene);
+}
+
+LYRA_TEST(iterations_are_counted_as_vega_does)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t newmark = 0; newmark < 2; ++newmark) {
+        check_iterations(ctx, newmark, 1, 1e-6);
+        check_iterations(ctx, newmark, 2, 1e-6);
+        check_iterations(ctx, newmark, 3, 1e-12);
+        // the residual ends it
+        check_iterations(ctx, newmark, 30, 0.03);
+        check_iterations(ctx, newmark, 8, 1e-5);
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(more_iterations_converge)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     write_push(ctx);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e4);
-    LyraScene *scene = load_text(ctx, REQUIRED BAR PUSHED "*maxIterations\n10\n*epsilon\n1e-9\n");
+    LyraScene *scene = load_text(ctx, REQUIRED BAR PUSHED "*solver\nimplicitBackwardEuler\n"
+                                                          "*maxIterations\n20\n*epsilon\n1e-9\n");
     LyraStepReport report = {0};
     if (scene && TEST_OK(lyra_scene_step(scene, &report))) {
-        TEST_CHECK(report.newton_iterations > 1);
-        TEST_CHECK(report.residual_last < 1e-6 * report.residual_first);
+        TEST_CHECK(report.newton_iterations > 1 && report.newton_iterations < 20);
+        TEST_CHECK(report.residual_last <= 1e-9 * report.residual_first);
     }
     lyra_scene_destroy(scene);
     test_context_end(ctx);

@@ -83,6 +83,19 @@ static const char *const wrong[][2] = {
      "corotational, corotational-exact, stvk, neo-hookean, mooney-rivlin, stable-neo-hookean, "
      "stable-neo-hookean-log, ogden, yeoh, arruda-boyce, fung, reduced-polynomial, "
      "biphasic-spline, rotated-linear, fibre, mass-spring"},
+    {"cycle", ":1:9: found an anchor or an alias, expected the value itself"},
+    {"picture_size",
+     ":3:25: found a list of 2, expected width and height of pictures, each from 16 to 8000"},
+    {"eye_at_target", ":3:1: found the eye at its target, expected it elsewhere"},
+    {"negative_steps", ":3:15: found \"-3\", expected a whole number not below 0 for steps"},
+    {"same_name", ":5:5: found a second body called \"body\", expected names to differ"},
+    {"tab", ":2:1: found a tab before the text, expected blanks"},
+    {"tag", ":3:8: found a tag, expected the value alone"},
+    {"too_deep", ":1:39: found values nested deeper than 32 levels, expected fewer"},
+    {"too_large", ":3:17: found \"1e999\", expected a number in 1/s"},
+    {"too_many_cells",
+     ":2:15: mesh: 1003003001 vertices and 6000000000 elements, at most 2147483647 of each"},
+    {"two_documents", ":3:1: found a second document, expected one"},
 };
 
 LYRA_TEST(wrong_scenes_are_refused_with_one_sentence)
@@ -102,6 +115,36 @@ LYRA_TEST(wrong_scenes_are_refused_with_one_sentence)
         snprintf(expected, sizeof expected, "%s%.*s%.*s%s", path, (int)before, text,
                  mark ? (int)ly_path_directory_length(path) : 0, path, mark ? mark + 4 : "");
         TEST_STRING(lyra_error_message(), expected);
+    }
+    test_context_end(ctx);
+}
+
+// bytes that are no text, and texts as editors of other systems leave them
+LYRA_TEST(odd_bytes_are_refused_and_odd_lines_are_read)
+{
+    REQUIRE_YAML();
+    static const struct {
+        const char *text, *sentence;
+    } texts[] = {
+        {"bodies:\n  - generate: {cells: [1, 1, 1]}\ntitle: a\x01z\n",
+         ":3:9: control characters are not allowed, expected a text in UTF-8"},
+        {"title: \xff\xfe\n", ":1:8: invalid leading UTF-8 octet, expected a text in UTF-8"},
+        {"\xef\xbb\xbf"
+         "bodies:\n  - generate: {cells: [1, 1, 1]}\n",
+         NULL},
+        {"bodies:\r\n  - generate: {cells: [1, 1, 1]}\r\n", NULL},
+        {"# no end of line\nbodies: [{generate: {cells: [1, 1, 1]}}]", NULL},
+    };
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        LyraScene *scene = NULL;
+        LyraStatus status = load_text(ctx, texts[i].text, 0, NULL, &scene);
+        TEST_EQUAL(status, texts[i].sentence ? LYRA_BAD_FORMAT : LYRA_OK);
+        TEST_CHECK((scene != NULL) == (texts[i].sentence == NULL));
+        if (texts[i].sentence) {
+            TEST_CONTAINS(lyra_error_message(), texts[i].sentence);
+        }
+        lyra_scene_destroy(scene);
     }
     test_context_end(ctx);
 }

@@ -70,6 +70,9 @@ typedef enum LyraNewtonPolicy {
     LYRA_NEWTON_ONE,        ///< One step without a check of convergence, as Vega.
     LYRA_NEWTON_SIMPLIFIED, ///< The tangent is kept while it serves.
     LYRA_NEWTON_INEXACT,    ///< Full, with forcing terms for iterative solvers.
+    /// Up to `iterations_max` whole steps, ended early by a residual of `residual` times the first
+    /// one; what is left of it is accepted, as Vega does.
+    LYRA_NEWTON_COUNTED,
 } LyraNewtonPolicy;
 
 /// Settings of Newton's method. Start from lyra_newton_def_default(). It stops when the decrement,

@@ -24,6 +24,7 @@ extern "C" {
 typedef enum LyraSeriesFormat {
     LYRA_SERIES_NPY = 0, ///< NumPy array of doubles, of shape (frames, ...).
     LYRA_SERIES_PC2,     ///< Point cache 2 of floats, for Blender and others: frames of (n, 3).
+    LYRA_SERIES_VEGA,    ///< Vega's binary matrix of doubles: a column per frame.
     LYRA_SERIES_COUNT
 } LyraSeriesFormat;
 

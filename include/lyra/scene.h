@@ -61,14 +61,28 @@ typedef struct LyraSceneBody {
     const LyraSceneSurface *surfaces; ///< What to show, the first one first. [surface_count].
 } LyraSceneBody;
 
+/// What colours the bodies of pictures.
+typedef enum LyraSceneField {
+    LYRA_SCENE_FIELD_NONE = 0,     ///< Materials alone.
+    LYRA_SCENE_FIELD_DISPLACEMENT, ///< Its length, m.
+    LYRA_SCENE_FIELD_SPEED,        ///< m/s.
+    LYRA_SCENE_FIELD_VON_MISES,    ///< Of the stress, Pa, the mean of the elements at a vertex.
+    LYRA_SCENE_FIELD_COUNT
+} LyraSceneField;
+
 /// What a scene wishes to have written; a command may overrule each. 0 is never.
 typedef struct LyraSceneOutput {
-    int64_t save_every;       ///< Steps between frames of displacement.npy and its like.
-    int64_t vtu_every;        ///< Steps between VTU files.
-    int64_t obj_every;        ///< Steps between OBJ files of the surfaces.
-    int64_t checkpoint_every; ///< Steps between checkpoints.
-    int64_t snapshot_every;   ///< Steps between pictures.
-    bool pc2, gltf;           ///< Caches of the surfaces at the frames.
+    int64_t save_every;            ///< Steps between frames of displacement.npy and its like.
+    int64_t vtu_every;             ///< Steps between VTU files.
+    int64_t obj_every;             ///< Steps between OBJ files of the surfaces.
+    int64_t checkpoint_every;      ///< Steps between checkpoints.
+    int64_t snapshot_every;        ///< Steps between pictures.
+    bool pc2, gltf;                ///< Caches of the surfaces at the frames.
+    bool snapshot_edges;           ///< Edges of faces in pictures.
+    LyraSceneField snapshot_field; ///< Colours in pictures.
+    int32_t snapshot_size[2];      ///< Width and height in pixels; 0: as the renderer likes.
+    const char *matrix; ///< Name, without a folder, of a file with a column of displacements per
+                        ///< step. NULL: none.
 } LyraSceneOutput;
 
 /// Where pictures are taken from. `fitted` says that the rest is to be found from the bodies.

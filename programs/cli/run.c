@@ -95,6 +95,10 @@ static CliExit check_options(const CliUsage *usage, const RunOptions *o)
     if (o->threads < 0 || o->threads > 256) {
         return cli_usage_error(usage, "--threads is %d, expected 0 to 256", o->threads);
     }
+    if ((o->scene && !o->scene[0]) || (o->out && !o->out[0])) {
+        return cli_usage_error(usage, "found an empty name for %s",
+                               o->scene && !o->scene[0] ? "SCENE" : "--out");
+    }
     if (o->resume && !o->out) {
         return cli_usage_error(usage, "--resume needs the folder of the run: --out DIR");
     }

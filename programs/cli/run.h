@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // The parts of `lyra run`: the loop (run.c), bodies and surfaces as they are written
-// (run_bodies.c), files of results (run_write.c), steps.csv and summary.json (run_record.c),
-// checkpoints (run_checkpoint.c), what the terminal shows (run_progress.c). Functions that can fail
-// return false after printing the reason.
+// (run_bodies.c), files of results (run_write.c), pictures (run_picture.c), steps.csv and
+// summary.json (run_record.c), checkpoints (run_checkpoint.c), what the terminal shows
+// (run_progress.c). Functions that can fail return false after printing the reason.
 
 #ifndef LYRA_CLI_RUN_H
 #define LYRA_CLI_RUN_H
@@ -45,6 +45,7 @@ typedef struct RunBody {
     LyraFields *fields; ///< NULL without a volume.
     double *x;          ///< [vertex_count][3].
     double *det, *energy_density, *stress, *von_mises;
+    double *colors; ///< What colours its pictures, in the first of three. [vertices][3]. Or NULL.
 } RunBody;
 
 /// A surface that a body carries along.
@@ -54,6 +55,7 @@ typedef struct RunSurface {
     char *name; ///< Of its files.
     double *x;  ///< [vertices of the surface][3].
     LyraSeries *pc2;
+    double *field, *scratch; ///< Colours of pictures, [vertices], and [vertices][3]; NULL: none.
 } RunSurface;
 
 typedef struct Run {
@@ -75,6 +77,7 @@ typedef struct Run {
     FILE *csv;
     int64_t csv_bytes;
     LyraSeries *displacement, *velocity, *time;
+    LyraSeries *matrix; ///< A column of displacements per step.
     RunFrames saved, vtus;
     int32_t body_count, surface_count;
     RunBody *bodies;
@@ -107,6 +110,9 @@ bool run_files_open(Run *run, bool resumed, int64_t frames);
 
 /// Writes what is due at the present step.
 bool run_files_write(Run *run);
+
+/// Writes a picture of all bodies at the present step; their surfaces are where they belong.
+bool run_picture_write(Run *run);
 
 /// Waits until all that grows is on the disk.
 bool run_files_sync(Run *run);

@@ -54,7 +54,14 @@ static double *make_array(int64_t count)
 static bool make_fields(Run *run, RunBody *out)
 {
     const LyraSceneBody *body = out->body;
-    if (!body->mesh) {
+    LyraSceneField color =
+        run->output.snapshot_every > 0 ? run->output.snapshot_field : LYRA_SCENE_FIELD_NONE;
+    bool stress = color == LYRA_SCENE_FIELD_VON_MISES;
+    if (color != LYRA_SCENE_FIELD_NONE && !stress) {
+        out->colors = make_array(3 * (int64_t)body->vertex_count);
+        memset(out->colors, 0, 3 * (size_t)body->vertex_count * sizeof *out->colors);
+    }
+    if (!body->mesh || (run->output.vtu_every == 0 && !stress)) {
         return true;
     }
     if (lyra_fields_create(run->ctx, run->view.model, body->mesh, body->first_vertex,
@@ -67,6 +74,10 @@ static bool make_fields(Run *run, RunBody *out)
     out->energy_density = make_array(elements);
     out->stress = make_array(6 * elements);
     out->von_mises = make_array(elements);
+    // springs have no stress
+    if (stress && lyra_fields_have_stress(out->fields)) {
+        out->colors = make_array(3 * (int64_t)body->vertex_count);
+    }
     return true;
 }
 
@@ -92,7 +103,7 @@ bool run_bodies_create(Run *run)
         body->body = &bodies[b];
         body->x = make_array(3 * (int64_t)bodies[b].vertex_count);
         ++run->body_count;
-        if (run->output.vtu_every > 0 && !make_fields(run, body)) {
+        if (!make_fields(run, body)) {
             return false;
         }
     }
@@ -105,6 +116,10 @@ bool run_bodies_create(Run *run)
                                       surface->shown->name ? surface->shown->name : "surface");
             LyraSurfaceView view = lyra_surface_view(surface->shown->surface);
             surface->x = make_array(3 * (int64_t)view.vertex_count);
+            if (run->bodies[b].colors) {
+                surface->field = make_array(view.vertex_count);
+                surface->scratch = make_array(3 * (int64_t)view.vertex_count);
+            }
             ++run->surface_count;
         }
     }
@@ -122,10 +137,13 @@ void run_bodies_destroy(Run *run)
         free(body->energy_density);
         free(body->stress);
         free(body->von_mises);
+        free(body->colors);
     }
     for (int32_t s = 0; s < run->surface_count; ++s) {
         free(run->surfaces[s].name);
         free(run->surfaces[s].x);
+        free(run->surfaces[s].field);
+        free(run->surfaces[s].scratch);
     }
     free(run->bodies);
     free(run->surfaces);

@@ -128,13 +128,21 @@ bool run_files_open(Run *run, bool resumed, int64_t frames)
     if (!open_folders(run, resumed)) {
         return false;
     }
+    LyraSeriesDef def = lyra_series_def_default();
+    def.shape[0] = lyra_model_view(run->view.model).vertex_count;
+    def.shape[1] = 3;
+    if (run->output.matrix) {
+        LyraSeriesDef columns = def;
+        columns.format = LYRA_SERIES_VEGA;
+        columns.keep = resumed ? run->step : -1;
+        if (!open_series(run, run->output.matrix, &columns, &run->matrix)) {
+            return false;
+        }
+    }
     if (run->output.save_every == 0) {
         return true;
     }
-    LyraSeriesDef def = lyra_series_def_default();
     def.keep = resumed ? frames : -1;
-    def.shape[0] = lyra_model_view(run->view.model).vertex_count;
-    def.shape[1] = 3;
     if (!open_series(run, "displacement.npy", &def, &run->displacement) ||
         !open_series(run, "velocity.npy", &def, &run->velocity)) {
         return false;
@@ -162,6 +170,7 @@ void run_files_close(Run *run)
     lyra_series_destroy(run->displacement);
     lyra_series_destroy(run->velocity);
     lyra_series_destroy(run->time);
+    lyra_series_destroy(run->matrix);
     for (int32_t s = 0; s < run->surface_count; ++s) {
         lyra_series_destroy(run->surfaces[s].pc2);
     }
@@ -311,43 +320,6 @@ static bool save_surfaces(Run *run)
     return true;
 }
 
-// all surfaces from the scene's camera, or from one that is fitted to where they are
-static bool save_picture(Run *run)
-{
-    const double degree = 3.14159265358979323846 / 180;
-    const LyraSceneCamera *camera = &run->view.camera;
-    LyraRenderDef def = lyra_render_def_default();
-    LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
-    LyraPicture *picture = NULL;
-    int32_t count = 0;
-    def.fitted = camera->fitted;
-    def.azimuth = camera->azimuth * degree;
-    def.elevation = camera->elevation * degree;
-    def.field_of_view = camera->field_of_view * degree;
-    memcpy(def.up, camera->up, sizeof def.up);
-    memcpy(def.eye, camera->eye, sizeof def.eye);
-    memcpy(def.target, camera->target, sizeof def.target);
-    for (int32_t s = 0; s < run->surface_count; ++s) {
-        const RunSurface *surface = &run->surfaces[s];
-        // the first one of a body is the one to show
-        if (surface->shown == surface->body->surfaces) {
-            bodies[count] = lyra_render_body_default();
-            bodies[count].surface = surface->shown->surface;
-            bodies[count++].positions = surface->x;
-        }
-    }
-    char *path = run_path(run, "pictures/picture_%06" PRId64 ".png", run->step);
-    bool good = lyra_render(run->ctx, &def, count, bodies, &picture) == LYRA_OK &&
-                lyra_picture_save(picture, path) == LYRA_OK;
-    lyra_picture_destroy(picture);
-    free(path);
-    free(bodies);
-    if (!good) {
-        cli_failed();
-    }
-    return good;
-}
-
 // ---- all of them --------------------------------------------------------------------------------
 
 static bool is_due(int64_t every, int64_t step)
@@ -363,16 +335,21 @@ bool run_files_write(Run *run)
     if (save || obj || picture) {
         run_move_surfaces(run);
     }
+    // a column for each step, none for the start
+    if (run->matrix && run->step > 0 &&
+        !append(run->matrix, lyra_vector_values(lyra_state_view(run->view.state).u))) {
+        return false;
+    }
     return (!save || save_frame(run)) && (!obj || save_surfaces(run)) &&
            (!is_due(output->vtu_every, run->step) || save_vtus(run)) &&
-           (!picture || save_picture(run));
+           (!picture || run_picture_write(run));
 }
 
 bool run_files_sync(Run *run)
 {
-    LyraSeries *all[] = {run->displacement, run->velocity, run->time};
-    for (int i = 0; i < 3 + run->surface_count; ++i) {
-        LyraSeries *series = i < 3 ? all[i] : run->surfaces[i - 3].pc2;
+    LyraSeries *all[] = {run->displacement, run->velocity, run->time, run->matrix};
+    for (int i = 0; i < 4 + run->surface_count; ++i) {
+        LyraSeries *series = i < 4 ? all[i] : run->surfaces[i - 4].pc2;
         if (series && lyra_series_sync(series) != LYRA_OK) {
             cli_failed();
             return false;
@@ -416,6 +393,9 @@ void run_files_list(const Run *run)
         printf("wrote %s/displacement.npy, velocity.npy, time.npy: %" PRId64 " frames\n", out,
                run->saved.count);
     }
+    if (run->matrix) {
+        printf("wrote %s/%s: %" PRId64 " columns\n", out, output->matrix, run->step);
+    }
     for (int32_t s = 0; s < run->surface_count; ++s) {
         const RunSurface *surface = &run->surfaces[s];
         if (surface->pc2) {
@@ -432,7 +412,7 @@ void run_files_list(const Run *run)
                run->step / every * every);
     }
     for (int32_t b = 0; b < run->body_count; ++b) {
-        if (run->bodies[b].fields) {
+        if (output->vtu_every > 0 && run->bodies[b].fields) {
             printf("wrote %s/%s.pvd: %" PRId64 " times\n", out, run->bodies[b].name,
                    run->vtus.count);
         }

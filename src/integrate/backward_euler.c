@@ -36,7 +36,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .stay = view.u,
                            .history = history};
     // one step of Newton starts its linear solver there: the acceleration goes on
-    lyra_vector_axpby(it->def.newton.policy == LYRA_NEWTON_ONE, view.a, 0, q);
+    bool once = it->def.newton.policy == LYRA_NEWTON_ONE;
+    once |= it->def.newton.policy == LYRA_NEWTON_COUNTED;
+    lyra_vector_axpby(once, view.a, 0, q);
     ly_start_constrained(it, &stage, end, q);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 

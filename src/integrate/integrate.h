@@ -136,9 +136,11 @@ typedef struct LyStage {
     const LyraVector *u_0, *v_0, *a_0; // NULL: zero
     const LyraVector *r_0;             // NULL: zero
     /// A second start: u = stay on the free unknowns. Newton takes the better of the two; the
-    /// one-step policy always takes this one. NULL: none.
+    /// one-step and counted policies always take this one. NULL: none.
     const LyraVector *stay;
     const double *history;
+    /// The counted policy sees the reactions of constraints as part of the residual.
+    bool reactions;
 } LyStage;
 
 typedef struct LyNewton LyNewton;

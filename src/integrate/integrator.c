@@ -99,7 +99,7 @@ static LyraStatus check_def(const LyraIntegratorDef *def)
     if (!def->name) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "an integrator without a name");
     }
-    if ((int)newton->policy < 0 || newton->policy > LYRA_NEWTON_INEXACT) {
+    if ((int)newton->policy < 0 || newton->policy > LYRA_NEWTON_COUNTED) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "newton: policy %d is not known",
                        (int)newton->policy);
     }

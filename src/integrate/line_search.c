@@ -147,6 +147,7 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     if (stage->r_0) {
         lyra_vector_axpby(1, stage->r_0, 1, r);
     }
+    look->whole = stage->reactions ? lyra_vector_norm(r) : 0;
     ly_merge_constrained(it, NULL, r);
     look->residual = lyra_vector_norm(r);
     weigh(newton, stage, q, elastic, potential, look);

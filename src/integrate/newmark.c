@@ -16,7 +16,8 @@
 // the least damping of low frequencies for that damping of high ones. Both need the acceleration at
 // the start, a_0 = -M^-1 g; with a_0 = 0, as Vega starts, the order falls to 1. One Newton step
 // from u_1 = u_0 is Vega's semi-implicit Newmark step. The damping is frozen at u_0 + (1 - af) h
-// v_0, or at u_0 when the convention is Vega's.
+// v_0, or at u_0 when the convention is Vega's, whose test of convergence counts the reactions of
+// the constraints too.
 
 #include "integrate/methods.h"
 
@@ -61,7 +62,8 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
                            .v_0 = v_f,
                            .a_0 = a_f,
                            .stay = it->scratch[STAY],
-                           .history = history};
+                           .history = history,
+                           .reactions = it->def.vega};
 
     // the start: the acceleration goes on; where constrained, u_1 is prescribed
     const LyStage whole = {.u_q = beta * h * h, .u_0 = u_0};

@@ -97,7 +97,7 @@ void ly_newton_destroy(LyNewton *newton)
 
 LyraAhead ly_newton_ahead(const LyraNewtonDef *def)
 {
-    if (def->policy != LYRA_NEWTON_ONE) {
+    if (def->policy != LYRA_NEWTON_ONE && def->policy != LYRA_NEWTON_COUNTED) {
         return LYRA_AHEAD_NOTHING;
     }
     return def->psd_always ? LYRA_AHEAD_PSD : LYRA_AHEAD_EXACT;
@@ -536,15 +536,68 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 
 // the one-step policy: linearised where the body was
 static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                             LyraVector *q)
+                             LyraVector *q, LyLook *look)
 {
-    LyLook look;
     newton->ahead = ly_newton_ahead(&newton->def);
-    LyraStatus status = step_from_stay(newton, it, stage, q, &look);
+    LyraStatus status = step_from_stay(newton, it, stage, q, look);
     newton->ahead = LYRA_AHEAD_NOTHING;
     LY_TRY(status);
-    it->report.residual_first = it->report.residual_last = look.residual;
+    it->report.residual_first = it->report.residual_last = look->residual;
     lyra_vector_copy(newton->q_try, q);
+    return LYRA_OK;
+}
+
+// a whole step from q, where r was seen, whatever the tangent is like
+static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                             LyraVector *q)
+{
+    LyDirection direction = {.psd = newton->def.psd_always};
+    for (;;) {
+        LyraStatus status = form(newton, it, stage, q, direction.psd);
+        if (status == LYRA_OK) {
+            status = solve(newton, it, stage, newton->r, 0, &direction);
+        }
+        if (status == LYRA_OK) {
+            break;
+        }
+        if (!is_trouble_of_matrix(status) || direction.psd) {
+            return ly_step_fail(it, LYRA_STEP_SOLVER, status);
+        }
+        direction.psd = true;
+    }
+    ++it->report.newton_iterations;
+    it->report.psd_iterations += direction.psd;
+    it->report.decrement = sqrt(fmax(-direction.slope, 0));
+    it->report.step_last = direction.largest;
+    lyra_vector_axpby(1, newton->d, 1, q);
+    return LYRA_OK;
+}
+
+// the counted policy: the one step, then more of them from where they lead, until the residual is
+// small beside the first or their number is reached. By Vega's convention the damping belongs to
+// the place of each iterate, and follows here too.
+static LyraStatus solve_counted(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                LyraVector *q)
+{
+    LyLook first, look;
+    LY_TRY(solve_once(newton, it, stage, q, &first));
+    for (int32_t count = 1; count < newton->def.iterations_max; ++count) {
+        if (it->def.vega) {
+            ly_newton_place(newton, stage, q);
+            LY_TRY(ly_update_damping(it, stage->time, stage->dt, newton->u, newton->v,
+                                     stage->history));
+        }
+        LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, &look));
+        if (!look.finite) {
+            return fail_not_finite(it, stage);
+        }
+        it->report.residual_last = look.residual;
+        if (stage->reactions ? look.whole <= newton->def.residual * first.whole
+                             : look.residual <= newton->def.residual * first.residual) {
+            break;
+        }
+        LY_TRY(step_whole(newton, it, stage, q));
+    }
     return LYRA_OK;
 }
 
@@ -555,10 +608,13 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     // loads work from here
     ly_newton_place(newton, stage, q);
     lyra_vector_copy(stage->stay ? stage->stay : newton->u, newton->start);
-    if (newton->def.policy == LYRA_NEWTON_ONE && stage->stay) {
-        return solve_once(newton, it, stage, q);
-    }
     LyLook look;
+    if (newton->def.policy == LYRA_NEWTON_ONE && stage->stay) {
+        return solve_once(newton, it, stage, q, &look);
+    }
+    if (newton->def.policy == LYRA_NEWTON_COUNTED && stage->stay) {
+        return solve_counted(newton, it, stage, q);
+    }
     int32_t count = 0;
     newton->floor = 0;
     LY_TRY(start(newton, it, stage, q, &look));

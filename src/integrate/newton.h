@@ -16,6 +16,7 @@ typedef struct LyLook {
     double noise;     // rounding of `potential`, J
     double energy;    // size of its parts that change in a step, J
     double residual;  // |P r|, N
+    double whole;     // |r|, reactions of the constraints included, N
     double force;     // size of the forces that make up r, N
 } LyLook;
 

@@ -5,7 +5,7 @@
 // and of the note (FNV-1a, 64 bits), each of eight bytes in the byte order of the machine; then the
 // note and the packed state, which has a checksum of its own.
 
-#include "lyra/output.h"
+#include "io/checkpoint.h"
 
 #include "base/file.h"
 
@@ -76,16 +76,14 @@ static LyraStatus check_file(const char *path, const char *text, size_t length, 
     return LYRA_OK;
 }
 
-LyraStatus lyra_checkpoint_load(LyraContext *ctx, const char *path, LyraState *state, char **note,
-                                size_t *note_length)
+LyraStatus ly_checkpoint_parse(LyraContext *ctx, const char *path, const char *text, size_t length,
+                               LyraState *state, char **note, size_t *note_length)
 {
-    char *text = NULL, *copy = NULL;
-    size_t length;
+    char *copy = NULL;
     Head head;
     LyraStatus status = LYRA_OK;
-    LY_TRY(ly_file_read(ctx, path, &text, &length));
-    LY_TRY_DONE(check_file(path, text, length, &head));
-    LY_TRY_DONE(ly_string_copy(ctx, text + sizeof head, (size_t)head.note_length, &copy));
+    LY_TRY(check_file(path, text, length, &head));
+    LY_TRY(ly_string_copy(ctx, text + sizeof head, (size_t)head.note_length, &copy));
     if (state) {
         const char *packed = text + sizeof head + head.note_length;
         LY_TRY_DONE(lyra_state_unpack(state, packed, (size_t)head.state_length));
@@ -95,6 +93,16 @@ LyraStatus lyra_checkpoint_load(LyraContext *ctx, const char *path, LyraState *s
     copy = NULL;
 done:
     ly_release(ctx, copy);
+    return status;
+}
+
+LyraStatus lyra_checkpoint_load(LyraContext *ctx, const char *path, LyraState *state, char **note,
+                                size_t *note_length)
+{
+    char *text = NULL;
+    size_t length;
+    LY_TRY(ly_file_read(ctx, path, &text, &length));
+    LyraStatus status = ly_checkpoint_parse(ctx, path, text, length, state, note, note_length);
     ly_release(ctx, text);
     return status;
 }

@@ -272,7 +272,7 @@ static void write_buffers(const Gltf *gltf, LyWriter *writer, const char *binary
                         "    {\"buffer\": 0, \"byteOffset\": %lld, \"byteLength\": %lld%s}%s\n",
                         (long long)offset, (long long)bytes[i],
                         i == 3             ? ", \"target\": 34963"
-                        : i == 0 || i == 4 ? ", \"target\": 34962"
+                        : i == 0 || i == 4 ? ", \"byteStride\": 12, \"target\": 34962"
                                            : "",
                         i + 1 < count ? "," : "");
         offset += bytes[i];

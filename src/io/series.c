@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NPY_HEAD = 128, NPY_TEXT = 10, PC2_HEAD = LY_PC2_HEAD };
+enum { NPY_HEAD = 128, NPY_TEXT = 10, PC2_HEAD = LY_PC2_HEAD, VEGA_HEAD = 8, VEGA_COLUMNS = 4 };
 
 struct LyraSeries {
     LyraContext *ctx;
@@ -84,10 +84,18 @@ static void make_pc2_head(const LyraSeriesDef *def, int64_t frames, unsigned cha
 
 static void make_head(const LyraSeries *series, int64_t frames, unsigned char head[NPY_HEAD])
 {
-    if (series->def.format == LYRA_SERIES_NPY) {
-        make_npy_head(&series->def, frames, head);
-    } else {
+    switch (series->def.format) {
+    case LYRA_SERIES_PC2:
         make_pc2_head(&series->def, frames, head);
+        break;
+    case LYRA_SERIES_VEGA:
+        // rows and columns in the byte order of the machine, as its doubles
+        memcpy(head, &(int32_t){(int32_t)series->numbers}, sizeof(int32_t));
+        memcpy(head + VEGA_COLUMNS, &(int32_t){(int32_t)frames}, sizeof(int32_t));
+        break;
+    default:
+        make_npy_head(&series->def, frames, head);
+        break;
     }
 }
 
@@ -100,6 +108,11 @@ static int64_t read_frames(const LyraSeries *series, const unsigned char head[NP
             frames = 256 * frames + head[LY_PC2_SAMPLES + i];
         }
         return frames;
+    }
+    if (series->def.format == LYRA_SERIES_VEGA) {
+        int32_t columns;
+        memcpy(&columns, head + VEGA_COLUMNS, sizeof columns);
+        return columns;
     }
     char text[NPY_HEAD + 1];
     memcpy(text, head, NPY_HEAD);
@@ -168,6 +181,10 @@ static LyraStatus check_def(const LyraSeriesDef *def, int64_t *numbers)
         }
         *numbers *= def->shape[d];
     }
+    if (def->format == LYRA_SERIES_VEGA && *numbers > INT32_MAX) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "series: %lld rows are too many for Vega's matrices",
+                       (long long)*numbers);
+    }
     return LYRA_OK;
 }
 
@@ -215,7 +232,9 @@ LyraStatus lyra_series_create(LyraContext *ctx, const char *path, const LyraSeri
     series->def = *def;
     series->file = -1;
     series->numbers = numbers;
-    series->head_bytes = floats ? PC2_HEAD : NPY_HEAD;
+    static const int64_t heads[LYRA_SERIES_COUNT] = {
+        [LYRA_SERIES_NPY] = NPY_HEAD, [LYRA_SERIES_PC2] = PC2_HEAD, [LYRA_SERIES_VEGA] = VEGA_HEAD};
+    series->head_bytes = heads[def->format];
     series->frame_bytes = (floats ? 4 : 8) * numbers;
     LY_TRY_DONE(ly_string_copy(ctx, path, strlen(path), &series->path));
     if (floats) {
@@ -261,8 +280,8 @@ LyraStatus lyra_series_append(LyraSeries *series, const double *values)
         }
         bytes = series->floats;
     }
-    if (series->def.format == LYRA_SERIES_PC2 && series->frames == INT32_MAX) {
-        return ly_fail(LYRA_TOO_LARGE, "%s: PC2 holds no more than %d frames", series->path,
+    if (series->def.format != LYRA_SERIES_NPY && series->frames == INT32_MAX) {
+        return ly_fail(LYRA_TOO_LARGE, "%s: its format holds no more than %d frames", series->path,
                        INT32_MAX);
     }
     int64_t offset = series->head_bytes + series->frames * series->frame_bytes;

@@ -360,11 +360,9 @@ static LyraStatus make_integrator(LyVega *vega)
         tie_newmark(vega, &def);
     }
     if (ly_config_number(config, LY_VEGA_MAX_ITERATIONS) > 1) {
-        double epsilon = ly_config_number(config, LY_VEGA_EPSILON);
-        def.newton.policy = LYRA_NEWTON_FULL;
-        def.newton.residual = epsilon;
-        def.newton.step = epsilon;
-        def.newton.decrement = epsilon * epsilon;
+        def.newton.policy = LYRA_NEWTON_COUNTED;
+        def.newton.iterations_max = (int32_t)ly_config_number(config, LY_VEGA_MAX_ITERATIONS);
+        def.newton.residual = ly_config_number(config, LY_VEGA_EPSILON);
     } else {
         def.newton.policy = LYRA_NEWTON_ONE;
     }
@@ -419,6 +417,30 @@ static LyraStatus keep_settings(LyVega *vega)
     return LYRA_OK;
 }
 
+// The file of displacements: the name that the scene gives, with the ending `.u`, and no folder, as
+// results go where the command says.
+static LyraStatus name_matrix(LyVega *vega)
+{
+    const LyConfig *config = &vega->config;
+    if (!ly_config_has(config, LY_VEGA_OUTPUT)) {
+        return LYRA_OK;
+    }
+    const char *text = config->values[LY_VEGA_OUTPUT].text, *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text, *dot = strrchr(name, '.');
+    size_t length = dot ? (size_t)(dot - name) : strlen(name);
+    if (length == 0 || length > 200 || name[0] == '.') {
+        return ly_config_at(
+            config, LY_VEGA_OUTPUT,
+            ly_fail(LYRA_BAD_FORMAT, "found %s, expected the name of a file", text));
+    }
+    char *matrix = NULL;
+    LY_TRY(ly_allocate_array(vega->ctx, (int64_t)length + 3, 1, &matrix));
+    memcpy(matrix, name, length);
+    memcpy(matrix + length, ".u", 3);
+    vega->scene->output.matrix = matrix;
+    return LYRA_OK;
+}
+
 static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
 {
     const LyConfig *config = &vega->config;
@@ -438,9 +460,7 @@ static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
     LY_TRY(ly_vega_make_loads(vega));
     LY_TRY(keep_settings(vega));
     place_camera(vega);
-    // Vega writes its displacements after every step then
-    vega->scene->output.save_every = ly_config_has(config, LY_VEGA_OUTPUT);
-    return LYRA_OK;
+    return name_matrix(vega);
 }
 
 LyraStatus ly_scene_read_config(LyraScene *scene, const LyraSceneDef *def)

@@ -239,7 +239,9 @@ LyraStatus ly_config_parse(LyConfig *config, LyraContext *ctx, const char *path,
     for (int32_t k = 0; k < key_count; ++k) {
         config->values[k].number = keys[k].fallback;
     }
-    LyScanner scanner = ly_scanner_make(path, text, length, 0);
+    // some editors begin a text with a mark of its encoding
+    size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    LyScanner scanner = ly_scanner_make(path, text + mark, length - mark, 0);
     while (next_content(&scanner)) {
         LY_TRY(read_entry(config, &scanner));
     }

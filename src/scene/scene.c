@@ -110,6 +110,7 @@ void lyra_scene_destroy(LyraScene *scene)
     for (int32_t s = 0; s < scene->setting_count; ++s) {
         ly_release(ctx, (char *)scene->settings[s].value);
     }
+    ly_release(ctx, (char *)scene->output.matrix);
     ly_release(ctx, scene->settings);
     ly_release(ctx, scene->rules);
     ly_release(ctx, scene->forces);

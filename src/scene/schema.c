@@ -320,9 +320,9 @@ GROUP(damping, LyDampingSpec, "damping", "Rayleigh damping of everything.");
 
 static const LyKey newton_keys[] = {
     {"policy", LY_KEY_WORD, AT(LyNewtonSpec, policy), .fallback = "full",
-     .choices = "full|one|simplified|inexact",
-     .meaning = "To convergence; one step; with a kept "
-                "tangent; with loose inner solves."},
+     .choices = "full|one|simplified|inexact|counted",
+     .meaning = "To convergence; one step; with a kept tangent; with loose inner solves; up to "
+                "`iterations` whole steps whatever is left."},
     {"iterations", LY_KEY_INTEGER, AT(LyNewtonSpec, iterations), .fallback = "400",
      .range = LY_RANGE_POSITIVE, .meaning = "At most."},
     {"decrement", LY_KEY_NUMBER, AT(LyNewtonSpec, decrement), NULL, "1e-12", LY_RANGE_NOT_NEGATIVE,
@@ -410,6 +410,12 @@ static const LyKey output_keys[] = {
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between checkpoints."},
     {"snapshot-every", LY_KEY_INTEGER, AT(LyOutputSpec, snapshot_every), .fallback = "0",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
+    {"snapshot-field", LY_KEY_WORD, AT(LyOutputSpec, snapshot_field), .fallback = "none",
+     .choices = "none|displacement|speed|von-mises", .meaning = "Colours in pictures."},
+    {"snapshot-size", LY_KEY_INTEGERS, AT(LyOutputSpec, snapshot_size), .fallback = "[1200, 900]",
+     .meaning = "Width and height of pictures in pixels."},
+    {"snapshot-edges", LY_KEY_BOOL, AT(LyOutputSpec, snapshot_edges), .fallback = "false",
+     .meaning = "Edges of faces in pictures."},
     {"pc2", LY_KEY_BOOL, AT(LyOutputSpec, pc2), .fallback = "false",
      .meaning = "A PC2 cache of the surfaces."},
     {"gltf", LY_KEY_BOOL, AT(LyOutputSpec, gltf), .fallback = "false",

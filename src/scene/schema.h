@@ -228,7 +228,9 @@ typedef struct LyTimeSpec {
 typedef struct LyOutputSpec {
     const LyNode *node;
     int64_t save_every, vtu_every, obj_every, checkpoint_every, snapshot_every;
-    bool pc2, gltf;
+    int32_t snapshot_field;
+    LyIntegers snapshot_size;
+    bool pc2, gltf, snapshot_edges;
 } LyOutputSpec;
 
 typedef struct LyCameraSpec {

@@ -154,7 +154,8 @@ static void append(LyNode *parent, LyNode *child)
 typedef struct Reader {
     yaml_parser_t parser;
     LyraArena *arena;
-    const char *where;
+    const char *where, *text;
+    size_t length;
     bool placed; // lines and columns mean something
     int32_t node_count, depth;
     LyNode *open[DEPTH_MAX]; // sequences and mappings that are not closed yet
@@ -170,6 +171,19 @@ static LyraStatus complain(const Reader *reader, yaml_mark_t mark, const char *s
                    (int32_t)mark.column + 1, LYRA_BAD_FORMAT, sentence);
 }
 
+// whether a line, from 0, begins with a tab or with blanks and a tab, which YAML forbids
+static bool is_indented_by_tab(const char *text, size_t length, size_t line)
+{
+    size_t i = 0;
+    for (; i < length && line > 0; ++i) {
+        line -= text[i] == '\n';
+    }
+    while (i < length && text[i] == ' ') {
+        ++i;
+    }
+    return i < length && text[i] == '\t';
+}
+
 // what libyaml has to say, in our form
 static LyraStatus complain_parser(const Reader *reader)
 {
@@ -180,9 +194,16 @@ static LyraStatus complain_parser(const Reader *reader)
     char sentence[SENTENCE_CHARS];
     yaml_mark_t mark = parser->problem_mark;
     if (parser->error == YAML_READER_ERROR) {
-        snprintf(sentence, sizeof sentence, "%s at byte %zu, expected a text in UTF-8",
-                 parser->problem, parser->problem_offset);
-        mark = parser->mark;
+        snprintf(sentence, sizeof sentence, "%s, expected a text in UTF-8", parser->problem);
+        // it reads ahead, and says how many bytes it had read
+        mark = (yaml_mark_t){.line = 0};
+        for (size_t i = 0; i < parser->problem_offset; ++i) {
+            bool ends = reader->text[i] == '\n';
+            mark.line += ends;
+            mark.column = ends ? 0 : mark.column + 1;
+        }
+    } else if (is_indented_by_tab(reader->text, reader->length, mark.line)) {
+        snprintf(sentence, sizeof sentence, "found a tab before the text, expected blanks");
     } else {
         snprintf(sentence, sizeof sentence, "%s%s%s", parser->context ? parser->context : "",
                  parser->context ? ": " : "", parser->problem ? parser->problem : "no YAML");
@@ -333,6 +354,13 @@ static LyraStatus parse(LyraArena *arena, const char *where, bool placed, const 
                         size_t length, LyNode **root)
 {
     Reader reader = {.arena = arena, .where = where, .placed = placed};
+    // some editors begin a text with a mark of its encoding
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3;
+        length -= 3;
+    }
+    reader.text = text;
+    reader.length = length;
     if (!yaml_parser_initialize(&reader.parser)) {
         return ly_fail_memory(0);
     }

@@ -88,12 +88,30 @@ static LyraStatus set_looks(LyraScene *scene, const LySceneSpec *spec)
 {
     const double degrees = 57.29577951308232;
     const LyOutputSpec *output = &spec->output;
-    scene->output = (LyraSceneOutput){
-        output->save_every,     output->vtu_every, output->obj_every, output->checkpoint_every,
-        output->snapshot_every, output->pc2,       output->gltf};
+    scene->output = (LyraSceneOutput){.save_every = output->save_every,
+                                      .vtu_every = output->vtu_every,
+                                      .obj_every = output->obj_every,
+                                      .checkpoint_every = output->checkpoint_every,
+                                      .snapshot_every = output->snapshot_every,
+                                      .pc2 = output->pc2,
+                                      .gltf = output->gltf,
+                                      .snapshot_edges = output->snapshot_edges,
+                                      .snapshot_field = (LyraSceneField)output->snapshot_field};
+    for (int32_t i = 0; i < 2; ++i) {
+        const LyIntegers *size = &output->snapshot_size;
+        if (size->count != 2 || size->values[i] < 16 || size->values[i] > 8000) {
+            return ly_node_expect(ly_node_find(output->node, "snapshot-size"),
+                                  "width and height of pictures, each from 16 to 8000");
+        }
+        scene->output.snapshot_size[i] = size->values[i];
+    }
     const LyCameraSpec *camera = &spec->camera;
     LY_TRY(ly_check_direction(camera, "up", camera->up));
     scene->camera.fitted = !ly_schema_says(camera, "eye");
+    if (!scene->camera.fitted && memcmp(camera->eye, camera->target, sizeof camera->eye) == 0) {
+        return ly_key_fail(camera->node, LYRA_BAD_FORMAT,
+                           "found the eye at its target, expected it elsewhere");
+    }
     scene->camera.azimuth = camera->azimuth * degrees;
     scene->camera.elevation = camera->elevation * degrees;
     scene->camera.field_of_view = camera->field_of_view * degrees;

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Pictures of a run: its surfaces where they are, coloured by a field of their bodies.
+
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const labels[LYRA_SCENE_FIELD_COUNT] = {
+    [LYRA_SCENE_FIELD_NONE] = NULL,
+    [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement [m]",
+    [LYRA_SCENE_FIELD_SPEED] = "speed [m/s]",
+    [LYRA_SCENE_FIELD_VON_MISES] = "von Mises [Pa]",
+};
+
+// ---- colours ------------------------------------------------------------------------------------
+
+// at each vertex the mean over the elements around it; the second number of a vertex counts them
+static bool average_stress(Run *run, RunBody *body)
+{
+    if (!run_move_body(run, body)) {
+        return false;
+    }
+    LyraMeshView mesh = lyra_mesh_view(body->body->mesh);
+    int64_t nodes = lyra_element_kind_nodes(mesh.kind);
+    memset(body->colors, 0, 3 * (size_t)body->body->vertex_count * sizeof *body->colors);
+    for (int64_t i = 0; i < nodes * mesh.element_count; ++i) {
+        double *at = body->colors + 3 * (int64_t)mesh.elements[i];
+        at[0] += body->von_mises[i / nodes];
+        at[1] += 1;
+    }
+    for (int32_t v = 0; v < body->body->vertex_count; ++v) {
+        double *at = body->colors + 3 * (int64_t)v;
+        at[0] = at[1] > 0 ? at[0] / at[1] : 0;
+    }
+    return true;
+}
+
+static bool color_body(Run *run, RunBody *body)
+{
+    if (run->output.snapshot_field == LYRA_SCENE_FIELD_VON_MISES) {
+        return average_stress(run, body);
+    }
+    LyraStateView state = lyra_state_view(run->view.state);
+    bool speed = run->output.snapshot_field == LYRA_SCENE_FIELD_SPEED;
+    const double *values = lyra_vector_values(speed ? state.v : state.u);
+    for (int64_t v = 0; v < body->body->vertex_count; ++v) {
+        const double *x = values + 3 * (body->body->first_vertex + v);
+        body->colors[3 * v] = hypot(hypot(x[0], x[1]), x[2]);
+    }
+    return true;
+}
+
+static bool color_surfaces(Run *run)
+{
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        if (run->bodies[b].colors && !color_body(run, &run->bodies[b])) {
+            return false;
+        }
+    }
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        RunSurface *surface = &run->surfaces[s];
+        if (!surface->field) {
+            continue;
+        }
+        const double *colors = run->bodies[surface->body - run->view.bodies].colors;
+        if (surface->shown->embedding) {
+            lyra_embedding_interpolate(surface->shown->embedding, colors, surface->scratch);
+            colors = surface->scratch;
+        }
+        int64_t vertices = lyra_surface_view(surface->shown->surface).vertex_count;
+        for (int64_t v = 0; v < vertices; ++v) {
+            surface->field[v] = colors[3 * v];
+        }
+    }
+    return true;
+}
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+// all surfaces from the scene's camera, or from one that is fitted to where they are
+bool run_picture_write(Run *run)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    const LyraSceneCamera *camera = &run->view.camera;
+    LyraRenderDef def = lyra_render_def_default();
+    LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
+    LyraPicture *picture = NULL;
+    int32_t count = 0;
+    if (!color_surfaces(run)) {
+        free(bodies);
+        return false;
+    }
+    def.label = labels[run->output.snapshot_field];
+    if (run->output.snapshot_size[0] > 0) {
+        def.width = run->output.snapshot_size[0];
+        def.height = run->output.snapshot_size[1];
+    }
+    def.fitted = camera->fitted;
+    def.azimuth = camera->azimuth * degree;
+    def.elevation = camera->elevation * degree;
+    def.field_of_view = camera->field_of_view * degree;
+    memcpy(def.up, camera->up, sizeof def.up);
+    memcpy(def.eye, camera->eye, sizeof def.eye);
+    memcpy(def.target, camera->target, sizeof def.target);
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        const RunSurface *surface = &run->surfaces[s];
+        // the first one of a body is the one to show
+        if (surface->shown == surface->body->surfaces) {
+            bodies[count] = lyra_render_body_default();
+            bodies[count].surface = surface->shown->surface;
+            bodies[count].edges = run->output.snapshot_edges;
+            bodies[count].field = surface->field;
+            bodies[count++].positions = surface->x;
+        }
+    }
+    char *path = run_path(run, "pictures/picture_%06" PRId64 ".png", run->step);
+    bool good = lyra_render(run->ctx, &def, count, bodies, &picture) == LYRA_OK &&
+                lyra_picture_save(picture, path) == LYRA_OK;
+    lyra_picture_destroy(picture);
+    free(path);
+    free(bodies);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}

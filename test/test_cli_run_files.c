@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The files of `lyra run` one by one: shapes of arrays, pictures, sequences of surfaces,
+// animations, Vega's matrix, and what is shown meanwhile.
+
+// terminals of our own
+#define _XOPEN_SOURCE 700
+
+#include "run_cases.h"
+
+#include "lyra/lyra.h"
+
+#include <fcntl.h>
+
+static char *read_in(const char *folder, const char *name, size_t *bytes)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return test_read_file(path, bytes);
+}
+
+// files in a folder of the results
+static int count_files(const char *out, const char *name)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s", out, name);
+    DIR *folder = opendir(path);
+    int count = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        count += entry->d_name[0] != '.';
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return count;
+}
+
+static bool has_feature(const char *name)
+{
+    char line[64];
+    TEST_EQUAL(lyra("version"), 0);
+    snprintf(line, sizeof line, "%-10s yes", name);
+    return strstr(output, line) != NULL;
+}
+
+// ---- arrays -------------------------------------------------------------------------------------
+
+static void check_array(const char *out, const char *name, const char *shape, size_t numbers)
+{
+    size_t bytes = 0;
+    char *npy = read_in(out, name, &bytes);
+    TEST_CHECK_MSG(npy != NULL && bytes == 128 + 8 * numbers, "%s has %zu bytes", name, bytes);
+    if (npy) {
+        TEST_CHECK(memcmp(npy, "\x93NUMPY\x01", 7) == 0);
+        TEST_CONTAINS(npy + 10, "'descr': '<f8', 'fortran_order': False, ");
+        TEST_CONTAINS(npy + 10, shape);
+    }
+    free(npy);
+}
+
+LYRA_TEST(cli_run_arrays_have_their_shapes)
+{
+    const char *scene = make_scene(), *out = kept("arrays");
+    TEST_EQUAL(lyra("run %s --steps 10 --out %s --save-every 4 --threads 2", scene, out), 0);
+    // frames 0, 4, 8
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = NULL;
+    TEST_REQUIRE_OK(lyra_mesh_load(ctx, kept("block.veg"), LYRA_MESH_FORMAT_AUTO, &mesh));
+    size_t vertices = (size_t)lyra_mesh_view(mesh).vertex_count;
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+    char shape[64];
+    snprintf(shape, sizeof shape, "'shape': (3, %zu, 3), }", vertices);
+    check_array(out, "displacement.npy", shape, 9 * vertices);
+    check_array(out, "velocity.npy", shape, 9 * vertices);
+    check_array(out, "time.npy", "'shape': (3,), }", 3);
+    size_t bytes = 0;
+    char *times = read_in(out, "time.npy", &bytes);
+    TEST_REQUIRE(times);
+    for (int f = 0; f < 3; ++f) {
+        double time;
+        memcpy(&time, times + 128 + 8 * f, sizeof time);
+        TEST_NEAR(time, 0.04 * f, 1e-15);
+    }
+    free(times);
+    char *summary = read_in(out, "summary.json", &bytes);
+    TEST_REQUIRE(summary);
+    TEST_CONTAINS(summary, "\"threads\": 2,");
+    free(summary);
+}
+
+// Vega's matrix of displacements: a column per step, also for a run in parts
+LYRA_TEST(cli_run_writes_vegas_matrix)
+{
+    const char *scene = make_scene(), *out = kept("matrix");
+    const char *options = "--set outputFilename=some/where/block.matrix --save-every 1";
+    TEST_EQUAL(lyra("run %s --steps 3 --out %s %s", scene, out, options), 0);
+    TEST_CONTAINS(output, "block.u: 3 columns");
+    TEST_EQUAL(lyra("run %s --steps 7 --out %s %s --resume", scene, out, options), 0);
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraDense *matrix = NULL;
+    char path[2048];
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s/block.u", out);
+    TEST_REQUIRE_OK(lyra_dense_load_vega(ctx, path, &matrix));
+    LyraDenseView view = lyra_dense_view(matrix);
+    TEST_EQUAL(view.columns, 7);
+    char *npy = read_in(out, "displacement.npy", &bytes);
+    TEST_REQUIRE(npy);
+    TEST_EQUAL(bytes, 128 + 8 * (size_t)view.rows * 8);
+    // frame k + 1 is column k
+    TEST_CHECK(memcmp(npy + 128 + 8 * (size_t)view.rows, view.values, 8 * (size_t)view.rows * 7) ==
+               0);
+    TEST_CHECK(lyra_dense_view(matrix).values[view.rows - 2] < 0);
+    free(npy);
+    lyra_dense_destroy(matrix);
+    test_context_end(ctx);
+}
+
+// ---- checkpoints by the clock -------------------------------------------------------------------
+
+LYRA_TEST(cli_run_checkpoints_by_the_clock)
+{
+    const char *scene = make_scene(), *out = kept("clock");
+    char arguments[4096];
+    snprintf(arguments, sizeof arguments,
+             "run %s --steps 1000000 --out %s --quiet --checkpoint-seconds 0.05", scene, out);
+    pid_t process = start_lyra(arguments);
+    long long first = -1, second = -1;
+    for (int k = 0; k < 3000 && (first < 1 || second <= first); ++k) {
+        wait_seconds(0.01);
+        long long step = note_number(out, "\nstep ");
+        first = first < 1 ? step : first;
+        second = step;
+    }
+    kill(process, SIGKILL);
+    TEST_EQUAL(end_of(process), -SIGKILL);
+    TEST_CHECK(first >= 1 && second > first);
+}
+
+// ---- surfaces -----------------------------------------------------------------------------------
+
+LYRA_TEST(cli_run_obj_sequence_is_the_cache)
+{
+    const char *scene = make_scene(), *out = kept("sequence");
+    TEST_EQUAL(lyra("run %s --steps 6 --out %s --save-every 2 --obj-every 2", scene, out), 0);
+    TEST_EQUAL(count_files(out, "obj"), 4);
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    size_t bytes = 0;
+    char *cache = read_in(out, "body_block_obj.pc2", &bytes);
+    TEST_REQUIRE(cache && bytes > 32);
+    uint32_t points = 0, samples = 0;
+    memcpy(&points, cache + 16, sizeof points);
+    memcpy(&samples, cache + 28, sizeof samples);
+    TEST_EQUAL(samples, 4);
+    TEST_EQUAL(bytes, 32 + 12 * (size_t)points * samples);
+    for (int f = 0; f < 4; ++f) {
+        char path[2048];
+        LyraSurface *surface = NULL;
+        snprintf(path, sizeof path, "%s/obj/body_block_obj_%06d.obj", out, 2 * f);
+        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface));
+        LyraSurfaceView view = lyra_surface_view(surface);
+        TEST_EQUAL(view.vertex_count, points);
+        for (uint32_t i = 0; i < 3 * points; ++i) {
+            float x;
+            memcpy(&x, cache + 32 + 4 * ((size_t)f * 3 * points + i), sizeof x);
+            TEST_CHECK(x == (float)view.positions[i]);
+        }
+        lyra_surface_destroy(surface);
+    }
+    free(cache);
+    test_context_end(ctx);
+}
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+static LyraPicture *load_picture(LyraContext *ctx, const char *out, int step)
+{
+    LyraPicture *picture = NULL;
+    char path[2048];
+    snprintf(path, sizeof path, "%s/pictures/picture_%06d.png", out, step);
+    TEST_OK(lyra_picture_load(ctx, path, &picture));
+    return picture;
+}
+
+// pixels in which two pictures differ
+static int64_t count_changes(const LyraPicture *a, const LyraPicture *b)
+{
+    int64_t count = -1;
+    if (a && b) {
+        LyraPictureView x = lyra_picture_view(a), y = lyra_picture_view(b);
+        TEST_CHECK(x.width == 240 && y.width == 240 && x.height == 180 && y.height == 180);
+        count = 0;
+        for (int64_t i = 0; i < (int64_t)x.width * x.height; ++i) {
+            count += memcmp(x.pixels + 4 * i, y.pixels + 4 * i, 3) != 0;
+        }
+    }
+    return count;
+}
+
+LYRA_TEST(cli_run_takes_pictures)
+{
+    if (!has_feature("png") || !has_feature("yaml")) {
+        TEST_SKIP("no libpng or no libyaml in this build");
+    }
+    static const char text[] = "bodies:\n"
+                               "  - generate: {size: [1, 0.2, 0.2], cells: [6, 2, 2]}\n"
+                               "    material: {model: neo-hookean, young: 50 kPa}\n"
+                               "constraints:\n"
+                               "  - select: {half-space: {point: [-0.49, 0, 0], normal: [-1, 0, "
+                               "0]}}\n"
+                               "gravity: [0, -9.81, 0]\n"
+                               "time: {dt: 20 ms, steps: 9}\n"
+                               "camera: {eye: [1.5, 1, 3]}\n"
+                               "output: {snapshot-size: [240, 180]}\n";
+    const char *scene = kept("pictures.yaml"), *out = kept("pictures"), *colored = kept("colored");
+    test_write_file(scene, text, sizeof text - 1);
+    TEST_EQUAL(lyra("run %s --out %s --snapshot-every 8 --threads 1", scene, out), 0);
+    TEST_CONTAINS(output, "the last one picture_000008.png");
+    TEST_EQUAL(count_files(out, "pictures"), 2);
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraPicture *first = load_picture(ctx, out, 0), *last = load_picture(ctx, out, 8);
+    // it hangs
+    TEST_CHECK(count_changes(first, last) > 1000);
+    // and is stressed, each field in colours of its own
+    static const char *const fields[] = {"displacement", "speed", "von-mises"};
+    for (int f = 0; f < 3; ++f) {
+        TEST_EQUAL(lyra("run %s --out %s --snapshot-every 8 --set output.snapshot-field=%s --set "
+                        "output.snapshot-edges=true --quiet",
+                        scene, colored, fields[f]),
+                   0);
+        LyraPicture *picture = load_picture(ctx, colored, 8);
+        TEST_CHECK_MSG(count_changes(last, picture) > 1000, "%s is not seen", fields[f]);
+        lyra_picture_destroy(last);
+        last = picture;
+    }
+    lyra_picture_destroy(first);
+    lyra_picture_destroy(last);
+    test_context_end(ctx);
+}
+
+// ---- what is shown ------------------------------------------------------------------------------
+
+// on a terminal of its own, until it was seen
+LYRA_TEST(cli_run_shows_a_line_on_terminals)
+{
+    const char *scene = make_scene();
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    TEST_REQUIRE(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    TEST_REQUIRE(slave >= 0);
+    fcntl(master, F_SETFL, O_NONBLOCK);
+    fflush(NULL);
+    pid_t process = fork();
+    if (process == 0) {
+        dup2(slave, STDERR_FILENO);
+        execl(LYRA_CLI, LYRA_CLI, "run", scene, "--steps", "1000000", (char *)NULL);
+        _exit(127);
+    }
+    char shown[1 << 14] = "";
+    size_t length = 0;
+    for (int k = 0; k < 3000 && !strstr(shown, "left"); ++k) {
+        ssize_t count = read(master, shown + length, sizeof shown - 1 - length);
+        length += count > 0 ? (size_t)count : 0;
+        shown[length] = '\0';
+        wait_seconds(0.01);
+    }
+    kill(process, SIGINT);
+    TEST_EQUAL(end_of(process), 130);
+    close(slave);
+    close(master);
+    TEST_CHECK(shown[0] == '\r');
+    TEST_CONTAINS(shown, " %  step ");
+    TEST_CONTAINS(shown, " of 1000000  ");
+    TEST_CONTAINS(shown, " steps/s  t = ");
+    TEST_CONTAINS(shown, " Newton  ");
+    TEST_CONTAINS(shown, "\x1b[K");
+}
+
+// elsewhere a line of its own every five seconds; stopped meanwhile, the run costs none of them
+LYRA_TEST(cli_run_shows_lines_elsewhere)
+{
+    const char *scene = make_scene(), *shown = kept("shown"), *out = kept("plain");
+    char command[4096];
+    snprintf(command, sizeof command,
+             "'%s' run %s --steps 100000 --out %s --checkpoint-every 1 >/dev/null 2>'%s' & "
+             "p=$!; while ! test -f '%s/checkpoint.lyra'; do sleep 0.05; done; "
+             "kill -STOP $p; sleep 5; kill -CONT $p; "
+             "while ! grep -q left '%s'; do sleep 0.05; done; kill -INT $p; wait $p",
+             LYRA_CLI, scene, out, shown, out, shown);
+    int status = system(command);
+    // a shell lets its background processes ignore SIGINT: the run sets its own handler
+    TEST_EQUAL(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 130);
+    read_into(shown, errors);
+    TEST_CHECK(strchr(errors, '\r') == NULL && strchr(errors, '\x1b') == NULL);
+    TEST_CONTAINS(errors, " of 100000  ");
+    TEST_CONTAINS(errors, " left\n");
+}
+
+LYRA_TEST(cli_run_quiet_shows_nothing)
+{
+    const char *scene = make_scene();
+    TEST_EQUAL(lyra("run %s --steps 5 --quiet", scene), 0);
+    TEST_STRING(output, "");
+    TEST_STRING(errors, "");
+    TEST_EQUAL(lyra("run %s --steps 5 --json --quiet", scene), 0);
+    TEST_CHECK(output[0] == '{');
+    TEST_STRING(errors, "");
+}
+
+LYRA_TEST(cli_run_prints_defaults)
+{
+    TEST_EQUAL(lyra("run --print-defaults"), 0);
+    TEST_STRING(errors, "");
+    TEST_CONTAINS(output, "bodies:");
+    TEST_CONTAINS(output, "snapshot-every: 0");
+    if (!has_feature("yaml")) {
+        TEST_SKIP("no libyaml in this build");
+    }
+    // they are a scene
+    TEST_EQUAL(lyra("run --print-defaults"), 0);
+    const char *path = kept("defaults.yaml");
+    test_write_file(path, output, strlen(output));
+    TEST_EQUAL(lyra("run %s --steps 2 --quiet", path), 0);
+}
+
+// every scene of the folder: one sentence, 1, and nothing written
+LYRA_TEST(cli_run_refuses_bad_scenes)
+{
+    if (!has_feature("yaml")) {
+        TEST_SKIP("no libyaml in this build");
+    }
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s", test_data_path("bad-scenes"));
+    const char *out = kept("never");
+    DIR *scenes = opendir(folder);
+    TEST_REQUIRE(scenes);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(scenes));) {
+        if (!strstr(entry->d_name, ".yaml")) {
+            continue;
+        }
+        ++count;
+        int code = lyra("run %s/%s --steps 3 --out %s", folder, entry->d_name, out);
+        const char *end = strchr(errors, '\n');
+        TEST_CHECK_MSG(code == 1, "%s: exit code %d", entry->d_name, code);
+        TEST_CHECK_MSG(end && end[1] == '\0', "%s: \"%s\" is not one line", entry->d_name, errors);
+        TEST_CHECK_MSG(strstr(errors, entry->d_name) != NULL, "%s is not named", entry->d_name);
+        TEST_STRING(output, "");
+        TEST_CHECK(access(out, F_OK) != 0);
+    }
+    closedir(scenes);
+    TEST_CHECK(count >= 20);
+}
