@@ -190,12 +190,12 @@ LYRA_TEST(all_move_alike)
     TEST_CHECK(size > 1e-3);
     for (int32_t i = 0; next_case(i, &c); ++i) {
         double error = 0;
-        move(ctx, &c, 400, u);
+        move(ctx, &c, 200, u);
         for (int32_t k = 0; k < SIZE; ++k) {
             error = fmax(error, fabs(u[k] - exact[k]));
         }
-        // first order, and 400 steps; statics goes elsewhere
-        TEST_CHECK_MSG(strcmp(c.name, "static") == 0 || error <= 5e-3 * size,
+        // first order, and 200 steps; statics goes elsewhere
+        TEST_CHECK_MSG(strcmp(c.name, "static") == 0 || error <= 1e-2 * size,
                        "%s, %s: off by %.3g of %.3g m", c.name, c.solver, error, size);
     }
     test_context_end(ctx);
@@ -203,9 +203,9 @@ LYRA_TEST(all_move_alike)
 
 // ---- few constraints, any step ------------------------------------------------------------------
 
-// two steps of a body in the air, or held by one vertex or two: they end well, or they are refused
+// steps of a body in the air, or held by one vertex or two: they end well, or they are refused
 // in words and leave the state as it was
-static void try_steps(LyraContext *ctx, const Case *c, int32_t held, double h)
+static void try_steps(LyraContext *ctx, const Case *c, int32_t held, double h, int32_t steps)
 {
     BodyDef settings = body_def();
     settings.fixed = false;
@@ -227,7 +227,7 @@ static void try_steps(LyraContext *ctx, const Case *c, int32_t held, double h)
         TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it)) &&
         TEST_OK(lyra_state_copy(body.state, &before))) {
         LyraStepReport report = {0};
-        for (int32_t s = 0; s < 2; ++s) {
+        for (int32_t s = 0; s < steps; ++s) {
             TEST_OK(lyra_state_assign(before, body.state));
             LyraStatus status = lyra_integrator_step(it, body.state, h, &report);
             LyraStateView view = lyra_state_view(body.state);
@@ -255,9 +255,10 @@ LYRA_TEST(steps_of_any_length_end_well_or_are_refused)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     Case c;
     for (int32_t i = 0; next_case(i, &c); ++i) {
-        for (int32_t held = 0; held <= 2; ++held) {
-            try_steps(ctx, &c, held, 1e-9);
-            try_steps(ctx, &c, held, 10);
+        // in the air or by two vertices: sparse; by one: dense
+        for (int32_t held = i % 2; held <= 2; held += 2) {
+            try_steps(ctx, &c, held, 1e-9, 2);
+            try_steps(ctx, &c, held, 10, 1);
         }
     }
     test_context_end(ctx);
