@@ -14,3 +14,16 @@ lyra_add_test(integrate_robust LABELS slow)
 lyra_add_test(integrate_robust_long LABELS long)
 lyra_add_test(integrate_hauth LABELS slow)
 lyra_add_test(integrate_every LABELS threads)
+
+# the function on docs/integrators.md compiles and does what it says
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/docs/integrators.md)
+file(READ ${PROJECT_SOURCE_DIR}/docs/integrators.md page)
+if(NOT page MATCHES "```c\n")
+  message(FATAL_ERROR "docs/integrators.md has no C example")
+endif()
+string(REGEX REPLACE "^.*```c\n" "" example "${page}")
+string(REGEX REPLACE "```.*$" "" example "${example}")
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/integrators_example.h CONTENT "${example}" @ONLY)
+lyra_add_test(integrate_page)
+target_include_directories(test_integrate_page PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
