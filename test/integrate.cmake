@@ -13,6 +13,7 @@ lyra_add_test(integrate_orders)
 lyra_add_test(integrate_robust LABELS slow)
 lyra_add_test(integrate_robust_long LABELS long)
 lyra_add_test(integrate_hauth LABELS slow)
+lyra_add_test(integrate_hauth_long LABELS long)
 lyra_add_test(integrate_every LABELS threads)
 
 # the function on docs/integrators.md compiles and does what it says
