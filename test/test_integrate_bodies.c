@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Explicit and linearly implicit integrators on bodies of tets: orders with all that a model can
-// have, sparse against dense, and what a free body keeps.
+// Integrators on bodies of tets: orders with all that a model can have, sparse against dense, and
+// what a free body keeps.
 
 #include "lyra/lyra.h"
 #include "lyra_test.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct BodyDef {
-    bool dense, consistent, viscous, free, loaded;
+    bool dense, consistent, viscous, free, loaded, matrix;
     double alpha, beta;
     int32_t cells[3];
 } BodyDef;
@@ -20,6 +20,8 @@ typedef struct Body {
     LyraMesh *mesh;
     LyraForce *forces[2];
     LyraMassMatrix *mass_matrix;
+    LyraBlockPattern *damping_pattern;
+    LyraBlockMatrix *damping;
     LyraModel *model;
     LyraSystem *system;
     LyraState *state;
@@ -75,6 +77,31 @@ static bool make_forces(LyraContext *ctx, const BodyDef *def, Body *body)
             TEST_OK(lyra_viscosity_create(ctx, body->mesh, &viscosity, &body->forces[1])));
 }
 
+// dampers between vertices and their next: positive semi-definite, and other than M and K
+static bool make_damping(LyraContext *ctx, int32_t count, Body *body)
+{
+    static const double block[9] = {0.03, 0.01, 0, 0.01, 0.05, 0, 0, 0, 0.02};
+    int64_t *row_start = malloc(((size_t)count + 1) * sizeof *row_start);
+    int32_t *column = malloc((size_t)count * sizeof *column);
+    for (int32_t i = 0; i <= count; ++i) {
+        row_start[i] = i < count ? i : count - 1;
+    }
+    for (int32_t i = 0; i + 1 < count; ++i) {
+        column[i] = i + 1;
+    }
+    bool ok = TEST_OK(lyra_block_pattern_create_rows(ctx, count, LYRA_STORAGE_UPPER, row_start,
+                                                     column, &body->damping_pattern)) &&
+              TEST_OK(lyra_block_matrix_create(body->damping_pattern, &body->damping));
+    for (int32_t i = 0; ok && i + 1 < count; ++i) {
+        ok = TEST_OK(lyra_block_matrix_add_block(body->damping, i, i, 1, block)) &&
+             TEST_OK(lyra_block_matrix_add_block(body->damping, i + 1, i + 1, 1, block)) &&
+             TEST_OK(lyra_block_matrix_add_block(body->damping, i, i + 1, -1, block));
+    }
+    free(row_start);
+    free(column);
+    return ok;
+}
+
 static bool make_body(LyraContext *ctx, const BodyDef *def, Body *body)
 {
     *body = (Body){0};
@@ -102,6 +129,9 @@ static bool make_body(LyraContext *ctx, const BodyDef *def, Body *body)
     if (def->consistent) {
         TEST_OK(lyra_mass_matrix_create(body->mesh, NULL, true, &body->mass_matrix));
         model.mass_matrix = body->mass_matrix;
+    }
+    if (def->matrix && make_damping(ctx, view.vertex_count, body)) {
+        model.damping = body->damping;
     }
     LyraSolverDef solver = lyra_solver_def_default();
     solver.tolerance = 1e-13;
@@ -132,6 +162,8 @@ static void end_body(Body *body)
     lyra_force_destroy(body->forces[0]);
     lyra_force_destroy(body->forces[1]);
     lyra_mass_matrix_destroy(body->mass_matrix);
+    lyra_block_matrix_destroy(body->damping);
+    lyra_block_pattern_destroy(body->damping_pattern);
     lyra_mesh_destroy(body->mesh);
 }
 
@@ -145,6 +177,7 @@ static void run(LyraContext *ctx, const BodyDef *def, const char *name, int32_t 
     settings.critical = LYRA_CRITICAL_IGNORE;
     settings.stages = 5;
     settings.relative_tolerance = settings.absolute_tolerance = 1e-13;
+    settings.newton.decrement = settings.newton.residual = settings.newton.step = 0;
     if (make_body(ctx, def, &body) &&
         TEST_OK(lyra_integrator_create(ctx, &settings, body.system, &it))) {
         int32_t count = steps > 0 ? steps : 1;
@@ -204,13 +237,22 @@ static const Method all_methods[] = {
     {"rosenbrock2", 2, 800},
     {"rosenbrock3", 3, 400},
     {"rosenbrock4", 4, 200},
+    {"backward-euler", 1, 1600},
+    {"newmark", 2, 400},
+    {"generalized-alpha", 2, 400},
+    {"implicit-midpoint", 2, 400},
+    {"bdf2", 2, 400},
+    {"bdf3", 3, 400},
+    {"bdf4", 4, 400},
 };
 #define METHOD_COUNT ((int32_t)(sizeof all_methods / sizeof all_methods[0]))
 
-// viscosity with its unsymmetric tangent, consistent masses, an end that is shaken, loads in time
+// viscosity with its unsymmetric tangent, a damping matrix of the user's, consistent masses, an end
+// that is shaken, loads in time
 LYRA_TEST(orders_hold_on_a_shaken_viscous_body)
 {
-    const BodyDef def = {.consistent = true, .viscous = true, .loaded = true, .alpha = 0.5};
+    const BodyDef def = {
+        .consistent = true, .viscous = true, .loaded = true, .matrix = true, .alpha = 0.5};
     check_orders(&def, all_methods, METHOD_COUNT);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What every integrator of the list promises, on a sparse model with constraints that move: the
-// same bits after a restart and at any number of threads, no allocation after the first step.
+// What every integrator of the list promises, on sparse and dense systems of a model with
+// constraints that move: the same bits after a restart and at any number of threads, no allocation
+// after the first step, the same motion; and what it does with bodies that are hardly held, with
+// steps of any length and with vertices without mass.
 
 #include "integrate_cases.h"
 
@@ -25,7 +27,29 @@ static void shake(void *user, double t, double *u, double *v, double *a)
     }
 }
 
-static bool make(LyraContext *ctx, const char *name, Body *body, LyraIntegrator **it)
+// An integrator on one of the two kinds of systems.
+typedef struct Case {
+    char name[32];
+    const char *solver; // "pcg" or "dense"
+} Case;
+
+// the next case: each integrator on both systems; false past the last
+static bool next_case(int32_t index, Case *out)
+{
+    LyraIntegratorFacts facts;
+    bool found = lyra_integrator_name(index / 2, &facts);
+    snprintf(out->name, sizeof out->name, "%s", found ? facts.name : "");
+    out->solver = index % 2 ? "dense" : "pcg";
+    return found;
+}
+
+static void count_steps(void *user, const LyraState *state, const LyraStepReport *report)
+{
+    (void)state;
+    *(int32_t *)user += report->outcome == LYRA_STEP_ACCEPTED;
+}
+
+static bool make(LyraContext *ctx, const Case *c, int32_t *seen, Body *body, LyraIntegrator **it)
 {
     BodyDef settings = body_def();
     settings.cells[0] = 2;
@@ -34,10 +58,12 @@ static bool make(LyraContext *ctx, const char *name, Body *body, LyraIntegrator 
     settings.mass_damping = 0.5;
     settings.stiffness_damping = 1e-3;
     settings.prescription = shake;
-    settings.solver = "pcg";
+    settings.solver = c->solver;
     LyraIntegratorDef def = lyra_integrator_def_default();
-    def.name = name;
+    def.name = c->name;
     def.critical_interval = 3;
+    def.callback = seen ? count_steps : NULL;
+    def.callback_user = seen;
     return make_body(ctx, &settings, body) &&
            TEST_OK(lyra_integrator_create(ctx, &def, body->system, it));
 }
@@ -52,13 +78,14 @@ static void step(LyraIntegrator *it, LyraState *state, int32_t begin, int32_t en
 LYRA_TEST(every_restart_continues_with_the_same_bits)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraIntegratorFacts facts;
+    Case c;
     int32_t count = 0;
-    for (; lyra_integrator_name(count, &facts); ++count) {
+    for (; next_case(count, &c); ++count) {
         Body body, other;
         LyraIntegrator *it = NULL, *fresh = NULL;
-        bool made = make(ctx, facts.name, &body, &it);
-        made = make(ctx, facts.name, &other, &fresh) && made;
+        int32_t seen = 0;
+        bool made = make(ctx, &c, &seen, &body, &it);
+        made = make(ctx, &c, NULL, &other, &fresh) && made;
         if (made) {
             step(it, body.state, 0, 7);
             size_t bytes = lyra_state_packed_size(body.state);
@@ -67,7 +94,9 @@ LYRA_TEST(every_restart_continues_with_the_same_bits)
             step(it, body.state, 7, 13);
             TEST_OK(lyra_state_unpack(other.state, packed, bytes));
             step(fresh, other.state, 7, 13);
-            TEST_CHECK_MSG(lyra_state_equal(body.state, other.state), "%s: other bits", facts.name);
+            TEST_CHECK_MSG(lyra_state_equal(body.state, other.state), "%s, %s: other bits", c.name,
+                           c.solver);
+            TEST_CHECK_MSG(seen == 13, "%s: the callback saw %d steps of 13", c.name, (int)seen);
             free(packed);
         }
         lyra_integrator_destroy(it);
@@ -75,7 +104,7 @@ LYRA_TEST(every_restart_continues_with_the_same_bits)
         end_body(&body);
         end_body(&other);
     }
-    TEST_CHECK_MSG(count >= 21, "%d integrators", (int)count);
+    TEST_CHECK_MSG(count >= 42, "%d cases", (int)count);
     test_context_end(ctx);
 }
 
@@ -83,7 +112,7 @@ static void compute_bits(LyraContext *ctx, void *data, void *out)
 {
     Body body;
     LyraIntegrator *it = NULL;
-    if (make(ctx, data, &body, &it)) {
+    if (make(ctx, data, NULL, &body, &it)) {
         TEST_EQUAL(body.size, SIZE);
         step(it, body.state, 0, 5);
         memcpy(out, body_u(&body), SIZE * sizeof(double));
@@ -95,30 +124,201 @@ static void compute_bits(LyraContext *ctx, void *data, void *out)
 
 LYRA_TEST(threads_change_no_bit_of_any)
 {
-    LyraIntegratorFacts facts;
-    for (int32_t i = 0; lyra_integrator_name(i, &facts); ++i) {
-        char name[32];
-        snprintf(name, sizeof name, "%s", facts.name);
-        test_same_bits(compute_bits, name, 2 * SIZE * sizeof(double));
+    Case c;
+    for (int32_t i = 0; next_case(i, &c); ++i) {
+        test_same_bits(compute_bits, &c, 2 * SIZE * sizeof(double));
     }
 }
 
 LYRA_TEST(no_step_after_the_first_allocates)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    LyraIntegratorFacts facts;
-    for (int32_t i = 0; lyra_integrator_name(i, &facts); ++i) {
+    Case c;
+    for (int32_t i = 0; next_case(i, &c); ++i) {
         Body body;
         LyraIntegrator *it = NULL;
-        if (make(ctx, facts.name, &body, &it)) {
+        if (make(ctx, &c, NULL, &body, &it)) {
             step(it, body.state, 0, 1);
             int64_t before = test_allocation_count();
             step(it, body.state, 1, 12);
-            TEST_CHECK_MSG(test_allocation_count() == before, "%s: %lld requests", facts.name,
-                           (long long)(test_allocation_count() - before));
+            TEST_CHECK_MSG(test_allocation_count() == before, "%s, %s: %lld requests", c.name,
+                           c.solver, (long long)(test_allocation_count() - before));
         }
         lyra_integrator_destroy(it);
         end_body(&body);
     }
+    test_context_end(ctx);
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+// u after 20 ms, and v where the body is held
+static void move(LyraContext *ctx, const Case *c, int32_t steps, double *u)
+{
+    Body body;
+    LyraIntegrator *it = NULL;
+    if (make(ctx, c, NULL, &body, &it)) {
+        for (int32_t i = 0; i < steps; ++i) {
+            TEST_OK(lyra_integrator_step(it, body.state, 0.02 / steps, NULL));
+        }
+        double prescribed[2][SIZE] = {{0}};
+        shake(NULL, lyra_state_view(body.state).time, prescribed[0], prescribed[1], NULL);
+        const double *X = lyra_mesh_view(body.mesh).positions;
+        for (int32_t i = 0; i < SIZE; ++i) {
+            bool held = X[i - i % 3] < -0.099;
+            TEST_CHECK_MSG(
+                !held || (body_u(&body)[i] == prescribed[0][i] &&
+                          (body_v(&body)[i] == prescribed[1][i] || strcmp(c->name, "static") == 0)),
+                "%s, %s: %.17g and %.17g where %.17g and %.17g are prescribed", c->name, c->solver,
+                body_u(&body)[i], body_v(&body)[i], prescribed[0][i], prescribed[1][i]);
+        }
+        memcpy(u, body_u(&body), SIZE * sizeof *u);
+    }
+    lyra_integrator_destroy(it);
+    end_body(&body);
+}
+
+LYRA_TEST(all_move_alike)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Case c = {.name = "dopri853", .solver = "dense"};
+    double exact[SIZE] = {0}, u[SIZE] = {0}, size = 0;
+    move(ctx, &c, 4, exact);
+    for (int32_t i = 0; i < SIZE; ++i) {
+        size = fmax(size, fabs(exact[i]));
+    }
+    TEST_CHECK(size > 1e-3);
+    for (int32_t i = 0; next_case(i, &c); ++i) {
+        double error = 0;
+        move(ctx, &c, 200, u);
+        for (int32_t k = 0; k < SIZE; ++k) {
+            error = fmax(error, fabs(u[k] - exact[k]));
+        }
+        // first order, and 200 steps; statics goes elsewhere
+        TEST_CHECK_MSG(strcmp(c.name, "static") == 0 || error <= 1e-2 * size,
+                       "%s, %s: off by %.3g of %.3g m", c.name, c.solver, error, size);
+    }
+    test_context_end(ctx);
+}
+
+// ---- few constraints, any step ------------------------------------------------------------------
+
+// steps of a body in the air, or held by one vertex or two: they end well, or they are refused
+// in words and leave the state as it was
+static void try_steps(LyraContext *ctx, const Case *c, int32_t held, double h, int32_t steps)
+{
+    BodyDef settings = body_def();
+    settings.fixed = false;
+    settings.cells[0] = 2;
+    settings.cells[1] = settings.cells[2] = 1;
+    settings.gravity = -9.81;
+    settings.mass_damping = 0.1;
+    settings.solver = c->solver;
+    const int32_t vertices[2] = {0, 2};
+    Body body;
+    LyraIntegrator *it = NULL;
+    LyraState *before = NULL;
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.name = c->name;
+    def.critical = LYRA_CRITICAL_REFUSE;
+    if (make_body(ctx, &settings, &body) &&
+        TEST_OK(
+            lyra_constraints_fix_vertices(lyra_model_constraints(body.model), held, vertices)) &&
+        TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it)) &&
+        TEST_OK(lyra_state_copy(body.state, &before))) {
+        LyraStepReport report = {0};
+        for (int32_t s = 0; s < steps; ++s) {
+            TEST_OK(lyra_state_assign(before, body.state));
+            LyraStatus status = lyra_integrator_step(it, body.state, h, &report);
+            LyraStateView view = lyra_state_view(body.state);
+            if (status == LYRA_OK) {
+                TEST_CHECK_MSG(lyra_vector_is_finite(view.u) && lyra_vector_is_finite(view.v) &&
+                                   isfinite(report.kinetic + report.elastic),
+                               "%s, h %g, %d held: not finite", c->name, h, (int)held);
+                continue;
+            }
+            bool words = lyra_error_message()[0] && report.outcome != LYRA_STEP_ACCEPTED;
+            TEST_CHECK_MSG(words && lyra_state_equal(before, body.state),
+                           "%s, h %g, %d held: no reason, or another state", c->name, h, (int)held);
+            // a body that flies or turns has no equilibrium; all else takes a tiny step
+            TEST_CHECK_MSG(h > 1 || strcmp(c->name, "static") == 0, "%s, h %g, %d held: %s",
+                           c->name, h, (int)held, lyra_error_message());
+        }
+    }
+    lyra_state_destroy(before);
+    lyra_integrator_destroy(it);
+    end_body(&body);
+}
+
+LYRA_TEST(steps_of_any_length_end_well_or_are_refused)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Case c;
+    for (int32_t i = 0; next_case(i, &c); ++i) {
+        // in the air or by two vertices: sparse; by one: dense
+        for (int32_t held = i % 2; held <= 2; held += 2) {
+            try_steps(ctx, &c, held, 1e-9, 2);
+            try_steps(ctx, &c, held, 10, 1);
+        }
+    }
+    test_context_end(ctx);
+}
+
+// ---- masses -------------------------------------------------------------------------------------
+
+// two vertices on a spring, the second without mass
+LYRA_TEST(a_free_vertex_without_mass_is_refused_by_all_but_statics)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const int32_t pair[2] = {0, 1}, fixed[5] = {0, 1, 2, 4, 5};
+    const double x[6] = {0, 0, 0, 1, 0, 0}, masses[2] = {1, 0};
+    LyraSpringsDef list = lyra_springs_def_default();
+    list.vertex_count = 2;
+    list.spring_count = 1;
+    list.vertices = pair;
+    list.positions = x;
+    LyraSprings *springs = NULL;
+    LyraForce *spring = NULL;
+    LyraModel *model = NULL;
+    LyraMassSpringDef law = lyra_mass_spring_def_default();
+    law.stiffness = 100;
+    TEST_REQUIRE_OK(lyra_springs_create(ctx, &list, &springs));
+    TEST_REQUIRE_OK(lyra_mass_spring_create(ctx, springs, &law, &spring));
+    LyraModelDef def = lyra_model_def_default();
+    def.vertex_count = 2;
+    def.positions = x;
+    def.force_count = 1;
+    def.forces = &spring;
+    def.masses = masses;
+    TEST_REQUIRE_OK(lyra_model_create(ctx, &def, &model));
+    TEST_OK(lyra_constraints_fix_dofs(lyra_model_constraints(model), 5, fixed));
+    Case c;
+    for (int32_t i = 0; next_case(i, &c); ++i) {
+        LyraSystem *system = NULL;
+        LyraState *state = NULL;
+        LyraIntegrator *it = NULL;
+        LyraIntegratorDef settings = lyra_integrator_def_default();
+        settings.name = c.name;
+        if (TEST_OK(i % 2 ? lyra_system_create_dense(ctx, model, &system)
+                          : lyra_system_create_sparse(ctx, model, NULL, &system)) &&
+            TEST_OK(lyra_system_state_create(system, &state)) &&
+            TEST_OK(lyra_integrator_create(ctx, &settings, system, &it))) {
+            LyraStepReport report;
+            LyraStatus status = lyra_integrator_step(it, state, 1e-3, &report);
+            if (strcmp(c.name, "static") == 0) {
+                TEST_EQUAL(status, LYRA_OK);
+            } else {
+                TEST_STATUS(status, LYRA_SINGULAR);
+                TEST_EQUAL(report.outcome, LYRA_STEP_REFUSED);
+                TEST_CONTAINS(lyra_error_message(), "1");
+            }
+        }
+        lyra_integrator_destroy(it);
+        lyra_state_destroy(state);
+        lyra_system_destroy(system);
+    }
+    lyra_model_destroy(model);
+    lyra_force_destroy(spring);
+    lyra_springs_destroy(springs);
     test_context_end(ctx);
 }

@@ -6,7 +6,6 @@
 
 #include "scene_config_files.h"
 
-#include "integrate_explicit_reference.h"
 #include "integrate_reference.h"
 
 #define STEP 0.01
@@ -72,10 +71,7 @@ static void run_turtle(const char *solver, double dt, double force, const VegaSt
     test_context_end(ctx);
 }
 
-#define STEPS_OF(table) (const VegaStep *)(table), (int32_t)(sizeof(table) / sizeof(table)[0])
-
-// the two tables have one layout
-_Static_assert(sizeof(VegaStep) == sizeof(ExplicitStep), "layouts of reference tables");
+#define STEPS_OF(table) (table), (int32_t)(sizeof(table) / sizeof(table)[0])
 
 LYRA_TEST(backward_euler_goes_vegas_way)
 {
@@ -89,13 +85,14 @@ LYRA_TEST(newmark_goes_vegas_way)
 
 LYRA_TEST(central_differences_go_vegas_way)
 {
-    run_turtle("centralDifferences", 0.001, -200000, STEPS_OF(central_differences_steps));
+    run_turtle("centralDifferences", VEGA_EXPLICIT_STEP, VEGA_EXPLICIT_FORCE,
+               STEPS_OF(VEGA_CENTRAL_DIFFERENCES));
 }
 
 LYRA_TEST(symplectic_euler_goes_vegas_way)
 {
-    TEST_EQUAL(explicit_probes[0], VEGA_PROBES[0]);
-    run_turtle("symplecticEuler", 0.001, -200000, STEPS_OF(symplectic_euler_steps));
+    run_turtle("symplecticEuler", VEGA_EXPLICIT_STEP, VEGA_EXPLICIT_FORCE,
+               STEPS_OF(VEGA_SYMPLECTIC_EULER));
 }
 
 // ---- gravity ------------------------------------------------------------------------------------

@@ -98,6 +98,8 @@ typedef struct LyraSystemType {
     /// Size of the body and largest coordinate of its vertices, m: scales of rounding and of steps.
     /// Nullable: unknown.
     void (*extent)(const void *self, double *size, double *reach);
+    /// See lyra_system_fingerprint(). Nullable: 0, matrices depend on the point alone.
+    uint64_t (*fingerprint)(void *self);
     void (*destroy)(void *self);
 } LyraSystemType;
 
@@ -184,6 +186,11 @@ LYRA_API void lyra_system_extent(const LyraSystem *system, double *size, double 
 /// A number that changes with every linearise and form: what was formed is still there while it
 /// stays.
 LYRA_API uint64_t lyra_system_stamp(const LyraSystem *system);
+
+/// A number made of all that a M + b C + c K and its solutions depend on beside the point: the
+/// parameters of forces, masses, damping, directions of constraints. It is the same where these
+/// are, also in another process, and another one where they differ, but once in 2^64.
+LYRA_API uint64_t lyra_system_fingerprint(LyraSystem *system);
 
 /// Largest eigenvalue of M^-1 K (squared angular frequency, 1/s^2) of the last linearise on the
 /// free unknowns, by Lanczos with a fixed start: an estimate from below, within about one percent.

@@ -13,26 +13,30 @@
 
 #include "integrate/methods.h"
 
-enum { Q, U_0, COUNT };
+enum { Q, U_0, V_0, A_0, COUNT };
 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
 {
     LyraStateView view = lyra_state_view(trial);
     double t = view.time, end = t + h;
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
+    LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
     const double *history = ly_state_history(it, trial);
     LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, history));
 
     // u_1 without q, and the start q = 0: u_1 = u_0 + h v_0
     lyra_vector_copy(view.u, u_0);
     lyra_vector_axpby(h, view.v, 1, u_0);
+    lyra_vector_copy(view.v, v_0);
+    lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = end,
                            .dt = h,
                            .u_q = h * h,
                            .v_q = h,
                            .a_q = 1,
                            .u_0 = u_0,
-                           .v_0 = view.v,
+                           .v_0 = v_0,
+                           .a_0 = a_0,
                            .stay = view.u,
                            .history = history};
     // one step of Newton starts its linear solver there: the acceleration goes on
@@ -40,9 +44,11 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     once |= it->def.newton.policy == LYRA_NEWTON_COUNTED;
     lyra_vector_axpby(once, view.a, 0, q);
     ly_start_constrained(it, &stage, end, q);
+    ly_hold_rates(it, &stage, q, v_0, a_0);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
     // u_1 and v_1 as Newton saw them last, to the last bit
+    lyra_vector_copy(v_0, view.v);
     lyra_vector_axpby(h, q, 1, view.v);
     lyra_vector_copy(u_0, view.u);
     lyra_vector_axpby(h * h, q, 1, view.u);

@@ -32,7 +32,7 @@
 #define HEAD (1 + ORDER_MAX) // number of old values, then their times, newest first
 
 // The work of ly_sdirk4_step() comes first.
-enum { Q = LY_SDIRK4_WORK, U_0, V_0, W_U, COUNT };
+enum { Q = LY_SDIRK4_WORK, U_0, V_0, A_0, W_U, COUNT };
 
 // old values: 0 is the state's own, 1 .. in the block
 typedef struct History {
@@ -135,7 +135,7 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
 {
     LyraStateView view = lyra_state_view(trial);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0], *v_0 = it->scratch[V_0];
-    LyraVector *w_u = it->scratch[W_U];
+    LyraVector *w_u = it->scratch[W_U], *a_0 = it->scratch[A_0];
     double t = view.time, end = t + h, d[ORDER_MAX], w[ORDER_MAX];
     for (int32_t i = 0; i < order; ++i) {
         d[i] = i == 0 ? h : end - history->block[i];
@@ -151,6 +151,7 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
     combine(history, order, w, view.v, true, v_0);
     lyra_vector_copy(w_u, u_0);
     lyra_vector_axpby(b, v_0, 1, u_0);
+    lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = end,
                            .dt = h,
                            .u_q = b * b,
@@ -158,10 +159,12 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
                            .a_q = 1,
                            .u_0 = u_0,
                            .v_0 = v_0,
+                           .a_0 = a_0,
                            .stay = view.u,
                            .history = committed};
     lyra_vector_copy(view.a, q);
     ly_start_constrained(it, &stage, end, q);
+    ly_hold_rates(it, &stage, q, v_0, a_0);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
     remember(history, order, view, t);

@@ -13,18 +13,21 @@
 
 #include "integrate/methods.h"
 
-enum { Q, U_0, U_D, COUNT };
+enum { Q, U_0, V_0, A_0, U_D, COUNT };
 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
 {
     LyraStateView view = lyra_state_view(trial);
     double t = view.time, middle = t + 0.5 * h, end = t + h;
-    LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0], *v_0 = view.v;
+    LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
+    LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
     const double *history = ly_state_history(it, trial);
 
     lyra_vector_copy(view.u, u_0);
-    lyra_vector_axpby(0.5 * h, v_0, 1, u_0);
-    LY_TRY(ly_update_damping(it, t, 0, u_0, v_0, history));
+    lyra_vector_axpby(0.5 * h, view.v, 1, u_0);
+    LY_TRY(ly_update_damping(it, t, 0, u_0, view.v, history));
+    lyra_vector_copy(view.v, v_0);
+    lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = middle,
                            .dt = 0.5 * h,
                            .u_q = 0.25 * h * h,
@@ -32,18 +35,21 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .a_q = 1,
                            .u_0 = u_0,
                            .v_0 = v_0,
+                           .a_0 = a_0,
                            .stay = view.u,
                            .history = history};
-    // u_1 = u_0 + h v_0 + h^2 q/2 is prescribed where constrained
+    // u_1 = u_0 + h v_0 + h^2 q/2 is prescribed where constrained, and v and a of the middle
     LyraVector *u_d = it->scratch[U_D];
     lyra_vector_copy(view.u, u_d);
-    lyra_vector_axpby(h, v_0, 1, u_d);
+    lyra_vector_axpby(h, view.v, 1, u_d);
     const LyStage whole = {.u_q = 0.5 * h * h, .u_0 = u_d};
     lyra_vector_copy(view.a, q);
     ly_start_constrained(it, &whole, end, q);
+    ly_prescribe(it, middle);
+    ly_hold_rates(it, &stage, q, v_0, a_0);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
-    lyra_vector_axpby(h, v_0, 1, view.u);
+    lyra_vector_axpby(h, view.v, 1, view.u);
     lyra_vector_axpby(0.5 * h * h, q, 1, view.u);
     lyra_vector_axpby(h, q, 1, view.v);
     lyra_vector_copy(q, view.a);

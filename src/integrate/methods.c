@@ -45,6 +45,16 @@ void ly_start_constrained(LyraIntegrator *it, const LyStage *stage, double t, Ly
     ly_merge_constrained(it, held, q);
 }
 
+void ly_hold_rates(LyraIntegrator *it, const LyStage *stage, const LyraVector *q, LyraVector *v_0,
+                   LyraVector *a_0)
+{
+    LyraVector *v = it->prescribed[1], *a = it->prescribed[2];
+    lyra_vector_axpby(-stage->v_q, q, 1, v);
+    ly_merge_constrained(it, v, v_0);
+    lyra_vector_axpby(-stage->a_q, q, 1, a);
+    ly_merge_constrained(it, a, a_0);
+}
+
 LyraStatus ly_end_step(LyraIntegrator *it, LyraState *trial, double t, double dt)
 {
     LyraStateView view = lyra_state_view(trial);

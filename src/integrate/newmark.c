@@ -69,6 +69,9 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     const LyStage whole = {.u_q = beta * h * h, .u_0 = u_0};
     lyra_vector_copy(view.a, q);
     ly_start_constrained(it, &whole, end, q);
+    // ... and so are v and a where the equation holds: the method's a_m is one of that time, too
+    ly_prescribe(it, stage.time);
+    ly_hold_rates(it, &stage, q, v_f, a_f);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
     lyra_vector_copy(u_0, view.u);

@@ -5,19 +5,19 @@
 // which it was taken is: the block "newton" holds (u, v, t, dt, history) of the linearisation, the
 // coefficients of S, and the point at which the damping was frozen then. After a restart S is
 // formed anew from the block; in a run that goes on it is still there, as the stamp of the system
-// tells, and both have the same bits. Parameters of the model that change between do not renew a
-// tangent: it serves until the rules of newton.c drop it.
+// tells, and both have the same bits. A tangent of other parameters, masses, damping or directions
+// of constraints than the model has now does not serve: the block has their fingerprint.
 //
-// Layout: valid, time, dt, a_q, v_q, u_q, psd, time of damping, then u, v, u and v of damping, and
-// the history.
+// Layout: valid, time, dt, a_q, v_q, u_q, psd, time of damping, fingerprint, then u, v, u and v of
+// damping, and the history.
 
 #include "integrate/newton.h"
 
 #include <string.h>
 
 #define KEEP_BLOCK "newton"
-#define KEEP_VERSION 1
-#define HEAD 8
+#define KEEP_VERSION 2
+#define HEAD 9
 
 int64_t ly_keep_count(const LyNewton *newton)
 {
@@ -40,13 +40,20 @@ static void copy_out(const double *from, LyraVector *to)
     memcpy(lyra_vector_values_mutable(to), from, (size_t)lyra_vector_size(to) * sizeof *from);
 }
 
+// as many bits as a double counts with
+static double fingerprint(const LyNewton *newton)
+{
+    return (double)(lyra_system_fingerprint(newton->system) >> 11);
+}
+
 LyraStatus ly_keep_note(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, bool psd,
                         LyraState *trial)
 {
     double *block = NULL;
     LY_TRY(find_block(newton, trial, &block));
-    const double head[HEAD] = {1,          stage->time, stage->dt, stage->a_q,
-                               stage->v_q, stage->u_q,  psd,       it->damped_time};
+    const double head[HEAD] = {1,          stage->time,     stage->dt,
+                               stage->a_q, stage->v_q,      stage->u_q,
+                               psd,        it->damped_time, fingerprint(newton)};
     int64_t n = newton->size, history = lyra_system_history_count(newton->system);
     memcpy(block, head, sizeof head);
     copy_in(newton->u, block + HEAD);
@@ -92,8 +99,8 @@ LyraStatus ly_keep_find(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
 {
     double *block = NULL;
     LY_TRY(find_block(newton, trial, &block));
-    *found =
-        block[0] == 1 && block[3] == stage->a_q && block[4] == stage->v_q && block[5] == stage->u_q;
+    *found = block[0] == 1 && block[3] == stage->a_q && block[4] == stage->v_q &&
+             block[5] == stage->u_q && block[8] == fingerprint(newton);
     if (!*found) {
         return LYRA_OK;
     }

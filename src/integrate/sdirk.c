@@ -31,7 +31,7 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
     LyraStateView view = lyra_state_view(trial);
     LyraVector *const *V = work, *const *A = work + STAGES;
     LyraVector *u_0 = work[2 * STAGES], *v_0 = work[2 * STAGES + 1], *from = work[2 * STAGES + 2];
-    LyraVector *moved = work[2 * STAGES + 3];
+    LyraVector *moved = work[2 * STAGES + 3], *a_0 = work[2 * STAGES + 4];
     const double *history = ly_state_history(it, trial);
     lyra_vector_copy(view.u, from);
     for (int32_t i = 0; i < STAGES; ++i) {
@@ -43,6 +43,7 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
             lyra_vector_axpby(h * a[i][j], A[j], 1, v_0);
         }
         lyra_vector_axpby(GAMMA * h, v_0, 1, u_0);
+        lyra_vector_fill(a_0, 0);
 
         // the damping is frozen where the acceleration before leads
         lyra_vector_copy(i > 0 ? A[i - 1] : view.a, A[i]);
@@ -56,9 +57,11 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
                                .a_q = 1,
                                .u_0 = u_0,
                                .v_0 = v_0,
+                               .a_0 = a_0,
                                .stay = from,
                                .history = history};
         ly_start_constrained(it, &stage, time, A[i]);
+        ly_hold_rates(it, &stage, A[i], v_0, a_0);
         LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, A[i]));
         lyra_vector_copy(v_0, V[i]);
         lyra_vector_axpby(GAMMA * h, A[i], 1, V[i]);

@@ -53,6 +53,11 @@ static void dense_extent(const void *self, double *size, double *reach)
     *reach = model->reach;
 }
 
+static uint64_t dense_fingerprint(void *self)
+{
+    return ly_tangent_fingerprint(&((DenseSystem *)self)->tangent);
+}
+
 // ---- at a point ---------------------------------------------------------------------------------
 
 static void dense_prescribe(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a)
@@ -250,6 +255,7 @@ static const LyraSystemType dense_type = {
     .solve_mass = dense_solve_mass,
     .min_det = dense_min_det,
     .extent = dense_extent,
+    .fingerprint = dense_fingerprint,
     .destroy = dense_destroy,
 };
 

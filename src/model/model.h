@@ -83,4 +83,11 @@ bool ly_model_damped(const LyraModel *model);
 /// LyraSystemTrait bits of systems of the model.
 uint32_t ly_model_traits(const LyraModel *model);
 
+// ---- checksums (fingerprint.c) ------------------------------------------------------------------
+
+#define LY_CHECKSUM_START 0xcbf29ce484222325u
+
+/// Goes on from `sum` with `words` words of eight bytes.
+uint64_t ly_checksum(uint64_t sum, const void *bytes, int64_t words);
+
 #endif

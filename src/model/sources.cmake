@@ -4,6 +4,7 @@ target_sources(lyra_objects PRIVATE
   model/dense_system.c
   model/eigenvalue.c
   model/fields.c
+  model/fingerprint.c
   model/followed.c
   model/mass.c
   model/mass_solve.c

@@ -63,6 +63,11 @@ static void sparse_extent(const void *self, double *size, double *reach)
     *reach = model->reach;
 }
 
+static uint64_t sparse_fingerprint(void *self)
+{
+    return ly_tangent_fingerprint(&((SparseSystem *)self)->tangent);
+}
+
 // ---- at a point ---------------------------------------------------------------------------------
 
 static void sparse_prescribe(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a)
@@ -283,6 +288,7 @@ static const LyraSystemType sparse_type = {
     .solve_mass = sparse_solve_mass,
     .min_det = sparse_min_det,
     .extent = sparse_extent,
+    .fingerprint = sparse_fingerprint,
     .destroy = sparse_destroy,
 };
 

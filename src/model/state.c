@@ -5,16 +5,12 @@
 //
 // Packed, a state is words of eight bytes: magic, version and number of blocks, unknowns, words in
 // all, time, steps, then u, v, a, then per block its name (four words), version, count and values,
-// and last a checksum of all words before. One step of the checksum,
-//
-//   h <- (h xor w) p,   h <- h xor (h >> 32),   p odd,
-//
-// is a bijection of h for a given word and of the word for a given h. So a change within one word
-// always changes the sum, and any other goes unseen once in 2^64.
+// and last a checksum of all words before.
 
 #include "lyra/state.h"
 
 #include "base/base.h"
+#include "model/model.h"
 
 #include <string.h>
 
@@ -305,18 +301,6 @@ static int64_t packed_words(const LyraState *state)
     return words;
 }
 
-static uint64_t checksum(const char *bytes, int64_t words)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (int64_t i = 0; i < words; ++i) {
-        uint64_t word;
-        memcpy(&word, bytes + 8 * i, 8);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
 size_t lyra_state_packed_size(const LyraState *state)
 {
     LYRA_ASSERT(state);
@@ -349,7 +333,7 @@ void lyra_state_pack(const LyraState *state, void *bytes)
         to = put(to, &head, sizeof head);
         to = put(to, block->values, (size_t)block->count * sizeof(double));
     }
-    uint64_t sum = checksum(bytes, header.words - 1);
+    uint64_t sum = ly_checksum(LY_CHECKSUM_START, bytes, header.words - 1);
     put(to, &sum, sizeof sum);
 }
 
@@ -425,7 +409,7 @@ LyraStatus lyra_state_unpack(LyraState *state, const void *bytes, size_t length)
     LY_TRY(check_header(state, bytes, length, &header));
     const char *at = bytes;
     memcpy(&sum, at + 8 * (header.words - 1), sizeof sum);
-    if (checksum(bytes, header.words - 1) != sum) {
+    if (ly_checksum(LY_CHECKSUM_START, bytes, header.words - 1) != sum) {
         return ly_fail(LYRA_BAD_FORMAT, "state: the checksum is wrong: the bytes were changed");
     }
     int64_t vectors = 3 * (int64_t)state->size, words = header.words - 1 - HEADER_WORDS - vectors;

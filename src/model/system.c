@@ -291,3 +291,9 @@ uint64_t lyra_system_stamp(const LyraSystem *system)
     LYRA_ASSERT(system);
     return system->stamp;
 }
+
+uint64_t lyra_system_fingerprint(LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->fingerprint ? system->type->fingerprint(system->self) : 0;
+}

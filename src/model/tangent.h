@@ -38,6 +38,12 @@ typedef struct LyTangentForces {
 
 #define LY_TANGENT_FORCES 2
 
+/// A checksum of numbers of the model as of a version of them.
+typedef struct LyFingerprint {
+    bool known;
+    uint64_t version, sum;
+} LyFingerprint;
+
 /// K and the K inside D each name one of two slots, and may name the same: where both are taken at
 /// one point, one assembly serves both.
 typedef struct LyTangent {
@@ -47,11 +53,12 @@ typedef struct LyTangent {
     LyTangentSlot slots[2];
     int32_t stiffness, damping; // slots; -1: not yet
     LyTangentForces forces[LY_TANGENT_FORCES];
-    uint64_t clock;          // of `used`
-    LyraBlockMatrix *dfdv;   // of forces that depend on velocities. Nullable
-    double *x, *f;           // scratch in the caller's order, [size]
-    double *Dv, *f_ext;      // the same, of evaluations
-    double *inner, *product; // scratch in the internal order, [size]
+    uint64_t clock;                       // of `used`
+    LyraBlockMatrix *dfdv;                // of forces that depend on velocities. Nullable
+    double *x, *f;                        // scratch in the caller's order, [size]
+    double *Dv, *f_ext;                   // the same, of evaluations
+    double *inner, *product;              // scratch in the internal order, [size]
+    LyFingerprint parameters, directions; // of forces, of constraints
 } LyTangent;
 
 LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out);
@@ -75,6 +82,9 @@ void ly_tangent_place(LyTangent *tangent, const LyraVector *u);
 
 /// Releases what was kept of points.
 void ly_tangent_forget(LyTangent *tangent);
+
+/// As lyra_system_fingerprint().
+uint64_t ly_tangent_fingerprint(LyTangent *tangent);
 
 void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVector *v,
                           LyraVector *a);
