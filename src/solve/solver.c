@@ -320,14 +320,12 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
 }
 
 // the type that serves, for "auto" by the rule
-static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A,
-                              const LyraConstraints *constraints)
+static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A)
 {
     if (solver->chooses) {
-        LyraSolverDef def = solver->def;
-        const LyraSolverType *type = ly_solver_choose(A, constraints, &def);
+        const LyraSolverType *type = ly_solver_choose(A, &solver->def);
         drop_type(solver);
-        LY_TRY(type->create(solver->ctx, &def, &solver->self));
+        LY_TRY(type->create(solver->ctx, &solver->def, &solver->self));
         solver->type = type;
     }
     solver->report = (LyraSolveReport){.solver = solver->type->name, .preconditioner = ""};
@@ -338,7 +336,7 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
                           const LyraConstraints *constraints)
 {
     LyraContext *ctx = solver->ctx;
-    LY_TRY(settle_type(solver, A, constraints));
+    LY_TRY(settle_type(solver, A));
     LY_TRY(check_suits(solver, A));
     LY_TRY(choose_method(solver, A, constraints, &solver->method));
     LY_TRY(copy_positions(solver, A->size));
