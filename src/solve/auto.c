@@ -62,7 +62,7 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDe
     bool iterate = strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
                    def->constrain == LYRA_CONSTRAIN_FILTER;
     bool coarse = A->kind == LYRA_OPERATOR_BLOCK && def->positions;
-    int32_t cholmod_end = !statics  ? CHOLMOD_SERVES
+    int32_t cholmod_end = !statics ? CHOLMOD_SERVES
                           : coarse ? CHOLMOD_STATICS_COARSE
                                    : CHOLMOD_STATICS;
     const LyraSolverType *factor =

@@ -240,12 +240,21 @@ static LyraStatus check_operator(const LyraOperator *A)
                        A->kind == LYRA_OPERATOR_BLOCK ? "more than 2^31 - 1"
                                                       : "a negative number of");
     }
+    int64_t rows = A->size;
     if (A->kind == LYRA_OPERATOR_CSR) {
         LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(A->csr));
         if (view.row_count != view.column_count) {
             return ly_fail(LYRA_INVALID_ARGUMENT, "solver: a matrix of %d rows and %d columns",
                            (int)view.row_count, (int)view.column_count);
         }
+        rows = view.row_count;
+    } else if (A->kind == LYRA_OPERATOR_BLOCK) {
+        rows = 3 * (int64_t)lyra_block_pattern_view(lyra_block_matrix_pattern(A->block)).row_count;
+    }
+    if (rows != A->size) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "solver: an operator of %d unknowns on a matrix of %lld rows", (int)A->size,
+                       (long long)rows);
     }
     return LYRA_OK;
 }
