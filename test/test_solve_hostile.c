@@ -367,20 +367,24 @@ static LyraOperator operator_of(Forms *forms, LyraOperatorKind kind)
     }
 }
 
-// |b - A x| / |b| in numbers that neither overflow nor vanish
+// |b - A x| / |b|, by b of size 1, so that nothing overflows or vanishes
 static double residual_of(const Forms *forms, const double *x)
 {
     int32_t n = forms->size;
-    long double sum = 0, size = 0;
+    double load = 0.0, sum = 0.0, size = 0.0;
     for (int32_t i = 0; i < n; ++i) {
-        long double r = forms->b[i];
-        size += r * r;
+        load = fmax(load, fabs(forms->b[i]));
+    }
+    load = load > 0.0 ? load : 1.0;
+    for (int32_t i = 0; i < n; ++i) {
+        double b = forms->b[i] / load, r = b;
         for (int32_t j = 0; j < n; ++j) {
-            r -= (long double)forms->A[i + n * j] * x[j];
+            r -= forms->A[i + n * j] * (x[j] / load);
         }
         sum += r * r;
+        size += b * b;
     }
-    return sum == 0 ? 0.0 : (double)sqrtl(sum / size);
+    return sum == 0.0 ? 0.0 : sqrt(sum / size);
 }
 
 static LyraStatus run_all(LyraSolver *solver, const LyraOperator *A, const LyraConstraints *set,
