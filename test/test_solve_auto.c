@@ -79,8 +79,16 @@ LYRA_TEST(auto_chooses_for_symmetric_matrices)
     chooses(ctx, &c, "pcg");
     c = choice(300000, LYRA_SOLVER_MANY);
     chooses(ctx, &c, cholmod ? "cholmod" : "pcg");
-    c = choice(400002, LYRA_SOLVER_MANY);
+    c = choice(300003, LYRA_SOLVER_MANY);
     chooses(ctx, &c, "pcg");
+    // with positions conjugate gradients have a coarse space
+    double *positions = case_vector(60000, 1);
+    c = choice(49998, LYRA_SOLVER_STATICS);
+    c.def.positions = positions;
+    chooses(ctx, &c, cholmod ? "cholmod" : "pcg");
+    c.unknowns = 50001;
+    chooses(ctx, &c, "pcg");
+    free(positions);
     test_context_end(ctx);
 }
 
@@ -102,7 +110,7 @@ LYRA_TEST(auto_heeds_the_other_settings)
     chooses(ctx, &c, cholmod ? "cholmod" : "dense");
     c.def.indefinite = LYRA_INDEFINITE_LDL;
     chooses(ctx, &c, cholmod ? "cholmod" : "dense");
-    c = choice(420000, LYRA_SOLVER_DYNAMICS);
+    c = choice(300003, LYRA_SOLVER_DYNAMICS);
     c.def.indefinite = LYRA_INDEFINITE_LDL;
     chooses(ctx, &c, "minres");
     test_context_end(ctx);

@@ -595,13 +595,8 @@ LYRA_TEST(allocations_that_fail_leak_nothing)
 static int32_t iterations_of(LyraContext *ctx, const Body *body, LyraConstraints *constraints,
                              const LyraSolverDef *def, LyraSolveReport *report, double *x)
 {
-    LyraSolver *solver = NULL;
     LyraOperator A = lyra_operator_block(body->A, true);
-    TEST_OK(lyra_solver_create(ctx, def, &solver));
-    bool good = TEST_OK(lyra_solver_analyze(solver, &A, constraints)) &&
-                TEST_OK(lyra_solver_factor(solver, &A)) &&
-                TEST_OK(lyra_solver_solve(solver, body->b, false, x, report));
-    lyra_solver_destroy(solver);
+    bool good = TEST_OK(solve_once(ctx, def, &A, constraints, body->b, x, report));
     return good ? report->iterations : 0;
 }
 
@@ -640,17 +635,60 @@ LYRA_TEST(a_coarse_space_is_taken_where_it_pays_and_saves_iterations)
                            (int)without);
             // floats did not give way to doubles, and the solution is that of SSOR alone
             TEST_CHECK(report.residual <= 1e-6);
-            double difference = 0, size = 0;
-            for (size_t i = 0; i < n; ++i) {
-                difference += (x[i] - y[i]) * (x[i] - y[i]);
-                size += y[i] * y[i];
-            }
-            TEST_CHECK_MSG(difference <= 1e-8 * size, "%g", sqrt(difference / size));
+            TEST_CHECK_MSG(difference(body.size, x, y) <= 1e-4, "%g", difference(body.size, x, y));
             free(x);
             free(y);
             lyra_constraints_destroy(constraints);
             body_end(&body);
         }
+    }
+    test_context_end(ctx);
+}
+
+// gives 1^T A 1 / 1^T diag A 1 a value by masses
+static void set_share(Body *body, double share)
+{
+    size_t n = (size_t)body->size;
+    double *ones = malloc(n * 8), *y = malloc(n * 8), whole = 0, parts = 0;
+    for (size_t i = 0; i < n; ++i) {
+        ones[i] = 1.0;
+    }
+    lyra_block_matrix_multiply(body->A, ones, y);
+    lyra_block_matrix_diagonal(body->A, ones);
+    for (size_t i = 0; i < n; ++i) {
+        whole += y[i];
+        parts += ones[i];
+    }
+    lyra_block_matrix_add_diagonal(body->A, (share * parts - whole) / ((double)n * (1.0 - share)),
+                                   NULL);
+    free(ones);
+    free(y);
+}
+
+LYRA_TEST(the_rule_for_a_coarse_space_knows_sizes)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // between the limits of bodies below and above 40,000 vertices, then below both
+    const double shares[] = {6.5e-4, 4e-4};
+    for (int32_t large = 0; large < 2; ++large) {
+        Body body;
+        int32_t cells = large ? 34 : 12;
+        TEST_REQUIRE_OK(body_create(ctx, cells, cells, cells, 1.0, &body));
+        TEST_CHECK(large == (body.size / 3 >= 40000));
+        for (int32_t k = 0; k < 2; ++k) {
+            LyraSolver *solver = NULL;
+            LyraSolverDef def = lyra_solver_def_default();
+            LyraOperator A = lyra_operator_block(body.A, true);
+            def.positions = body.positions;
+            set_share(&body, shares[k]);
+            TEST_REQUIRE_OK(lyra_solver_create(ctx, &def, &solver));
+            TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+            TEST_OK(lyra_solver_factor(solver, &A));
+            TEST_STRING(lyra_solver_report(solver).preconditioner,
+                        large || k == 1 ? "ssor + coarse" : "ssor");
+            lyra_solver_destroy(solver);
+        }
+        body_end(&body);
     }
     test_context_end(ctx);
 }

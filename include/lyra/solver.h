@@ -44,7 +44,8 @@ typedef struct LyraOperator {
 /// A block matrix. Upper storage is symmetric; a full one is if the caller says so.
 LYRA_API LyraOperator lyra_operator_block(const LyraBlockMatrix *matrix, bool symmetric);
 
-/// A scalar matrix, square. Upper storage is symmetric; a full one is if the caller says so.
+/// A scalar matrix; solvers refuse one that is not square. Upper storage is symmetric; a full one
+/// is if the caller says so.
 LYRA_API LyraOperator lyra_operator_csr(const LyraCsrMatrix *matrix, bool symmetric);
 
 /// A dense matrix, `values` [size * size], column-major.

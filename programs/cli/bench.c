@@ -222,6 +222,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "list of the vertices, from 1, that hold the body of the suite step"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
+        {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
         {"--elements", CLI_INT, &bench.elements, "N",
          "one mesh of about N elements in the suites solvers and step"},
         {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.5)"},
@@ -244,9 +245,10 @@ CliExit cli_bench(int argument_count, char **arguments)
     if (!cli_parse(&usage, argument_count, arguments, names, &name_count, &exit)) {
         return exit;
     }
-    if (bench.threads < 0 || bench.threads > 256 || bench.elements < 0 || !(bench.seconds >= 0)) {
+    if (bench.threads < 0 || bench.threads > 256 || bench.elements < 0 || !(bench.seconds >= 0) ||
+        !(bench.dt >= 0)) {
         return cli_usage_error(&usage,
-                               "--threads is 1 to 256, --elements and --seconds at least 0");
+                               "--threads is 1 to 256, --elements, --dt and --seconds at least 0");
     }
     int32_t suite_count = 0;
     while (suites[suite_count].name) {

@@ -23,6 +23,7 @@ typedef struct Bench {
     const char *fixed;  ///< --fixed: vertices that hold the body of the suite of steps. Nullable.
     const char *solver; ///< --solver: only this one in the suite of solvers. Nullable.
     int32_t elements;   ///< --elements: one generated mesh of this size; 0: all. Solvers, steps.
+    double dt;          ///< --dt: only this time step in the suite of solvers, s; 0: all.
     double seconds;     ///< Time to spend on each figure.
     double read_bandwidth;                       ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.

@@ -315,7 +315,8 @@ static CliExit bench_h(Bench *bench, Body *body, Hold hold, const char *subject,
         bool wanted = !bench->solver || strcmp(bench->solver, way->solver) == 0 ||
                       strcmp(bench->solver, way->label) == 0 || w == TWIN;
         // a factor does not see how the body is held
-        bool seen = hold == HOLD_EDGE || strcmp(way->solver, "pcg") == 0;
+        bool seen = hold == HOLD_EDGE || strcmp(way->solver, "pcg") == 0 ||
+                    strcmp(way->solver, "auto") == 0;
         if (!wanted || !seen || !has_solver(way->solver) ||
             3 * (int64_t)body->vertex_count > way->dofs_max) {
             continue;
@@ -367,13 +368,14 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
         if (!make_body(mesh, threads, &body)) {
             return cli_failed();
         }
-        size_t count = sizeof steps / sizeof steps[0];
+        size_t count = bench->dt > 0.0 ? 1 : sizeof steps / sizeof steps[0];
         for (size_t s = 0; s < HOLD_COUNT * count && exit == CLI_OK; ++s) {
             Hold hold = (Hold)(s / count);
             char name[1100];
             snprintf(name, sizeof name, "%s%s", subject, hold_names[hold]);
             exit = hold_body(&body, hold) == LYRA_OK
-                       ? bench_h(bench, &body, hold, name, threads, steps[s % count])
+                       ? bench_h(bench, &body, hold, name, threads,
+                                 bench->dt > 0.0 ? bench->dt : steps[s % count])
                        : cli_failed();
         }
         end_body(&body);

@@ -16,10 +16,13 @@
 #define DENSE_SERVES 3000
 /// Unknowns of a dense operator up to which it is factored.
 #define DENSE_OPERATOR 20000
-/// Unknowns up to which statics takes a Cholesky factor: about 1 GB and 5 s.
+/// Unknowns up to which statics takes a Cholesky factor. With positions, for a coarse space: where
+/// it takes at most 2 s; beyond, conjugate gradients win on every shape that was measured. Without:
+/// where it takes 1 GB and 5 s.
+#define CHOLMOD_STATICS_COARSE 50000
 #define CHOLMOD_STATICS 100000
-/// Unknowns up to which a Cholesky factor is made at all: about 6 GB, 25 n^(4/3) numbers.
-#define CHOLMOD_SERVES 400000
+/// Unknowns up to which a Cholesky factor is made at all: about 4 GB and a minute.
+#define CHOLMOD_SERVES 300000
 /// Unknowns up to which LU is, which fills more.
 #define UMFPACK_SERVES 100000
 
@@ -50,17 +53,18 @@ static const LyraSolverType *find_factor(const LyraOperator *A, const char *spar
     return A->size <= DENSE_SERVES ? dense : NULL;
 }
 
-const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
-                                       LyraSolverDef *def)
+const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def)
 {
-    (void)constraints;
     bool statics = def->task == LYRA_SOLVER_STATICS;
     bool indefinite = def->indefinite != LYRA_INDEFINITE_REFUSE;
     bool low_rank = def->constrain == LYRA_CONSTRAIN_LOW_RANK;
     // settings that only an iteration has a use for
     bool iterate = strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
                    def->constrain == LYRA_CONSTRAIN_FILTER;
-    int32_t cholmod_end = statics ? CHOLMOD_STATICS : CHOLMOD_SERVES;
+    bool coarse = A->kind == LYRA_OPERATOR_BLOCK && def->positions;
+    int32_t cholmod_end = !statics ? CHOLMOD_SERVES
+                          : coarse ? CHOLMOD_STATICS_COARSE
+                                   : CHOLMOD_STATICS;
     const LyraSolverType *factor =
         A->symmetric ? find_factor(A, "cholmod", DENSE_BEATS_CHOLMOD, cholmod_end)
                      : find_factor(A, "umfpack", DENSE_BEATS_UMFPACK, UMFPACK_SERVES);

@@ -16,9 +16,10 @@
 #define BREAKDOWN 1e-14
 
 // runs from the residual in r, of norm `start`
-static LyraStatus run(LyKrylov *krylov, double target, double start, double *x,
+static LyraStatus run(LyKrylov *krylov, double start, double target, const double *b, double *x,
                       LyraSolveReport *report)
 {
+    (void)b;
     LyraContext *ctx = krylov->ctx;
     int64_t n = krylov->size;
     double *r = krylov->work, *shadow = r + n, *p = shadow + n, *v = p + n, *t = v + n;
@@ -75,32 +76,12 @@ static LyraStatus run(LyKrylov *krylov, double target, double start, double *x,
 static LyraStatus bicgstab(LyKrylov *krylov, const double *b, double b_norm, double *x,
                            LyraSolveReport *report)
 {
-    double target = krylov->def.tolerance * b_norm, before = INFINITY;
-    int32_t stalls = 0;
-    for (;;) {
-        double r_norm = ly_krylov_residual(krylov, b, x, krylov->work);
-        if (!isfinite(r_norm)) {
-            return ly_krylov_not_finite(krylov);
-        }
-        if (r_norm <= target) {
-            return LYRA_OK;
-        }
-        stalls = r_norm > 0.5 * before ? stalls + 1 : 0;
-        report->refinements += before < INFINITY;
-        before = fmin(before, r_norm);
-        if (report->iterations >= krylov->iterations_max) {
-            return ly_krylov_not_converged(krylov, r_norm / b_norm, report);
-        }
-        if (stalls == STALLS_MAX) {
-            return ly_krylov_stalled(krylov, r_norm / b_norm, report);
-        }
-        LY_TRY(run(krylov, target, r_norm, x, report));
-    }
+    return ly_krylov_repeat(krylov, run, 0.5, STALLS_MAX, b, b_norm, x, report);
 }
 
 static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **self)
 {
-    return ly_krylov_create(ctx, def, "bicgstab", bicgstab, false, 7, self);
+    return ly_krylov_create(ctx, def, "bicgstab", bicgstab, false, 7, false, self);
 }
 
 const LyraSolverType ly_solver_bicgstab = {

@@ -25,6 +25,7 @@
 
 #include "solve/solve.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -122,9 +123,9 @@ static LyraStatus end_at_curvature(Iteration *it, double curvature, bool first)
     return LYRA_OK;
 }
 
-// Runs from the residual in `r` until an end is reached or the recurrence meets the target; then
-// `met` is set, and the caller looks at the true residual.
-static LyraStatus run(Iteration *it, bool *met, bool *ended)
+// Runs from the residual in `r`, of norm `start`, until an end is reached or the recurrence meets
+// the target; then `met` is set, and the caller looks at the true residual.
+static LyraStatus run(Iteration *it, double start, bool *met, bool *ended)
 {
     LyraContext *ctx = it->ctx;
     int64_t n = it->size;
@@ -154,8 +155,9 @@ static LyraStatus run(Iteration *it, bool *met, bool *ended)
             *ended = true;
             return LYRA_OK;
         }
-        // rounding is the end of an energy-norm iteration too
-        if (r_norm <= it->target || r_norm == 0.0) {
+        // rounding is the end of an energy-norm iteration too, and what a recurrence says below it
+        // is nothing
+        if (r_norm <= it->target || r_norm <= DBL_EPSILON * start) {
             *met = true;
             return LYRA_OK;
         }
@@ -195,7 +197,7 @@ static LyraStatus iterate(Iteration *it)
                            r_norm / it->b_norm, (int)it->report->iterations, cg->tolerance);
         }
         bool met = false, ended = false;
-        LY_TRY(run(it, &met, &ended));
+        LY_TRY(run(it, r_norm, &met, &ended));
         if (ended) {
             return LYRA_OK;
         }

@@ -13,6 +13,7 @@
 
 #include "solve/constraints.h"
 
+#include <math.h>
 #include <string.h>
 
 // rows of blocks of a piece
@@ -103,7 +104,7 @@ LyraStatus lyra_constraints_eliminate_block(const LyraConstraints *constraints,
     if (lyra_block_matrix_pattern(matrix) != pattern) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "eliminate: the two block matrices share no pattern");
     }
-    if (!(s > 0.0)) {
+    if (!(s > 0.0 && isfinite(s))) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "eliminate: a diagonal of %g, expected > 0", s);
     }
     LyraBlockPatternView view = lyra_block_pattern_view(pattern);

@@ -354,6 +354,9 @@ LyraStatus lyra_constraints_free_modes(LyraContext *ctx, const LyraConstraints *
     LyraBlockPatternView view = lyra_block_pattern_view(pattern);
     LYRA_ASSERT(positions || view.row_count == 0);
     LY_TRY(check_sizes(constraints, &view));
+    if (capacity < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "free modes: room for %d of them", (int)capacity);
+    }
     int64_t bad = ly_find_not_finite(ctx, 3 * (int64_t)view.row_count, positions);
     if (bad >= 0) {
         return ly_fail(LYRA_NOT_FINITE, "free modes: position %lld of vertex %lld is %g",

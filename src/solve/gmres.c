@@ -45,7 +45,7 @@ static double extend(const LyKrylov *krylov, const Cycle *cycle, int64_t j, doub
 static void add_solution(const LyKrylov *krylov, const Cycle *cycle, double *x)
 {
     LyraContext *ctx = krylov->ctx;
-    int64_t n = krylov->size, height = krylov->def.restart + 1;
+    int64_t n = krylov->size, height = krylov->restart + 1;
     double largest = 0.0;
     for (int64_t i = 0; i < cycle->columns; ++i) {
         largest = fmax(largest, fabs(cycle->H[i + i * height]));
@@ -66,14 +66,22 @@ static void add_solution(const LyKrylov *krylov, const Cycle *cycle, double *x)
     ly_vector_axpby(ctx, n, 1.0, cycle->z, 1.0, x);
 }
 
-static LyraStatus run(LyKrylov *krylov, Cycle *cycle, double r_norm, double target, double *x,
+// one cycle from the residual, of norm `start`
+static LyraStatus run(LyKrylov *krylov, double start, double target, const double *b, double *x,
                       LyraSolveReport *report)
 {
+    (void)b;
     LyraContext *ctx = krylov->ctx;
-    int64_t n = krylov->size, m = krylov->def.restart;
-    ly_vector_axpby(ctx, n, 1.0 / r_norm, cycle->V, 0.0, cycle->V);
-    cycle->g[0] = r_norm;
-    cycle->columns = 0;
+    int64_t n = krylov->size, m = krylov->restart;
+    Cycle whole = {.V = krylov->work, .w = krylov->work + (m + 1) * n, .H = krylov->small};
+    Cycle *cycle = &whole;
+    cycle->z = cycle->w + n;
+    cycle->c = cycle->H + (m + 1) * m;
+    cycle->s = cycle->c + m + 1;
+    cycle->g = cycle->s + m + 1;
+    cycle->y = cycle->g + m + 1;
+    ly_vector_axpby(ctx, n, 1.0 / start, cycle->V, 0.0, cycle->V);
+    cycle->g[0] = start;
     for (int64_t j = 0; j < m && j < n && report->iterations < krylov->iterations_max; ++j) {
         double *h = cycle->H + j * (m + 1), length = extend(krylov, cycle, j, h);
         ++report->iterations;
@@ -85,9 +93,9 @@ static LyraStatus run(LyKrylov *krylov, Cycle *cycle, double r_norm, double targ
             size = hypot(size, h[i]);
         }
         for (int64_t i = 0; i < j; ++i) {
-            double a = h[i], b = h[i + 1];
-            h[i] = cycle->c[i] * a + cycle->s[i] * b;
-            h[i + 1] = cycle->c[i] * b - cycle->s[i] * a;
+            double upper = h[i], lower = h[i + 1];
+            h[i] = cycle->c[i] * upper + cycle->s[i] * lower;
+            h[i + 1] = cycle->c[i] * lower - cycle->s[i] * upper;
         }
         double gamma = hypot(h[j], length);
         cycle->c[j] = gamma > 0.0 ? h[j] / gamma : 1.0;
@@ -110,39 +118,12 @@ static LyraStatus run(LyKrylov *krylov, Cycle *cycle, double r_norm, double targ
 static LyraStatus gmres(LyKrylov *krylov, const double *b, double b_norm, double *x,
                         LyraSolveReport *report)
 {
-    int64_t n = krylov->size, m = krylov->def.restart;
-    double target = krylov->def.tolerance * b_norm, before = INFINITY;
-    Cycle cycle = {.V = krylov->work, .w = krylov->work + (m + 1) * n, .H = krylov->small};
-    cycle.z = cycle.w + n;
-    cycle.c = cycle.H + (m + 1) * m;
-    cycle.s = cycle.c + m + 1;
-    cycle.g = cycle.s + m + 1;
-    cycle.y = cycle.g + m + 1;
-    int32_t stalls = 0;
-    for (;;) {
-        double r_norm = ly_krylov_residual(krylov, b, x, cycle.V);
-        if (!isfinite(r_norm)) {
-            return ly_krylov_not_finite(krylov);
-        }
-        if (r_norm <= target) {
-            return LYRA_OK;
-        }
-        stalls = r_norm > 0.999 * before ? stalls + 1 : 0;
-        report->refinements += before < INFINITY;
-        before = fmin(before, r_norm);
-        if (report->iterations >= krylov->iterations_max) {
-            return ly_krylov_not_converged(krylov, r_norm / b_norm, report);
-        }
-        if (stalls == STALLS_MAX) {
-            return ly_krylov_stalled(krylov, r_norm / b_norm, report);
-        }
-        LY_TRY(run(krylov, &cycle, r_norm, target, x, report));
-    }
+    return ly_krylov_repeat(krylov, run, 0.999, STALLS_MAX, b, b_norm, x, report);
 }
 
 static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **self)
 {
-    return ly_krylov_create(ctx, def, "gmres", gmres, false, (int64_t)def->restart + 3, self);
+    return ly_krylov_create(ctx, def, "gmres", gmres, false, 3, true, self);
 }
 
 const LyraSolverType ly_solver_gmres = {

@@ -12,7 +12,8 @@
 #include <string.h>
 
 LyraStatus ly_krylov_create(LyraContext *ctx, const LyraSolverDef *def, const char *name,
-                            LyKrylovMethod *method, bool positive, int64_t vectors, void **self)
+                            LyKrylovMethod *method, bool positive, int32_t vectors, bool basis,
+                            void **self)
 {
     LyKrylov *krylov = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *krylov, &krylov));
@@ -21,7 +22,8 @@ LyraStatus ly_krylov_create(LyraContext *ctx, const LyraSolverDef *def, const ch
                          .name = name,
                          .method = method,
                          .positive = positive,
-                         .vectors = vectors};
+                         .vectors = vectors,
+                         .basis = basis};
     *self = krylov;
     return LYRA_OK;
 }
@@ -47,8 +49,13 @@ void ly_krylov_destroy(void *self)
 
 static int64_t small_count(const LyKrylov *krylov)
 {
-    int64_t m = krylov->def.restart;
-    return (m + 1) * m + 4 * (m + 1);
+    int64_t m = krylov->restart;
+    return m > 0 ? (m + 1) * m + 4 * (m + 1) : 0;
+}
+
+static int64_t work_count(const LyKrylov *krylov)
+{
+    return ((int64_t)krylov->vectors + krylov->restart) * krylov->size;
 }
 
 // what the def names, or the best for this form
@@ -95,9 +102,11 @@ LyraStatus ly_krylov_analyze(void *self, const LyraOperator *A, const LyraConstr
     int64_t limit = 10 * (int64_t)A->size + 100;
     krylov->iterations_max = krylov->def.iterations_max > 0 ? krylov->def.iterations_max
                                                             : (int32_t)ly_min_i64(limit, 100000);
+    // a basis of all unknowns is whole
+    int32_t basis = krylov->def.restart < A->size ? krylov->def.restart : A->size;
+    krylov->restart = krylov->basis ? basis : 0;
     LY_TRY(choose_preconditioner(krylov, A));
-    LY_TRY(
-        ly_allocate_zeroed(krylov->ctx, krylov->vectors * A->size, sizeof(double), &krylov->work));
+    LY_TRY(ly_allocate_zeroed(krylov->ctx, work_count(krylov), sizeof(double), &krylov->work));
     return ly_allocate_zeroed(krylov->ctx, small_count(krylov), sizeof(double), &krylov->small);
 }
 
@@ -235,15 +244,15 @@ double ly_krylov_residual(const LyKrylov *krylov, const double *b, const double 
     return ly_vector_norm(krylov->ctx, krylov->size, r);
 }
 
-LyraStatus ly_krylov_not_converged(const LyKrylov *krylov, double residual,
-                                   const LyraSolveReport *report)
+static LyraStatus not_converged(const LyKrylov *krylov, double residual,
+                                const LyraSolveReport *report)
 {
     return ly_fail(LYRA_NOT_CONVERGED,
                    "%s: residual %g of the right-hand side after %d iterations, tolerance %g",
                    krylov->name, residual, (int)report->iterations, krylov->def.tolerance);
 }
 
-LyraStatus ly_krylov_stalled(const LyKrylov *krylov, double residual, const LyraSolveReport *report)
+static LyraStatus stalled(const LyKrylov *krylov, double residual, const LyraSolveReport *report)
 {
     return ly_fail(LYRA_NOT_CONVERGED,
                    "%s: no progress beyond residual %g of the right-hand side after %d iterations, "
@@ -255,6 +264,31 @@ LyraStatus ly_krylov_not_finite(const LyKrylov *krylov)
 {
     return ly_fail(LYRA_NOT_FINITE, "%s: the iteration met numbers that are not finite",
                    krylov->name);
+}
+
+LyraStatus ly_krylov_repeat(LyKrylov *krylov, LyKrylovRun *run, double gain, int32_t stalls,
+                            const double *b, double b_norm, double *x, LyraSolveReport *report)
+{
+    double target = krylov->def.tolerance * b_norm, before = INFINITY;
+    for (int32_t stalled_runs = 0;;) {
+        double r_norm = ly_krylov_residual(krylov, b, x, krylov->work);
+        if (!isfinite(r_norm)) {
+            return ly_krylov_not_finite(krylov);
+        }
+        if (r_norm <= target) {
+            return LYRA_OK;
+        }
+        stalled_runs = r_norm > gain * before ? stalled_runs + 1 : 0;
+        report->refinements += before < INFINITY;
+        before = fmin(before, r_norm);
+        if (report->iterations >= krylov->iterations_max) {
+            return not_converged(krylov, r_norm / b_norm, report);
+        }
+        if (stalled_runs == stalls) {
+            return stalled(krylov, r_norm / b_norm, report);
+        }
+        LY_TRY(run(krylov, r_norm, target, b, x, report));
+    }
 }
 
 LyraStatus ly_krylov_solve(void *self, int32_t columns, const double *B, bool warm, double *X,
@@ -291,7 +325,7 @@ void ly_krylov_set_tolerance(void *self, double tolerance)
 int64_t ly_krylov_bytes(const void *self)
 {
     const LyKrylov *krylov = self;
-    int64_t numbers = krylov->vectors * krylov->size + small_count(krylov) +
+    int64_t numbers = work_count(krylov) + small_count(krylov) +
                       (krylov->blocks    ? 3
                        : krylov->inverse ? 1
                                          : 0) *

@@ -44,13 +44,17 @@ struct LyKrylov {
     double *inverse;                      // of the diagonal or its blocks; NULL: none
     LySweeps *sweeps;                     // Nullable
     bool swept;                           // the sweeps hold, and come before `inverse`
-    int64_t vectors;                      // that `work` holds
-    double *work;                         // [vectors][size]
-    double *small;                        // gmres: Hessenberg matrix and rotations
+    int32_t vectors;                      // of work, without the basis
+    bool basis;
+    double *work;    // [vectors][size]
+    int32_t restart; // vectors of the basis, at most `size`; 0: has none
+    double *small;   // for a basis: Hessenberg matrix and rotations
 };
 
+/// `vectors` of work, and as many as the settings say for a basis where the method has one.
 LyraStatus ly_krylov_create(LyraContext *ctx, const LyraSolverDef *def, const char *name,
-                            LyKrylovMethod *method, bool positive, int64_t vectors, void **self);
+                            LyKrylovMethod *method, bool positive, int32_t vectors, bool basis,
+                            void **self);
 LyraStatus ly_krylov_analyze(void *self, const LyraOperator *A, const LyraConstraints *constraints);
 LyraStatus ly_krylov_factor(void *self, const LyraOperator *A, LyraSolveReport *report);
 LyraStatus ly_krylov_solve(void *self, int32_t columns, const double *B, bool warm, double *X,
@@ -65,11 +69,16 @@ void ly_krylov_precondition(const LyKrylov *krylov, const double *r, double *z);
 /// r = b - A x; returns |r|.
 double ly_krylov_residual(const LyKrylov *krylov, const double *b, const double *x, double *r);
 
-/// Failures with their sentences.
-LyraStatus ly_krylov_not_converged(const LyKrylov *krylov, double residual,
-                                   const LyraSolveReport *report);
-LyraStatus ly_krylov_stalled(const LyKrylov *krylov, double residual,
-                             const LyraSolveReport *report);
+/// One run of a method from the residual of norm `start` in the first vector of work.
+typedef LyraStatus LyKrylovRun(LyKrylov *krylov, double start, double target, const double *b,
+                               double *x, LyraSolveReport *report);
+
+/// Runs until the true residual meets the tolerance, each time from the true residual. `stalls`
+/// runs after each other that leave more than `gain` of it end the iteration.
+LyraStatus ly_krylov_repeat(LyKrylov *krylov, LyKrylovRun *run, double gain, int32_t stalls,
+                            const double *b, double b_norm, double *x, LyraSolveReport *report);
+
+/// The failure with its sentence.
 LyraStatus ly_krylov_not_finite(const LyKrylov *krylov);
 
 #endif

@@ -42,17 +42,26 @@ static void lanczos_step(const LyKrylov *krylov, Lanczos *l, bool first)
     l->beta = sqrt(fmax(ly_vector_dot(ctx, n, l->r2, l->y), 0.0));
 }
 
-// runs from the residual in r2; `r_norm` is its norm, then the true one at the end
-static LyraStatus run(LyKrylov *krylov, Lanczos *l, const double *b, double target, double *x,
-                      double *r_norm, LyraSolveReport *report)
+// runs from the residual, of norm `start`
+static LyraStatus run(LyKrylov *krylov, double start, double target, const double *b, double *x,
+                      LyraSolveReport *report)
 {
     LyraContext *ctx = krylov->ctx;
     int64_t n = krylov->size;
+    double *work = krylov->work;
+    Lanczos vectors = {.r2 = work,
+                       .r1 = work + n,
+                       .y = work + 2 * n,
+                       .v = work + 3 * n,
+                       .w = work + 4 * n,
+                       .w1 = work + 5 * n,
+                       .w2 = work + 6 * n,
+                       .t = work + 7 * n};
+    Lanczos *l = &vectors;
     ly_krylov_precondition(krylov, l->r2, l->y);
     l->beta = sqrt(fmax(ly_vector_dot(ctx, n, l->r2, l->y), 0.0));
-    l->beta_old = 0.0;
     double first = l->beta, phi_bar = l->beta, cs = -1.0, sn = 0.0, d_bar = 0.0, epsilon = 0.0;
-    double ratio = *r_norm / l->beta;
+    double ratio = start / l->beta;
     for (int64_t k = 0; report->iterations < krylov->iterations_max; ++k) {
         lanczos_step(krylov, l, k == 0);
         ++report->iterations;
@@ -86,12 +95,12 @@ static LyraStatus run(LyKrylov *krylov, Lanczos *l, const double *b, double targ
         ly_vector_axpby(ctx, n, phi, w, 1.0, x);
         bool exhausted = l->beta <= 1e-15 * first || fabs(phi_bar) <= 1e-14 * first;
         if (fabs(phi_bar) * ratio <= target || exhausted) {
-            *r_norm = ly_krylov_residual(krylov, b, x, l->t);
-            if (!(*r_norm > target) || exhausted) {
+            double r_norm = ly_krylov_residual(krylov, b, x, l->t);
+            if (!(r_norm > target) || exhausted) {
                 return LYRA_OK;
             }
             // look again only after a fall
-            ratio = fmax(*r_norm, 1.1 * target) / fabs(phi_bar);
+            ratio = fmax(r_norm, 1.1 * target) / fabs(phi_bar);
         }
     }
     return LYRA_OK;
@@ -100,41 +109,12 @@ static LyraStatus run(LyKrylov *krylov, Lanczos *l, const double *b, double targ
 static LyraStatus minres(LyKrylov *krylov, const double *b, double b_norm, double *x,
                          LyraSolveReport *report)
 {
-    int64_t n = krylov->size;
-    double *work = krylov->work, target = krylov->def.tolerance * b_norm, before = INFINITY;
-    int32_t stalls = 0;
-    for (;;) {
-        Lanczos l = {.r1 = work,
-                     .r2 = work + n,
-                     .y = work + 2 * n,
-                     .v = work + 3 * n,
-                     .w = work + 4 * n,
-                     .w1 = work + 5 * n,
-                     .w2 = work + 6 * n,
-                     .t = work + 7 * n};
-        double r_norm = ly_krylov_residual(krylov, b, x, l.r2);
-        if (!isfinite(r_norm)) {
-            return ly_krylov_not_finite(krylov);
-        }
-        if (r_norm <= target) {
-            return LYRA_OK;
-        }
-        stalls = r_norm > 0.5 * before ? stalls + 1 : 0;
-        before = fmin(before, r_norm);
-        if (report->iterations >= krylov->iterations_max) {
-            return ly_krylov_not_converged(krylov, r_norm / b_norm, report);
-        }
-        if (stalls == STALLS_MAX) {
-            return ly_krylov_stalled(krylov, r_norm / b_norm, report);
-        }
-        report->refinements += before < INFINITY && report->iterations > 0;
-        LY_TRY(run(krylov, &l, b, target, x, &r_norm, report));
-    }
+    return ly_krylov_repeat(krylov, run, 0.5, STALLS_MAX, b, b_norm, x, report);
 }
 
 static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **self)
 {
-    return ly_krylov_create(ctx, def, "minres", minres, true, 8, self);
+    return ly_krylov_create(ctx, def, "minres", minres, true, 8, false, self);
 }
 
 const LyraSolverType ly_solver_minres = {

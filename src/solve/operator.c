@@ -26,7 +26,6 @@ LyraOperator lyra_operator_csr(const LyraCsrMatrix *matrix, bool symmetric)
 {
     LYRA_ASSERT(matrix);
     LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(matrix));
-    LYRA_ASSERT(view.row_count == view.column_count);
     return (LyraOperator){.kind = LYRA_OPERATOR_CSR,
                           .size = view.row_count,
                           .symmetric = symmetric || view.storage == LYRA_STORAGE_UPPER,

@@ -9,10 +9,11 @@
 //     sigma = 1^T A 1 / 1^T diag A 1
 // is the part that masses have in M + h^2 K, because translations do not strain: SSOR takes about
 // 4 / sqrt(sigma) iterations until the size of the body ends that, a coarse space 25 to 60 that
-// cost twice as much, and its set-up about 50. It pays below COARSE_PAYS, measured on bodies of
-// 5,000 to 160,000 tets that hang, are clamped or are free (docs/solvers.md). And sigma is an
-// eigenvalue, or nearly so, of a free body: near the precision of floats those are no use, unless a
-// coarse space takes the rigid motions out.
+// cost twice as much, and its set-up 25 to 40. So it pays from about 180 iterations of SSOR on
+// while the copy fits the caches, and from 140 on beyond, where sweeps wait for memory and what the
+// coarse space adds weighs less: measured on bodies of 5,000 to a million tets that hang, are
+// clamped or are free (docs/solvers.md). And sigma is an eigenvalue, or nearly so, of a free body:
+// near the precision of floats those are no use, unless a coarse space takes the rigid motions out.
 //
 // Constraints are filtered, so new directions need no new factor. Where the preconditioner has them
 // in it (a coarse space; a vertex whose diagonal block needs them) it is made anew at the next
@@ -23,9 +24,11 @@
 #include <math.h>
 #include <string.h>
 
-// share of masses below which a coarse space pays, and vertices from which on
-#define COARSE_PAYS 3e-4
+// share of masses below which a coarse space pays from COARSE_ROWS vertices on, and from LARGE_ROWS
+#define COARSE_PAYS 5e-4
 #define COARSE_ROWS 1000
+#define COARSE_PAYS_LARGE 8e-4
+#define LARGE_ROWS 40000
 
 // smallest eigenvalue of the scaled matrix, against its largest, below which floats are not tried
 #define FLOATS_END 4e-6
@@ -292,7 +295,8 @@ static LyraStatus factor_copy(Pcg *pcg, const LyraOperator *A, LyraSolveReport *
         LY_TRY(ly_pcg_ic0_factor(pcg->matrix, &report->shift));
     }
     double share = pcg->matrix->share;
-    LY_TRY(factor_coarse(pcg, A, share < COARSE_PAYS));
+    bool large = pcg->matrix->rows >= LARGE_ROWS;
+    LY_TRY(factor_coarse(pcg, A, share < (large ? COARSE_PAYS_LARGE : COARSE_PAYS)));
     if (share < FLOATS_END && pcg->matrix->filters > 0) {
         share = free_share(pcg, A);
     }

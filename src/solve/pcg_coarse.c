@@ -168,9 +168,9 @@ static LyraStatus take_values(LyPcgCoarse *coarse)
     size_t real = coarse->matrix->real;
     int64_t rows = coarse->rows, n = coarse->size, aggregates = coarse->aggregates;
     LY_TRY(take(coarse, rows, sizeof(int32_t), &coarse->filter_of));
-    LY_TRY(take(coarse, 18 * (int64_t)coarse->touched_max * lyra_context_thread_count(coarse->ctx),
+    LY_TRY(take(coarse, 24 * (int64_t)coarse->touched_max * lyra_context_thread_count(coarse->ctx),
                 sizeof(double), &coarse->scratch));
-    LY_TRY(take(coarse, 18 * rows, sizeof(double), &coarse->modes));
+    LY_TRY(take(coarse, 18 * rows + LY_PCG_PAD, sizeof(double), &coarse->modes));
     LY_TRY(take(coarse, 18 * rows + LY_PCG_PAD, real, &coarse->Z));
     LY_TRY(take(coarse, 18 * coarse->start[rows] + LY_PCG_PAD, real, &coarse->W));
     LY_TRY(take(coarse, n * n, sizeof(double), &coarse->dense));
@@ -387,19 +387,10 @@ static void modes_task(void *data, int32_t a, int32_t worker)
 typedef struct ProductLoop {
     LyPcgCoarse *coarse;
     const double *values;
+    LyPcgExpand *expand;
 } ProductLoop;
 
-// sum += A Y, or with A transposed
-static void add_product(const double *A, bool transposed, const double *Y, double *sum)
-{
-    for (int r = 0; r < 3; ++r) {
-        double a0 = transposed ? A[r] : A[3 * r], a1 = transposed ? A[3 + r] : A[3 * r + 1];
-        double a2 = transposed ? A[6 + r] : A[3 * r + 2];
-        for (int k = 0; k < 6; ++k) {
-            sum[6 * r + k] += a0 * Y[k] + a1 * Y[6 + k] + a2 * Y[12 + k];
-        }
-    }
-}
+static LyPcgExpand *const expands[] = LY_KERNEL_TABLE(ly_pcg_expand);
 
 // the rows of W of aggregate `a`, and its rows of the lower triangle of G = Y^T A Y
 static void product_task(void *data, int32_t a, int32_t worker)
@@ -408,22 +399,22 @@ static void product_task(void *data, int32_t a, int32_t worker)
     LyPcgCoarse *coarse = loop->coarse;
     const LyPcgMatrix *matrix = coarse->matrix;
     int64_t n = coarse->size;
-    double *AY = coarse->scratch + 18 * (int64_t)coarse->touched_max * worker;
+    double *AY = coarse->scratch + 24 * (int64_t)coarse->touched_max * worker;
     for (int32_t p = coarse->begin[a]; p < coarse->begin[a + 1]; ++p) {
         int64_t i = coarse->order[p];
         int32_t count = (int32_t)(coarse->start[i + 1] - coarse->start[i]);
-        memset(AY, 0, 18 * (size_t)count * sizeof *AY);
-        for (int64_t k = coarse->near_start[i]; k < coarse->near_start[i + 1]; ++k) {
-            int32_t source = coarse->near_source[k];
-            bool transposed = source < 0;
-            add_product(loop->values + 9 * (int64_t)(transposed ? ~source : source), transposed,
-                        coarse->modes + 18 * (int64_t)coarse->near_row[k],
-                        AY + 18 * (int64_t)coarse->near_slot[k]);
-        }
+        int64_t first = coarse->near_start[i];
+        memset(AY, 0, 24 * (size_t)count * sizeof *AY);
+        loop->expand(coarse->near_start[i + 1] - first, coarse->near_row + first,
+                     coarse->near_source + first, coarse->near_slot + first, loop->values,
+                     coarse->modes, AY);
         const double *Y = coarse->modes + 18 * i, *S = matrix->scale + 9 * i;
         for (int32_t e = 0; e < count; ++e) {
             int32_t b = coarse->touched[coarse->start[i] + e];
-            double *V = AY + 18 * (int64_t)e;
+            double V[18];
+            for (int d = 0; d < 3; ++d) {
+                memcpy(V + 6 * d, AY + 24 * (int64_t)e + 8 * d, 6 * sizeof *V);
+            }
             for (int l = 0; l < 6 && b <= a; ++l) {
                 double *column = coarse->dense + n * (6 * (int64_t)b + l) + 6 * (int64_t)a;
                 for (int k = 0; k < 6; ++k) {
@@ -455,7 +446,8 @@ static LyraStatus factor_dense(LyPcgCoarse *coarse)
 LyraStatus ly_pcg_coarse_factor(LyPcgCoarse *coarse, const LyraBlockMatrix *A)
 {
     const LyPcgMatrix *matrix = coarse->matrix;
-    ProductLoop loop = {coarse, lyra_block_matrix_values(A)};
+    ProductLoop loop = {coarse, lyra_block_matrix_values(A),
+                        expands[lyra_context_isa(coarse->ctx)]};
     int64_t n = coarse->size;
     memset(coarse->filter_of, -1, (size_t)coarse->rows * sizeof(int32_t));
     for (int32_t f = 0; f < matrix->filters; ++f) {

@@ -25,7 +25,7 @@ struct LyPcgCoarse {
     int64_t *start;   // aggregates of each row, [rows + 1]
     int32_t *touched; // [start[rows]]
     int32_t touched_max;
-    double *scratch; // of workers, [workers][touched_max][3][6]
+    double *scratch; // of workers, [workers][touched_max][3][8]
     double *modes;   // C^-T Z, [rows][3][6]
     void *Z, *W;     // in the precision of the copy, [rows][3][6], [start[rows]][3][6]
     double *dense;   // G, [size * size]
@@ -36,5 +36,11 @@ struct LyPcgCoarse {
     void *mu;      // G^-1 rhs in the precision of the copy, [aggregates][8], two of them zero
     int64_t bytes;
 };
+
+/// A row of A Y: sum[slot] += A Y over `count` blocks of A, [..][9], each at its place in `values`
+/// or, as ~place, transposed; Y is [rows][3][6] and a sum [3][8], two of which nobody reads.
+typedef void LyPcgExpand(int64_t count, const int32_t *row, const int32_t *source,
+                         const int32_t *slot, const double *values, const double *Y, double *sum);
+LY_KERNEL_DECLARE(LyPcgExpand, ly_pcg_expand);
 
 #endif

@@ -27,10 +27,8 @@ extern const LyraSolverType ly_solver_umfpack;
 /// PCG whose preconditioner is an old factor of the best direct solver of the build.
 extern const LyraSolverType ly_solver_factor_reuse;
 
-/// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md. May
-/// change settings (preconditioner, coarse) that the caller left at "auto".
-const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraConstraints *constraints,
-                                       LyraSolverDef *def);
+/// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md.
+const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def);
 
 /// What messages call vertex `v`.
 static inline int64_t ly_vertex_label(const int32_t *labels, int64_t v)

@@ -240,12 +240,21 @@ static LyraStatus check_operator(const LyraOperator *A)
                        A->kind == LYRA_OPERATOR_BLOCK ? "more than 2^31 - 1"
                                                       : "a negative number of");
     }
+    int64_t rows = A->size;
     if (A->kind == LYRA_OPERATOR_CSR) {
         LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(A->csr));
         if (view.row_count != view.column_count) {
             return ly_fail(LYRA_INVALID_ARGUMENT, "solver: a matrix of %d rows and %d columns",
                            (int)view.row_count, (int)view.column_count);
         }
+        rows = view.row_count;
+    } else if (A->kind == LYRA_OPERATOR_BLOCK) {
+        rows = 3 * (int64_t)lyra_block_pattern_view(lyra_block_matrix_pattern(A->block)).row_count;
+    }
+    if (rows != A->size) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "solver: an operator of %d unknowns on a matrix of %lld rows", (int)A->size,
+                       (long long)rows);
     }
     return LYRA_OK;
 }
@@ -320,14 +329,12 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
 }
 
 // the type that serves, for "auto" by the rule
-static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A,
-                              const LyraConstraints *constraints)
+static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A)
 {
     if (solver->chooses) {
-        LyraSolverDef def = solver->def;
-        const LyraSolverType *type = ly_solver_choose(A, constraints, &def);
+        const LyraSolverType *type = ly_solver_choose(A, &solver->def);
         drop_type(solver);
-        LY_TRY(type->create(solver->ctx, &def, &solver->self));
+        LY_TRY(type->create(solver->ctx, &solver->def, &solver->self));
         solver->type = type;
     }
     solver->report = (LyraSolveReport){.solver = solver->type->name, .preconditioner = ""};
@@ -338,7 +345,7 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
                           const LyraConstraints *constraints)
 {
     LyraContext *ctx = solver->ctx;
-    LY_TRY(settle_type(solver, A, constraints));
+    LY_TRY(settle_type(solver, A));
     LY_TRY(check_suits(solver, A));
     LY_TRY(choose_method(solver, A, constraints, &solver->method));
     LY_TRY(copy_positions(solver, A->size));

@@ -31,4 +31,5 @@ target_sources(lyra_objects PRIVATE
   solve/umfpack.c
   solve/vector.c)
 list(APPEND LYRA_KERNEL_SOURCES
+  solve/pcg_coarse_kernels.c
   solve/pcg_kernels.c)
