@@ -22,9 +22,12 @@ typedef struct Law {
 } Law;
 
 static const Law laws[] = {
-    {"neo-hookean", LYRA_INVERSION_EXTEND},        {"neo-hookean", LYRA_INVERSION_CLAMP},
-    {"stvk", LYRA_INVERSION_EXTEND},               {"stvk", LYRA_INVERSION_CLAMP},
-    {"stable-neo-hookean", LYRA_INVERSION_EXTEND}, {"stable-neo-hookean", LYRA_INVERSION_NONE},
+    {"neo-hookean", LYRA_INVERSION_EXTEND},
+    {"neo-hookean", LYRA_INVERSION_CLAMP},
+    {"stvk", LYRA_INVERSION_EXTEND},
+    {"stvk", LYRA_INVERSION_CLAMP},
+    {"stable-neo-hookean", LYRA_INVERSION_EXTEND},
+    {"stable-neo-hookean", LYRA_INVERSION_NONE},
 };
 #define LAW_COUNT ((int32_t)(sizeof laws / sizeof laws[0]))
 
@@ -104,7 +107,8 @@ static inline double find_distance(const Body *body)
     return sqrt(worst) / EDGE;
 }
 
-static inline Recovery recover(LyraContext *ctx, const Law *law, Damage damage, double poisson, uint64_t seed)
+static inline Recovery recover(LyraContext *ctx, const Law *law, Damage damage, double poisson,
+                               uint64_t seed)
 {
     Recovery result = {.finite = true, .distance = NAN};
     BodyDef settings = body_def();
@@ -161,7 +165,8 @@ static inline void check_recovery(int32_t which, Damage damage, double poisson, 
         most = r.most > most ? r.most : most;
         halved += r.rejected > 0;
     }
-    printf("%s, inversion %d, nu %g, %s: %d of %d recovered, %.1f steps and %.0f iterations each, at most "
+    printf("%s, inversion %d, nu %g, %s: %d of %d recovered, %.1f steps and %.0f iterations each, "
+           "at most "
            "%d in a step, %d halved\n",
            law->name, (int)law->inversion, poisson, damage_name(damage), (int)good, (int)count,
            (double)steps / count, (double)iterations / count, (int)most, (int)halved);
