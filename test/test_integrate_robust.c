@@ -8,26 +8,49 @@
 
 #define SEEDS 2
 
+LYRA_TEST(the_rest_shape_is_placed_by_the_rigid_motion_of_the_body)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    BodyDef settings = body_def();
+    Body body;
+    LyraVector *rest = NULL;
+    if (make_body(ctx, &settings, &body) && TEST_OK(lyra_vector_create(ctx, body.size, &rest))) {
+        const double *X = lyra_mesh_view(body.mesh).positions;
+        double R[9], *u = body_u(&body);
+        TestRandom random = test_random(5);
+        test_random_rotation(&random, R);
+        for (int32_t i = 0; i < body.size; ++i) {
+            const double *x = X + i - i % 3, *row = R + 3 * (i % 3);
+            u[i] = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + 0.1 * (i % 3) - X[i];
+        }
+        TEST_CHECK(lyra_system_rest(body.system, lyra_state_view(body.state).u, rest));
+        for (int32_t i = 0; i < body.size; ++i) {
+            TEST_NEAR(lyra_vector_values(rest)[i], u[i], 1e-13);
+        }
+    }
+    lyra_vector_destroy(rest);
+    end_body(&body);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(strewn_bodies_recover)
 {
     for (int32_t l = 0; l < LAW_COUNT; ++l) {
-        check_recovery(l, STREWN, SEEDS);
+        check_recovery(l, STREWN, 0.45, SEEDS);
     }
 }
 
 LYRA_TEST(flattened_bodies_recover)
 {
     for (int32_t l = 0; l < LAW_COUNT; ++l) {
-        check_recovery(l, FLATTENED, SEEDS);
+        check_recovery(l, FLATTENED, 0.45, SEEDS);
     }
 }
 
 LYRA_TEST(collapsed_bodies_recover)
 {
     for (int32_t l = 0; l < LAW_COUNT; ++l) {
-        if (laws[l].collapsed) {
-            check_recovery(l, COLLAPSED, SEEDS);
-        }
+        check_recovery(l, COLLAPSED, 0.45, SEEDS);
     }
 }
 

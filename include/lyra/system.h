@@ -100,6 +100,9 @@ typedef struct LyraSystemType {
     void (*extent)(const void *self, double *size, double *reach);
     /// See lyra_system_fingerprint(). Nullable: 0, matrices depend on the point alone.
     uint64_t (*fingerprint)(void *self);
+    /// Displacements of the rest shape, each connected part placed by the rigid motion that fits
+    /// `u` best. Nullable: unknown.
+    void (*rest)(void *self, const LyraVector *u, LyraVector *rest);
     void (*destroy)(void *self);
 } LyraSystemType;
 
@@ -182,6 +185,9 @@ LYRA_API void lyra_system_min_det(LyraSystem *system, const LyraVector *u, doubl
 
 /// Both 0 where the system does not know them.
 LYRA_API void lyra_system_extent(const LyraSystem *system, double *size, double *reach);
+
+/// False, and nothing written, where the system does not know. The two must not be one.
+LYRA_API bool lyra_system_rest(LyraSystem *system, const LyraVector *u, LyraVector *rest);
 
 /// A number that changes with every linearise and form: what was formed is still there while it
 /// stays.

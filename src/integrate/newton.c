@@ -3,11 +3,6 @@
 
 // Newton's method for the equation of a stage, R(q) = M a + g + r_0 = 0, S = a_q M + v_q C + u_q K.
 //
-// Start. The method's own guess, or the body where it was (`stay`), whichever has the lower
-// potential (or residual). When constraints move, both have moved the held vertices alone and
-// crush the elements next to them; so a third start takes one Newton step from the old place of
-// all vertices with the motion of the constraints as part of it: S d = -R - S d_c.
-//
 // Iteration. The exact tangent first. An iterative solver that does not reach its tolerance (large
 // contrasts of stiffness, residuals near rounding) is asked again for FORCING_MAX. Where it gives
 // no direction of descent, the solver finds it indefinite or fails, or the search along its
@@ -62,7 +57,7 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
                               &newton->moved, &newton->b,    &newton->u,        &newton->v,
                               &newton->a,     &newton->mass, &newton->external, &newton->damping,
-                              &newton->start};
+                              &newton->start, &newton->rest};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
     }
@@ -87,7 +82,7 @@ void ly_newton_destroy(LyNewton *newton)
     LyraVector *vectors[] = {newton->q_try, newton->r,    newton->r_try,    newton->d,
                              newton->moved, newton->b,    newton->u,        newton->v,
                              newton->a,     newton->mass, newton->external, newton->damping,
-                             newton->start};
+                             newton->start, newton->rest};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         lyra_vector_destroy(vectors[i]);
     }
@@ -105,8 +100,7 @@ LyraAhead ly_newton_ahead(const LyraNewtonDef *def)
 
 // ---- directions ---------------------------------------------------------------------------------
 
-// whether another tangent may help
-static bool is_trouble_of_matrix(LyraStatus status)
+bool ly_newton_is_trouble(LyraStatus status)
 {
     return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR ||
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
@@ -143,9 +137,8 @@ static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
     newton->floor = 2 * DBL_EPSILON * (noise + look->force);
 }
 
-// S at q
-static LyraStatus form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                       const LyraVector *q, bool psd)
+LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                          const LyraVector *q, bool psd)
 {
     ly_newton_place(newton, stage, q);
     const LyraPoint at = {.time = stage->time,
@@ -164,9 +157,8 @@ static LyraStatus form(LyNewton *newton, LyraIntegrator *it, const LyStage *stag
     return status;
 }
 
-// S d = -r on the free unknowns, and what d is worth
-static LyraStatus solve(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                        const LyraVector *r, double forcing, LyDirection *direction)
+LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                               const LyraVector *r, double forcing, LyDirection *direction)
 {
     LyraSolveReport report = {.solver = "", .preconditioner = ""};
     lyra_vector_axpby(-1, r, 0, newton->b);
@@ -197,16 +189,16 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
 {
     *direction = (LyDirection){.psd = psd};
     for (;;) {
-        LyraStatus status = form(newton, it, stage, q, direction->psd);
+        LyraStatus status = ly_newton_form(newton, it, stage, q, direction->psd);
         if (status == LYRA_OK) {
             find_floor(newton, it, look);
-            status = solve(newton, it, stage, newton->r, forcing, direction);
+            status = ly_newton_direction(newton, it, stage, newton->r, forcing, direction);
             if (status == LYRA_NOT_CONVERGED) {
                 // an iterative solver at its end: a rough direction does, more of them will follow
-                status = solve(newton, it, stage, newton->r, FORCING_MAX, direction);
+                status = ly_newton_direction(newton, it, stage, newton->r, FORCING_MAX, direction);
             }
         }
-        if (status != LYRA_OK && (!is_trouble_of_matrix(status) || direction->psd)) {
+        if (status != LYRA_OK && (!ly_newton_is_trouble(status) || direction->psd)) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         if (status == LYRA_OK && (direction->usable || direction->psd)) {
@@ -215,144 +207,6 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
         }
         direction->psd = true;
     }
-}
-
-// ---- starts -------------------------------------------------------------------------------------
-
-static LyraStatus fail_not_finite(LyraIntegrator *it, const LyStage *stage)
-{
-    return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
-                        ly_fail(LYRA_NOT_FINITE, "the forces at %g s are not finite", stage->time));
-}
-
-// q of the place where the body was: on all unknowns, or on the free ones only
-static void place_stay(LyraIntegrator *it, const LyStage *stage, const LyraVector *q,
-                       bool free_only, LyraVector *out)
-{
-    lyra_vector_copy(stage->stay, out);
-    if (stage->u_0) {
-        lyra_vector_axpby(-1, stage->u_0, 1, out);
-    }
-    lyra_vector_axpby(1 / stage->u_q, out, 0, out);
-    if (free_only) {
-        ly_merge_constrained(it, q, out);
-    }
-}
-
-// one Newton step from the old place of all vertices, the motion of the constraints, q - q_old
-// there, being part of it. Leaves the result in q_try.
-static LyraStatus find_step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                      const LyraVector *q, LyLook *look)
-{
-    LyraVector *old = newton->q_try, *d_c = newton->moved;
-    place_stay(it, stage, q, false, old);
-    lyra_vector_copy(q, d_c);
-    lyra_vector_axpby(-1, old, 1, d_c);
-    lyra_vector_fill(newton->r_try, 0);
-    ly_merge_constrained(it, d_c, newton->r_try);
-    lyra_vector_copy(newton->r_try, d_c);
-    LY_TRY(ly_newton_look(newton, it, stage, old, newton->r_try, look));
-    if (!look->finite) {
-        return fail_not_finite(it, stage);
-    }
-    LyDirection direction = {.psd = newton->def.psd_always};
-    for (;;) {
-        LyraStatus status = form(newton, it, stage, old, direction.psd);
-        if (status == LYRA_OK) {
-            // r + S d_c on the free unknowns
-            lyra_vector_copy(newton->r_try, newton->r);
-            if (ly_max_abs(d_c) > 0) {
-                lyra_system_apply(newton->system, d_c, newton->b);
-                lyra_vector_axpby(1, newton->b, 1, newton->r);
-                ly_merge_constrained(it, NULL, newton->r);
-            }
-            // to where q is, on the free unknowns: most of the way
-            lyra_vector_copy(q, newton->d);
-            lyra_vector_axpby(-1, old, 1, newton->d);
-            ly_merge_constrained(it, NULL, newton->d);
-            newton->warm = true;
-            status = solve(newton, it, stage, newton->r, 0, &direction);
-        }
-        if (status == LYRA_OK) {
-            break;
-        }
-        if (!is_trouble_of_matrix(status) || direction.psd) {
-            return ly_step_fail(it, LYRA_STEP_SOLVER, status);
-        }
-        direction.psd = true;
-    }
-    ++it->report.newton_iterations;
-    it->report.psd_iterations += direction.psd;
-    it->report.decrement = sqrt(fmax(-direction.slope, 0));
-    it->report.step_last = direction.largest;
-    lyra_vector_axpby(1, d_c, 1, old);
-    lyra_vector_axpby(1, newton->d, 1, old);
-    return LYRA_OK;
-}
-
-static LyraStatus step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                 const LyraVector *q, LyLook *look)
-{
-    newton->staying = true;
-    LyraStatus status = find_step_from_stay(newton, it, stage, q, look);
-    newton->staying = false;
-    return status;
-}
-
-// takes q_try for q if it is better
-static LyraStatus offer(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
-                        LyLook *look)
-{
-    LyLook other;
-    LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &other));
-    if (ly_look_is_better(newton, &other, look)) {
-        *look = other;
-        lyra_vector_copy(newton->q_try, q);
-        lyra_vector_copy(newton->r_try, newton->r);
-    }
-    return LYRA_OK;
-}
-
-// by how much the constraints move from where the body was, m
-static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q)
-{
-    place_stay(it, stage, q, false, newton->b);
-    lyra_vector_axpby(-1, q, 1, newton->b);
-    lyra_vector_fill(newton->d, 0);
-    ly_merge_constrained(it, newton->b, newton->d);
-    return stage->u_q * ly_max_abs(newton->d);
-}
-
-static LyraStatus start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
-                        LyLook *look)
-{
-    LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, look));
-    if (stage->stay) {
-        double rounding = DBL_EPSILON * (newton->reach + ly_max_abs(stage->stay));
-        double motion = find_motion(newton, it, stage, q);
-        place_stay(it, stage, q, true, newton->q_try);
-        newton->staying = motion == 0;
-        LyraStatus offered = offer(newton, it, stage, q, look);
-        newton->staying = false;
-        LY_TRY(offered);
-        if (motion > 4 * rounding) {
-            LyLook old;
-            LyraStatus status = step_from_stay(newton, it, stage, q, &old);
-            if (status != LYRA_OK && !is_trouble_of_matrix(status)) {
-                return status;
-            }
-            // that step used r as scratch
-            LyLook again;
-            lyra_vector_copy(newton->q_try, newton->moved);
-            LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, &again));
-            lyra_vector_copy(newton->moved, newton->q_try);
-            if (status == LYRA_OK) {
-                LY_TRY(offer(newton, it, stage, q, look));
-            }
-        }
-    }
-    return look->finite ? LYRA_OK : fail_not_finite(it, stage);
 }
 
 // ---- the iteration ------------------------------------------------------------------------------
@@ -379,11 +233,11 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
             ly_newton_place(newton, stage, q);
             find_floor(newton, it, look);
             *direction = (LyDirection){.kept = true};
-            LyraStatus status = solve(newton, it, stage, newton->r, 0, direction);
+            LyraStatus status = ly_newton_direction(newton, it, stage, newton->r, 0, direction);
             if (status == LYRA_OK && direction->usable) {
                 return LYRA_OK;
             }
-            if (status != LYRA_OK && !is_trouble_of_matrix(status)) {
+            if (status != LYRA_OK && !ly_newton_is_trouble(status)) {
                 return ly_step_fail(it, LYRA_STEP_SOLVER, status);
             }
         }
@@ -539,7 +393,7 @@ static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage
                              LyraVector *q, LyLook *look)
 {
     newton->ahead = ly_newton_ahead(&newton->def);
-    LyraStatus status = step_from_stay(newton, it, stage, q, look);
+    LyraStatus status = ly_newton_step_from_stay(newton, it, stage, q, look);
     newton->ahead = LYRA_AHEAD_NOTHING;
     LY_TRY(status);
     it->report.residual_first = it->report.residual_last = look->residual;
@@ -553,14 +407,14 @@ static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage
 {
     LyDirection direction = {.psd = newton->def.psd_always};
     for (;;) {
-        LyraStatus status = form(newton, it, stage, q, direction.psd);
+        LyraStatus status = ly_newton_form(newton, it, stage, q, direction.psd);
         if (status == LYRA_OK) {
-            status = solve(newton, it, stage, newton->r, 0, &direction);
+            status = ly_newton_direction(newton, it, stage, newton->r, 0, &direction);
         }
         if (status == LYRA_OK) {
             break;
         }
-        if (!is_trouble_of_matrix(status) || direction.psd) {
+        if (!ly_newton_is_trouble(status) || direction.psd) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         direction.psd = true;
@@ -589,7 +443,7 @@ static LyraStatus solve_counted(LyNewton *newton, LyraIntegrator *it, const LySt
         }
         LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, &look));
         if (!look.finite) {
-            return fail_not_finite(it, stage);
+            return ly_newton_fail_not_finite(it, stage);
         }
         it->report.residual_last = look.residual;
         if (stage->reactions ? look.whole <= newton->def.residual * first.whole
@@ -617,7 +471,7 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     }
     int32_t count = 0;
     newton->floor = 0;
-    LY_TRY(start(newton, it, stage, q, &look));
+    LY_TRY(ly_newton_start(newton, it, stage, q, &look));
     it->report.residual_first = it->report.residual_last = look.residual;
     Progress progress = {.psd = newton->def.psd_always,
                          .forcing = newton->def.policy == LYRA_NEWTON_INEXACT ? FORCING_FIRST : 0};

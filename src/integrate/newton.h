@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The inside of Newton's method: what newton.c, line_search.c and newton_keep.c share.
+// The inside of Newton's method: what newton.c, newton_start.c, line_search.c and
+// newton_keep.c share.
 
 #ifndef LY_INTEGRATE_NEWTON_H
 #define LY_INTEGRATE_NEWTON_H
@@ -38,6 +39,7 @@ struct LyNewton {
     LyraVector *u, *v, *a;                         // the point looked at last
     LyraVector *mass, *external, *damping;         // its forces
     LyraVector *start;                             // u when the solve began: loads work from there
+    LyraVector *rest;                              // u of the rest shape, placed
     double floor;                                  // residual that rounding alone can make, N
     double extent, reach; // size of the body and of its coordinates, m; 0: unknown
     double *kept;         // copy of the block that S was formed from; NULL unless simplified
@@ -71,6 +73,33 @@ bool ly_look_is_better(const LyNewton *newton, const LyLook *trial, const LyLook
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                           const LyraVector *q, const LyLook *from, double slope, bool expand,
                           LyLook *look, double *alpha);
+
+// ---- directions (newton.c) ----------------------------------------------------------------------
+
+/// Whether another tangent may help.
+bool ly_newton_is_trouble(LyraStatus status);
+
+/// Forms S at q.
+LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                          const LyraVector *q, bool psd);
+
+/// Solves S d = -r on the free unknowns into newton->d, and says what d is worth.
+LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                               const LyraVector *r, double forcing, LyDirection *direction);
+
+// ---- starts (newton_start.c) --------------------------------------------------------------------
+
+/// One Newton step from the old place of all vertices, the motion of the constraints being part of
+/// it. Leaves the result in q_try and what was seen at the old place in `look`.
+LyraStatus ly_newton_step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                    const LyraVector *q, LyLook *look);
+
+/// Ends a step whose forces are not finite.
+LyraStatus ly_newton_fail_not_finite(LyraIntegrator *it, const LyStage *stage);
+
+/// Moves q to the best start, with its residual in newton->r.
+LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           LyraVector *q, LyLook *look);
 
 // ---- kept tangents (newton_keep.c) --------------------------------------------------------------
 

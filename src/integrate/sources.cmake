@@ -14,6 +14,7 @@ target_sources(lyra_objects PRIVATE
   integrate/newmark.c
   integrate/newton.c
   integrate/newton_keep.c
+  integrate/newton_start.c
   integrate/rkc.c
   integrate/rosenbrock.c
   integrate/runge_kutta.c

@@ -80,6 +80,12 @@ static void dense_min_det(void *self, const LyraVector *u, double *det, int32_t 
     ly_tangent_min_det(&((DenseSystem *)self)->tangent, u, det, element);
 }
 
+static void dense_rest(void *self, const LyraVector *u, LyraVector *rest)
+{
+    ly_rest_place(((DenseSystem *)self)->tangent.model, lyra_vector_values(u),
+                  lyra_vector_values_mutable(rest));
+}
+
 // ---- matrices -----------------------------------------------------------------------------------
 
 // A = a M + b C + c K, both triangles, in the caller's order
@@ -256,6 +262,7 @@ static const LyraSystemType dense_type = {
     .min_det = dense_min_det,
     .extent = dense_extent,
     .fingerprint = dense_fingerprint,
+    .rest = dense_rest,
     .destroy = dense_destroy,
 };
 

@@ -218,6 +218,7 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
     }
     LY_TRY(make_assembly(model, def));
     LY_TRY(ly_mass_create(model, def));
+    LY_TRY(ly_parts_create(model));
     if (def->damping) {
         LY_TRY(make_damping(model, def->damping));
     }
@@ -261,6 +262,8 @@ void lyra_model_destroy(LyraModel *model)
         lyra_constraints_destroy(model->constraints);
         lyra_assembly_destroy(model->assembly);
         ly_mass_destroy(ctx, &model->mass);
+        ly_release(ctx, model->part_start);
+        ly_release(ctx, model->part_vertex);
         ly_release(ctx, model->positions);
         ly_release(ctx, model->forces);
         ly_release(ctx, model->force);

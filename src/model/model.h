@@ -46,6 +46,9 @@ struct LyraModel {
     LyraPrescription *prescription;
     void *prescription_user;
     LyraConstraints *constraints;
+    int32_t part_count;    // parts that no force connects
+    int32_t *part_start;   // of `part_vertex`, [part_count + 1]
+    int32_t *part_vertex;  // vertices by part, [vertex_count]
     double extent, reach;  // longest edge of the box of rest positions, largest coordinate, m
     uint64_t version;      // of all numbers
     uint64_t mass_version; // of the masses
@@ -69,6 +72,15 @@ void ly_mass_divide(const LyraModel *model, const double *b, double *x);
 
 /// LYRA_SINGULAR, with its name, if a vertex is free in a direction and has no mass.
 LyraStatus ly_mass_check(const LyraModel *model);
+
+// ---- rest shape ---------------------------------------------------------------------------------
+
+/// Finds the parts; forces must stand.
+LyraStatus ly_parts_create(LyraModel *model);
+
+/// Displacements of the rest shape, each part placed by the rigid motion that fits `u` best in the
+/// least squares, with masses as weights. Both [3 vertex_count], not the same.
+void ly_rest_place(const LyraModel *model, const double *u, double *rest);
 
 // ---- forces -------------------------------------------------------------------------------------
 

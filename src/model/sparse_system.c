@@ -95,6 +95,12 @@ static void sparse_min_det(void *self, const LyraVector *u, double *det, int32_t
     ly_tangent_min_det(&((SparseSystem *)self)->tangent, u, det, element);
 }
 
+static void sparse_rest(void *self, const LyraVector *u, LyraVector *rest)
+{
+    ly_rest_place(((SparseSystem *)self)->tangent.model, lyra_vector_values(u),
+                  lyra_vector_values_mutable(rest));
+}
+
 // ---- matrices -----------------------------------------------------------------------------------
 
 static LyraStatus follow_constraints(SparseSystem *s)
@@ -289,6 +295,7 @@ static const LyraSystemType sparse_type = {
     .min_det = sparse_min_det,
     .extent = sparse_extent,
     .fingerprint = sparse_fingerprint,
+    .rest = sparse_rest,
     .destroy = sparse_destroy,
 };
 

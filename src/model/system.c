@@ -286,6 +286,16 @@ void lyra_system_extent(const LyraSystem *system, double *size, double *reach)
     }
 }
 
+bool lyra_system_rest(LyraSystem *system, const LyraVector *u, LyraVector *rest)
+{
+    LYRA_ASSERT(system && u != rest && fits(system, u) && fits(system, rest));
+    if (!system->type->rest) {
+        return false;
+    }
+    system->type->rest(system->self, u, rest);
+    return true;
+}
+
 uint64_t lyra_system_stamp(const LyraSystem *system)
 {
     LYRA_ASSERT(system);

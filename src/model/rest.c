@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The rest shape placed where the body is. Vertices that forces connect make up a part. For each
+// part, with weights m, means c of x = X + u and C of X, the rigid motion that minimises
+//
+//   sum of m |R (X - C) + t - x|^2
+//
+// has t = c, and R is the rotation nearest to A = sum of m (x - c)(X - C)^T, its polar factor.
+
+#include "lyra/math3.h"
+#include "model/model.h"
+
+#include "force/force.h"
+
+// ---- parts --------------------------------------------------------------------------------------
+
+// the first vertex of the part so far; paths are halved on the way
+static int32_t find_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// joins what stencils connect, the lower root on top
+static void join_stencils(const LyraForce *force, int32_t *parent)
+{
+    int32_t nodes = force->type->nodes;
+    for (int64_t e = 0; e < force->stencil_count; ++e) {
+        const int32_t *vertices = force->stencils + nodes * e;
+        for (int32_t k = 1; k < nodes; ++k) {
+            int32_t a = find_root(parent, vertices[0]), b = find_root(parent, vertices[k]);
+            parent[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+}
+
+LyraStatus ly_parts_create(LyraModel *model)
+{
+    int32_t n = model->vertex_count, *part = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_array(model->ctx, n, sizeof *part, &part));
+    LY_TRY_DONE(ly_allocate_array(model->ctx, n, sizeof(int32_t), &model->part_vertex));
+    for (int32_t i = 0; i < n; ++i) {
+        part[i] = i;
+    }
+    for (int32_t f = 0; f < model->force_count; ++f) {
+        join_stencils(model->forces[f], part);
+    }
+    // a parent comes before its children, so that its number already stands there
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        part[i] = part[i] == i ? count++ : part[part[i]];
+    }
+    LY_TRY_DONE(
+        ly_allocate_zeroed(model->ctx, (int64_t)count + 2, sizeof(int32_t), &model->part_start));
+    // vertices by part: counts two places on, then begins one place on, which filling moves down
+    int32_t *start = model->part_start;
+    for (int32_t i = 0; i < n; ++i) {
+        ++start[part[i] + 2];
+    }
+    for (int32_t p = 0; p < count; ++p) {
+        start[p + 2] += start[p + 1];
+    }
+    for (int32_t i = 0; i < n; ++i) {
+        model->part_vertex[start[part[i] + 1]++] = i;
+    }
+    model->part_count = count;
+done:
+    ly_release(model->ctx, part);
+    return status;
+}
+
+// ---- placing ------------------------------------------------------------------------------------
+
+// the rigid motion x = R (X - C) + c that fits the vertices of a part best
+static void fit(const LyraModel *model, int32_t count, const int32_t *vertices, const double *u,
+                double C[3], double c[3], LyraMat3 *R)
+{
+    const double *X = model->positions, *mass = model->mass.lumped;
+    double total = 0;
+    for (int32_t n = 0; n < count; ++n) {
+        total += mass[vertices[n]];
+    }
+    // without any mass, all vertices weigh the same
+    bool heavy = total > 0;
+    total = heavy ? total : count;
+    for (int k = 0; k < 3; ++k) {
+        C[k] = c[k] = 0;
+    }
+    for (int32_t n = 0; n < count; ++n) {
+        int64_t i = 3 * (int64_t)vertices[n];
+        double m = (heavy ? mass[vertices[n]] : 1) / total;
+        for (int k = 0; k < 3; ++k) {
+            C[k] += m * X[i + k];
+            c[k] += m * (X[i + k] + u[i + k]);
+        }
+    }
+    LyraMat3 A = {{{0}}};
+    for (int32_t n = 0; n < count; ++n) {
+        int64_t i = 3 * (int64_t)vertices[n];
+        double m = (heavy ? mass[vertices[n]] : 1) / total;
+        for (int k = 0; k < 9; ++k) {
+            int a = k / 3, b = k % 3;
+            A.m[a][b] += m * (X[i + a] + u[i + a] - c[a]) * (X[i + b] - C[b]);
+        }
+    }
+    *R = lyra_mat3_polar(A);
+}
+
+void ly_rest_place(const LyraModel *model, const double *u, double *rest)
+{
+    for (int32_t p = 0; p < model->part_count; ++p) {
+        const int32_t *vertices = model->part_vertex + model->part_start[p];
+        int32_t count = model->part_start[p + 1] - model->part_start[p];
+        double C[3], c[3];
+        LyraMat3 R;
+        fit(model, count, vertices, u, C, c, &R);
+        for (int32_t n = 0; n < count; ++n) {
+            int64_t i = 3 * (int64_t)vertices[n];
+            for (int k = 0; k < 3; ++k) {
+                double x = c[k];
+                for (int j = 0; j < 3; ++j) {
+                    x += R.m[k][j] * (model->positions[i + j] - C[j]);
+                }
+                rest[i + k] = x - model->positions[i + k];
+            }
+        }
+    }
+}
