@@ -46,6 +46,7 @@ int main(int argument_count, char **arguments)
         {"plot", "draw columns of a CSV file", cli_plot},
         {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
+        {"verify", "compare with closed forms and published figures", cli_verify},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},
     };
