@@ -43,6 +43,7 @@ int main(int argument_count, char **arguments)
         {"bench", "measure speed on this machine", cli_bench},
         {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
+        {"modes", "natural frequencies and shapes", cli_modes},
         {"plot", "draw columns of a CSV file", cli_plot},
         {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
