@@ -13,6 +13,7 @@
 // in the order of the reports
 static const VerifyCase *const groups[] = {
     verify_patch_cases,
+    verify_tension_cases,
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
