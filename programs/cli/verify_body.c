@@ -252,6 +252,29 @@ LyraStatus verify_plane_reaction(LyraContext *ctx, const VerifyBody *body, int32
     return status;
 }
 
+void verify_plane_displacement(const VerifyBody *body, int32_t axis, double place, double mean[3])
+{
+    const double *u = verify_body_displacements(body);
+    int32_t count = 0;
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int32_t v = 0; v < body->view.vertex_count; ++v) {
+        if (verify_on_plane(body, v, axis, place)) {
+            ++count;
+            for (int i = 0; i < 3; ++i) {
+                mean[i] += u[3 * (int64_t)v + i];
+            }
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        mean[i] /= count;
+    }
+}
+
+double verify_limit(double coarse, double fine)
+{
+    return fine + (fine - coarse) / 3;
+}
+
 double verify_order(double h_coarse, double error_coarse, double h_fine, double error_fine)
 {
     return log(error_coarse / error_fine) / log(h_coarse / h_fine);

@@ -63,12 +63,18 @@ LyraStatus verify_add_face_load(const VerifyBody *body, int32_t axis, double pla
 /// Solves for equilibrium under what is prescribed now, from where the state is.
 LyraStatus verify_body_solve(VerifyBody *body, LyraStepReport *report);
 
+/// Mean displacement of the vertices on a plane, m.
+void verify_plane_displacement(const VerifyBody *body, int32_t axis, double place, double mean[3]);
+
 /// Displacements, [vertex_count][3].
 const double *verify_body_displacements(const VerifyBody *body);
 
 /// Sum of the reactions of constraints on a plane, N.
 LyraStatus verify_plane_reaction(LyraContext *ctx, const VerifyBody *body, int32_t axis,
                                  double place, double reaction[3]);
+
+/// The limit of a quantity of order 2 from meshes of which one is twice as fine (Richardson).
+double verify_limit(double coarse, double fine);
 
 /// Slope of log(error) over log(h) between two rows: the order that was observed.
 double verify_order(double h_coarse, double error_coarse, double h_fine, double error_fine);
