@@ -87,6 +87,15 @@ struct Verify {
     int32_t run_room, row_room, plot_room;
 };
 
+/// Returns from a case with the status of a call that failed.
+#define VERIFY_TRY(call)                                                                           \
+    do {                                                                                           \
+        LyraStatus verify_status = (call);                                                         \
+        if (verify_status != LYRA_OK) {                                                            \
+            return verify_status;                                                                  \
+        }                                                                                          \
+    } while (0)
+
 // ---- what a case records ------------------------------------------------------------------------
 
 /// |ours - reference| / |reference| is to be at most `tolerance`. `format` gives the quantity.
@@ -156,6 +165,8 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 // ---- groups -------------------------------------------------------------------------------------
 
 /// Tables of cases, each ended by a NULL name.
+extern const VerifyCase verify_beam_cases[];
 extern const VerifyCase verify_patch_cases[];
+extern const VerifyCase verify_tension_cases[];
 
 #endif
