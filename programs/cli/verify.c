@@ -15,6 +15,7 @@ static const VerifyCase *const groups[] = {
     verify_patch_cases,
     verify_tension_cases,
     verify_beam_cases,
+    verify_modes_cases,
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
