@@ -192,8 +192,8 @@ static LyraStatus run_beam(Verify *verify, LyraElementKind kind, bool held, int 
         double limit = verify_limit(bending[last - 1][m], bending[last][m]);
         if (levels == 3) {
             double order = log2((bending[0][m] - bending[1][m]) / (bending[1][m] - bending[2][m]));
-            verify_range(verify, 1.7, 2.3, order, "%s, %s, bending %d, order in h", ends, name,
-                         m + 1);
+            verify_range(verify, kind == LYRA_ELEMENT_TET4 ? 1.6 : 1.8, 2.2, order,
+                         "%s, %s, bending %d, order in h", ends, name, m + 1);
             verify_relative(verify, reference, limit, 0.006, "%s, %s, bending %d, limit, Hz", ends,
                             name, m + 1);
         } else {
@@ -249,11 +249,14 @@ static LyraStatus run_rigid(Verify *verify, LyraElementKind kind)
 
 static LyraStatus run_beams(Verify *verify)
 {
-    verify_note(verify, "Beam 10 x 1 x 1 m, E = 1 GPa, nu = 0, 1000 kg/m^3, consistent masses. The "
-                        "reference is Timoshenko's beam with k = 5/6; \"limit\" is Richardson's "
-                        "from the two finest meshes. Linear elements are too stiff in bending: "
-                        "frequencies come down as h^2. What is left at the limit is the beam "
-                        "theory's own error, which grows with the number of the mode.");
+    verify_note(
+        verify,
+        "Beam 10 x 1 x 1 m, E = 1 GPa, nu = 0, 1000 kg/m^3, consistent masses. The "
+        "reference is Timoshenko's beam with k = 5/6; \"limit\" is Richardson's "
+        "from the two finest meshes. Linear elements are too stiff in bending: "
+        "frequencies come down as h^2 (tets are so stiff on "
+        "the coarsest mesh that its order shows later). What is left at the limit is the beam "
+        "theory's own error, which grows with the number of the mode.");
     LyraStatus status = LYRA_OK;
     for (int held = 0; held < 2 && status == LYRA_OK; ++held) {
         status = run_beam(verify, LYRA_ELEMENT_CUBE8, held, verify->quick ? 2 : 3);
