@@ -170,5 +170,6 @@ extern const VerifyCase verify_modes_cases[];
 extern const VerifyCase verify_motion_cases[];
 extern const VerifyCase verify_patch_cases[];
 extern const VerifyCase verify_tension_cases[];
+extern const VerifyCase verify_time_cases[];
 
 #endif
