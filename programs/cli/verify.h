@@ -166,6 +166,7 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 
 /// Tables of cases, each ended by a NULL name.
 extern const VerifyCase verify_beam_cases[];
+extern const VerifyCase verify_calculix_cases[];
 extern const VerifyCase verify_modes_cases[];
 extern const VerifyCase verify_motion_cases[];
 extern const VerifyCase verify_patch_cases[];
