@@ -166,6 +166,9 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 
 /// Tables of cases, each ended by a NULL name.
 extern const VerifyCase verify_beam_cases[];
+extern const VerifyCase verify_cook_cases[];
+extern const VerifyCase verify_locking_cases[];
+extern const VerifyCase verify_order_cases[];
 extern const VerifyCase verify_patch_cases[];
 extern const VerifyCase verify_tension_cases[];
 
