@@ -139,6 +139,9 @@ CliExit verify_run_case(Verify *verify, const VerifyCase *what, int32_t threads)
 /// Rows that do not pass.
 int32_t verify_failure_count(const Verify *verify);
 
+/// Exit code of a run: CLI_BAD_INPUT if a row does not pass.
+CliExit verify_judge(const Verify *verify);
+
 /// Frees what was recorded.
 void verify_end(Verify *verify);
 
