@@ -139,6 +139,9 @@ CliExit verify_run_case(Verify *verify, const VerifyCase *what, int32_t threads)
 /// Rows that do not pass.
 int32_t verify_failure_count(const Verify *verify);
 
+/// Exit code of a run: CLI_BAD_INPUT if a row does not pass.
+CliExit verify_judge(const Verify *verify);
+
 /// Frees what was recorded.
 void verify_end(Verify *verify);
 
@@ -167,8 +170,11 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 /// Tables of cases, each ended by a NULL name.
 extern const VerifyCase verify_beam_cases[];
 extern const VerifyCase verify_calculix_cases[];
+extern const VerifyCase verify_cook_cases[];
+extern const VerifyCase verify_locking_cases[];
 extern const VerifyCase verify_modes_cases[];
 extern const VerifyCase verify_motion_cases[];
+extern const VerifyCase verify_order_cases[];
 extern const VerifyCase verify_patch_cases[];
 extern const VerifyCase verify_tension_cases[];
 extern const VerifyCase verify_time_cases[];

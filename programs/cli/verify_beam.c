@@ -193,7 +193,7 @@ static LyraStatus run_elastica(Verify *verify)
 // its own normal, and as the loaded end does not stay quite plane a transverse force remains that
 // is of first order in the cell: tolerance 1/(4 n).
 
-#define ROLL_STEPS 32
+#define ROLL_STEPS 16
 
 static const double pi = 3.14159265358979323846;
 

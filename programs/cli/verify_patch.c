@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Patch tests [TBC+76]: a patch of elements of any shape must hold every state of constant strain
+// Patch tests [TSZC86]: a patch of elements of any shape must hold every state of constant strain
 // exactly, or refinement need not converge to anything. Two forms:
 //
 // patch: the boundary of the unit cube is moved by x = F X, inner vertices are free. The answer is

@@ -264,9 +264,11 @@ CliExit verify_run_case(Verify *verify, const VerifyCase *what, int32_t threads)
     }
     size_t left = lyra_context_byte_count(verify->ctx);
     if (left > 0) {
+        // the context stays as well: what was kept may still look at it
         add_failure(verify, "%zu bytes were not given back", left);
+    } else {
+        lyra_context_destroy(verify->ctx);
     }
-    lyra_context_destroy(verify->ctx);
     verify->ctx = NULL;
     return CLI_OK;
 }
@@ -278,6 +280,11 @@ int32_t verify_failure_count(const Verify *verify)
         count += !verify->rows[i].pass;
     }
     return count;
+}
+
+CliExit verify_judge(const Verify *verify)
+{
+    return verify_failure_count(verify) > 0 ? CLI_BAD_INPUT : CLI_OK;
 }
 
 void verify_end(Verify *verify)
