@@ -480,6 +480,6 @@ static LyraStatus run_calculix(Verify *verify)
 }
 
 const VerifyCase verify_calculix_cases[] = {
-    {"calculix", "calculix", "statics and frequencies against CalculiX", false, run_calculix},
+    {"calculix", "calculix", "Statics and frequencies against CalculiX", false, run_calculix},
     {0},
 };

@@ -165,11 +165,12 @@ static LyraStatus beam_frequencies(Verify *verify, LyraElementKind kind, bool he
 }
 
 // one kind of element, one way of holding: meshes of `levels` sizes
-static LyraStatus run_beam(Verify *verify, LyraElementKind kind, bool held, int levels)
+static LyraStatus run_beam(Verify *verify, LyraElementKind kind, bool held, int levels,
+                           VerifyPlot *plot)
 {
     const char *name = kind == LYRA_ELEMENT_TET4 ? "tets" : "cubes";
     const char *ends = held ? "clamped-free" : "free-free";
-    double bending[3][BENDING] = {{0}}, axial[3] = {0};
+    double bending[3][BENDING] = {{0}}, axial[3] = {0}, size[3], error[3];
     for (int level = 0; level < levels; ++level) {
         int32_t along = 20 << level;
         LyraStatus status =
@@ -182,7 +183,10 @@ static LyraStatus run_beam(Verify *verify, LyraElementKind kind, bool held, int 
                                "%s, %s %dx%dx%d, bending %d, Hz", ends, name, along, along / 10,
                                along / 10, m + 1);
         }
+        size[level] = LENGTH / along;
+        error[level] = bending[level][0] / timoshenko(held, 0) - 1;
     }
+    verify_series(plot, levels, size, error, "%s, %s", name, ends);
     int last = levels - 1;
     double exact = held ? SPEED / (4 * LENGTH) : SPEED / (2 * LENGTH);
     verify_relative(verify, exact, verify_limit(axial[last - 1], axial[last]), 1e-4,
@@ -257,11 +261,14 @@ static LyraStatus run_beams(Verify *verify)
         "frequencies come down as h^2 (tets are so stiff on "
         "the coarsest mesh that its order shows later). What is left at the limit is the beam "
         "theory's own error, which grows with the number of the mode.");
+    VerifyPlot *plot =
+        verify_plot(verify, "beam_frequencies", "first bending frequency against Timoshenko's",
+                    "size of elements, m", "relative error", true, true);
     LyraStatus status = LYRA_OK;
     for (int held = 0; held < 2 && status == LYRA_OK; ++held) {
-        status = run_beam(verify, LYRA_ELEMENT_CUBE8, held, verify->quick ? 2 : 3);
+        status = run_beam(verify, LYRA_ELEMENT_CUBE8, held, verify->quick ? 2 : 3, plot);
         if (status == LYRA_OK && !verify->quick) {
-            status = run_beam(verify, LYRA_ELEMENT_TET4, held, 3);
+            status = run_beam(verify, LYRA_ELEMENT_TET4, held, 3, plot);
         }
     }
     if (status == LYRA_OK) {
@@ -345,7 +352,7 @@ static LyraStatus run_plate(Verify *verify)
 }
 
 const VerifyCase verify_modes_cases[] = {
-    {"beam-frequencies", "modes", "natural frequencies of clamped and free beams", true, run_beams},
-    {"plate-frequencies", "modes", "a solid plate with exact frequencies", true, run_plate},
+    {"beam-frequencies", "modes", "Natural frequencies of clamped and free beams", true, run_beams},
+    {"plate-frequencies", "modes", "A solid plate with exact frequencies", true, run_plate},
     {0},
 };

@@ -336,8 +336,8 @@ static LyraStatus run_rotation(Verify *verify)
 }
 
 const VerifyCase verify_motion_cases[] = {
-    {"free-fall", "motion", "a thrown body, with every integrator", true, run_fall},
-    {"pendulum", "motion", "a stiff block hung along an edge", true, run_pendulum},
-    {"free-rotation", "motion", "rotation about the middle axis", true, run_rotation},
+    {"free-fall", "motion", "A thrown body, with every integrator", true, run_fall},
+    {"pendulum", "motion", "A stiff block hung along an edge", true, run_pendulum},
+    {"free-rotation", "motion", "Rotation about the middle axis", true, run_rotation},
     {0},
 };

@@ -246,7 +246,7 @@ static LyraStatus run_orders(Verify *verify)
     verify_note(verify, "A soft block of 12 tets (neo-Hookean, 2 kPa) follows a prescribed smooth "
                         "motion under the load that belongs to it. The order is the slope between "
                         "the two smallest steps.");
-    VerifyPlot *plot = verify_plot(verify, "orders", "error after 0.8 s against dt", "dt, s",
+    VerifyPlot *plot = verify_plot(verify, "order_dt", "error after 0.8 s against dt", "dt, s",
                                    "largest error, m", true, true);
     Manufactured m;
     LyraModel *model = NULL;
@@ -534,11 +534,11 @@ static LyraStatus run_long(Verify *verify)
 }
 
 const VerifyCase verify_time_cases[] = {
-    {"bar-wave", "time", "speed of a pulse along a bar", true, run_wave},
-    {"orders", "time", "orders in dt by a manufactured solution", true, run_orders},
-    {"stable-step", "time", "largest stable step under refinement", true, run_stable},
-    {"hauth-bar", "time", "Hauth's bar: errors of implicit methods", false, run_hauth_bar},
-    {"hauth-shear", "time", "Hauth's sheared cube under live loads", false, run_hauth_shear},
-    {"long-run", "time", "a million steps of a free body", false, run_long},
+    {"bar-wave", "time", "Speed of a pulse along a bar", true, run_wave},
+    {"order-dt", "time", "Orders in dt by a manufactured solution", true, run_orders},
+    {"stable-step", "time", "Largest stable step under refinement", true, run_stable},
+    {"hauth-1", "time", "Hauth's bar: errors of implicit methods", false, run_hauth_bar},
+    {"hauth-2", "time", "Hauth's sheared cube under live loads", false, run_hauth_shear},
+    {"long-run", "time", "A million steps of a free body", false, run_long},
     {0},
 };
