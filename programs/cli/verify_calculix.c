@@ -175,7 +175,8 @@ static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, c
     if (file) {
         write_mesh(file, body);
         write_step(file, body, analysis, force);
-        good = !ferror(file) & (fclose(file) == 0);
+        good = !ferror(file);
+        good = fclose(file) == 0 && good;
     }
     // one thread: sums in one order
     snprintf(command, sizeof command,
@@ -224,7 +225,10 @@ static LyraStatus make_body(Verify *verify, LyraElementKind kind, Analysis analy
     def.consistent_mass = true;
     def.integrator.load_steps = 4;
     status = verify_body_create(verify->ctx, &def, out);
-    return status == LYRA_OK ? verify_hold_plane(out, 0, 0, "xyz") : status;
+    if (status == LYRA_OK && (status = verify_hold_plane(out, 0, 0, "xyz")) != LYRA_OK) {
+        verify_body_end(out);
+    }
+    return status;
 }
 
 // adds the masses of all tets, taken at one point, to M on the free unknowns, column-major
