@@ -14,7 +14,7 @@
 
 #include "verify_body.h"
 
-#include "../../benchmark/hauth.h"
+#include "benchmark/hauth.h"
 
 #include <math.h>
 #include <stdlib.h>
