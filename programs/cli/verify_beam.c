@@ -258,7 +258,7 @@ static LyraStatus turn_strip(LyraContext *ctx, LyraElementKind kind, int32_t n, 
 
 static LyraStatus check_turn(Verify *verify, LyraElementKind kind, VerifyPlot *plot)
 {
-    int count = verify->quick ? 2 : LEVELS_MAX;
+    int count = verify->quick ? 2 : LEVELS_MAX - 1;
     double kh = 2 * pi / LENGTH, exact = 1 - 0.2 * kh * kh;
     double moment[LEVELS_MAX], h[LEVELS_MAX], errors[LEVELS_MAX];
     const char *name = kind_name(kind);

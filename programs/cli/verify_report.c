@@ -328,6 +328,43 @@ static CliExit write_markdown_case(FILE *file, const Verify *verify, int32_t r,
     return exit;
 }
 
+// what the rows of a case come to
+typedef struct Tally {
+    int32_t judged, failed;
+    double worst; // error over tolerance, of the rows that have both
+} Tally;
+
+static Tally tally_case(const Verify *verify, int32_t r)
+{
+    Tally tally = {0};
+    for (int32_t i = 0; i < verify->row_count; ++i) {
+        const VerifyRow *row = &verify->rows[i];
+        if (row->case_index != r || row->kind == VERIFY_INFORMATION ||
+            row->kind == VERIFY_SKIPPED) {
+            continue;
+        }
+        ++tally.judged;
+        tally.failed += !row->pass;
+        if (row->tolerance > 0) {
+            tally.worst = fmax(tally.worst, row->error / row->tolerance);
+        }
+    }
+    return tally;
+}
+
+static void write_markdown_summary(FILE *file, const Verify *verify)
+{
+    fprintf(file,
+            "| case | | rows judged | worst error / tolerance | |\n|---|---|---:|---:|---|\n");
+    for (int32_t r = 0; r < verify->run_count; ++r) {
+        const VerifyCase *what = verify->runs[r].what;
+        Tally tally = tally_case(verify, r);
+        fprintf(file, "| [%s](#%s) | %s | %d | %.2g | %s |\n", what->name, what->name,
+                what->summary, tally.judged, tally.worst, tally.failed > 0 ? "FAIL" : "pass");
+    }
+    fprintf(file, "\n");
+}
+
 CliExit verify_write_markdown(const Verify *verify, const char *path, const char *pictures)
 {
     FILE *file = fopen(path, "wb");
@@ -342,6 +379,7 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
             "and not judged.\n\n%d rows of %d cases: %s.\n\n",
             verify->quick ? "`--quick`, " : "", "version " LYRA_VERSION, verify->row_count,
             verify->run_count, failures == 0 ? "all pass" : "not all pass");
+    write_markdown_summary(file, verify);
     CliExit exit = CLI_OK;
     for (int32_t r = 0; r < verify->run_count && exit == CLI_OK; ++r) {
         exit = write_markdown_case(file, verify, r, pictures);
