@@ -29,6 +29,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lyraConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lyraConfig.cmake ${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindARPACK.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSuiteSparse.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindYAML.cmake
@@ -63,6 +64,9 @@ foreach(library UMFPACK CHOLMOD)
 endforeach()
 if(LY_HAVE_METIS)
   list(APPEND libraries ${METIS_LIBRARY})
+endif()
+if(LY_HAVE_ARPACK)
+  list(APPEND libraries ${ARPACK_LIBRARY})
 endif()
 foreach(library PNG JPEG)
   if(LY_HAVE_${library})

@@ -2,9 +2,21 @@
 if(LYRA_PROGRAMS)
   set(slow_run_kill LABELS slow)
   set(slow_run_files LABELS slow)
-  foreach(command mesh volume eval picture run run_files run_kill)
+  foreach(command mesh volume eval modes picture run run_files run_kill verify)
     lyra_add_test(cli_${command} ${slow_${command}})
     target_compile_definitions(test_cli_${command} PRIVATE LYRA_CLI="$<TARGET_FILE:lyra_cli>")
     add_dependencies(test_cli_${command} lyra_cli)
   endforeach()
+
+  # the recorder of `lyra verify` is tested by itself too
+  foreach(source cli verify_record verify_report)
+    target_sources(test_cli_verify PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli/${source}.c)
+  endforeach()
+
+  # the quick part of `lyra verify`, in the build that `make check` optimises: its statics need
+  # sparse factors, and sanitizers would make it long
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND LY_HAVE_CHOLMOD AND LY_HAVE_UMFPACK)
+    add_test(NAME verify.quick COMMAND lyra_cli verify --quick)
+    set_tests_properties(verify.quick PROPERTIES LABELS slow TIMEOUT 600)
+  endif()
 endif()

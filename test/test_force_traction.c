@@ -239,6 +239,8 @@ LYRA_TEST(traction_follows_time_and_factor)
     def.amplitude = ramp;
     def.user = &rate;
     TEST_OK(lyra_traction_create(ctx, 3, rest, &def, &force));
+    // who keeps forces of a point must know that time is a part of it
+    TEST_CHECK(lyra_force_type(force)->traits & LYRA_FORCE_TIME);
     Case c = make_case(ctx, 3, rest, force);
     LyraEvaluation evaluation = {.x = rest, .gradient = g, .time = 0.5};
     TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));

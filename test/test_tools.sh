@@ -16,6 +16,8 @@ fresh()
     mkdir -p "$work/tree"
     cp -R "$root/include" "$root/src" "$root/programs" "$root/examples" "$root/cmake" "$root/tools" \
         "$root/docs" "$root/README.md" "$root/CMakeLists.txt" "$root/Makefile" "$work/tree"
+    mkdir "$work/tree/benchmark"
+    cp "$root"/benchmark/*.h "$work/tree/benchmark"
 }
 
 # finds CHECK FAULT TEXT: the check fails and its complaint holds the text
@@ -80,6 +82,12 @@ finds check_layers "a program with an internal header" 'neither a public header 
 fresh
 echo '#include "../../src/base/base.h"' | file examples/fault.c
 finds check_layers "an example with an internal header" 'neither a public header nor a file of examples'
+fresh
+echo '#include "base/base.h"' | file benchmark/fault.h
+finds check_layers "a benchmark with an internal header" 'neither a public header nor a file of benchmark'
+fresh
+echo '#include "benchmark/unheard.h"' | file programs/cli/fault.c
+finds check_layers "a benchmark that is not there" 'neither a public header nor a file of programs/cli'
 fresh
 echo 'int x;' | file src/unheard/fault.c
 finds check_layers "a module outside the table" 'module unheard is not in the table'

@@ -29,6 +29,7 @@
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
 #include "lyra/model.h"
+#include "lyra/modes.h"
 #include "lyra/output.h"
 #include "lyra/parameter.h"
 #include "lyra/picture.h"

@@ -12,6 +12,8 @@
 
 // ---- dispatch -----------------------------------------------------------------------------------
 
+#define COMMANDS_MAX 64
+
 static void print_commands(FILE *file, const char *program, const CliCommand *commands)
 {
     fprintf(file, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
@@ -47,6 +49,20 @@ static int edit_distance(const char *a, const char *b)
     return row[length];
 }
 
+const char *cli_nearest(const char *word, const char *const *words, int32_t count)
+{
+    const char *nearest = NULL;
+    int nearest_distance = 3;
+    for (int32_t i = 0; i < count; ++i) {
+        int distance = edit_distance(word, words[i]);
+        if (distance < nearest_distance) {
+            nearest_distance = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
 CliExit cli_dispatch(const char *program, const CliCommand *commands, int argument_count,
                      char **arguments)
 {
@@ -59,21 +75,20 @@ CliExit cli_dispatch(const char *program, const CliCommand *commands, int argume
         print_commands(stdout, program, commands);
         return cli_finish_output();
     }
-    const CliCommand *nearest = NULL;
-    int nearest_distance = 3;
+    const char *known[COMMANDS_MAX];
+    int32_t count = 0;
     for (const CliCommand *command = commands; command->name; ++command) {
         if (strcmp(name, command->name) == 0) {
             return command->run(argument_count - 1, arguments + 1);
         }
-        int distance = edit_distance(name, command->name);
-        if (distance < nearest_distance) {
-            nearest_distance = distance;
-            nearest = command;
+        if (count < COMMANDS_MAX) {
+            known[count++] = command->name;
         }
     }
+    const char *nearest = cli_nearest(name, known, count);
     fprintf(stderr, "%s: no command \"%s\"", program, name);
     if (nearest) {
-        fprintf(stderr, "; did you mean \"%s\"?", nearest->name);
+        fprintf(stderr, "; did you mean \"%s\"?", nearest);
     }
     fprintf(stderr, "\n%s --help lists the commands.\n", program);
     return CLI_USAGE;

@@ -88,6 +88,9 @@ CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);
 /// Context for a command; `threads` 0 means all cores. NULL after printing the reason.
 LyraContext *cli_context(int32_t threads, LyraIsa isa);
 
+/// The word of `words` [count] nearest to `word`; NULL if none is within two edits.
+const char *cli_nearest(const char *word, const char *const *words, int32_t count);
+
 /// Reads "WxH", both positive; false if `text` is not that.
 bool cli_parse_size(const char *text, int32_t *width, int32_t *height);
 
@@ -122,8 +125,10 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
 CliExit cli_bench(int argument_count, char **arguments);
 CliExit cli_eval(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
+CliExit cli_modes(int argument_count, char **arguments);
 CliExit cli_plot(int argument_count, char **arguments);
 CliExit cli_run(int argument_count, char **arguments);
 CliExit cli_snapshot(int argument_count, char **arguments);
+CliExit cli_verify(int argument_count, char **arguments);
 
 #endif

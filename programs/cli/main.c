@@ -43,9 +43,11 @@ int main(int argument_count, char **arguments)
         {"bench", "measure speed on this machine", cli_bench},
         {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
+        {"modes", "natural frequencies and shapes", cli_modes},
         {"plot", "draw columns of a CSV file", cli_plot},
         {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
+        {"verify", "compare with closed forms and published figures", cli_verify},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},
     };

@@ -1,0 +1,4 @@
+target_sources(lyra_objects PRIVATE
+  reduce/modes.c
+  reduce/modes_arpack.c
+  reduce/modes_lanczos.c)

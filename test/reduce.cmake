@@ -1,0 +1,1 @@
+lyra_add_test(reduce_modes LABELS threads)
