@@ -25,6 +25,8 @@
 
 #define LENGTH 40.0
 #define YOUNG 1e6
+#define LAW "rotated-linear"
+#define SHEAR_SHARE (0.6 / (LENGTH * LENGTH))
 #define LEVELS_MAX 4
 
 static const int32_t levels[LEVELS_MAX] = {2, 4, 8, 16};
@@ -37,10 +39,10 @@ static LyraStatus make_strip(LyraContext *ctx, LyraElementKind kind, int32_t n, 
     return verify_box(ctx, kind, cells, size, mesh);
 }
 
-static VerifyBodyDef strip_def(LyraMesh *mesh)
+static VerifyBodyDef strip_def(LyraMesh *mesh, const char *model)
 {
     VerifyBodyDef def = verify_body_def_default(mesh);
-    def.solid.model = "rotated-linear";
+    def.solid.model = model;
     def.solid.young = YOUNG;
     def.solid.poisson = 0;
     // 1e-6 in displacements; whole steps go through the narrow valleys of bending in half as many
@@ -112,11 +114,12 @@ static LyraStatus bend(VerifyBody *body, int32_t n, Bent *bent)
     return status;
 }
 
-static LyraStatus bend_strip(LyraContext *ctx, LyraElementKind kind, int32_t n, Bent *bent)
+static LyraStatus bend_strip(LyraContext *ctx, LyraElementKind kind, const char *model, int32_t n,
+                             Bent *bent)
 {
     LyraMesh *mesh = NULL;
     VERIFY_TRY(make_strip(ctx, kind, n, &mesh));
-    VerifyBodyDef def = strip_def(mesh);
+    VerifyBodyDef def = strip_def(mesh, model);
     VerifyBody body;
     VERIFY_TRY(verify_body_create(ctx, &def, &body));
     LyraStatus status = bend(&body, n, bent);
@@ -131,14 +134,15 @@ static LyraStatus check_elastica(Verify *verify, LyraElementKind kind, VerifyPlo
     double h[LEVELS_MAX], errors[LEVELS_MAX];
     const char *name = kind_name(kind);
     for (int level = 0; level < count; ++level) {
-        VERIFY_TRY(bend_strip(verify->ctx, kind, levels[level], &bent[level]));
+        VERIFY_TRY(bend_strip(verify->ctx, kind, LAW, levels[level], &bent[level]));
         for (int k = 0; k < LOADS; ++k) {
             verify_information(verify, elastica[k].w, bent[level].w[k],
                                "%s, %d thick: w/L at P L^2/EI = %g", name, levels[level],
                                elastica[k].load);
         }
         h[level] = 1.0 / levels[level];
-        errors[level] = fabs(bent[level].w[0] / elastica[0].w - 1);
+        // the least load, for which the share of shear is known
+        errors[level] = fabs(bent[level].w[0] / ((1 + SHEAR_SHARE) * elastica[0].w) - 1);
     }
     verify_series(plot, count, h, errors, "%s", name);
     double tolerance =
@@ -172,6 +176,28 @@ static LyraStatus run_elastica(Verify *verify)
                     "cell / thickness", "relative error of w/L", true, true);
     for (int kind = LYRA_ELEMENT_KIND_COUNT - 1; kind >= 0; --kind) {
         VERIFY_TRY(check_elastica(verify, (LyraElementKind)kind, plot));
+    }
+    return LYRA_OK;
+}
+
+// other laws: they agree at small strain; at the surface of the strip it reaches 5 % under the
+// largest load, and the moment differs by terms of its square: tolerance 0.3 % as for cubes above.
+// The approximate tangent of "corotational" does not get through without a search and is left out:
+// its force is that of "corotational-exact".
+static LyraStatus run_laws(Verify *verify)
+{
+    static const char *const models[] = {"corotational-exact", "stvk", "neo-hookean", "ogden"};
+    verify_note(verify, "The strip of the case elastica with other laws, cubes, the limit of two "
+                        "meshes.");
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
+        Bent coarse, fine;
+        VERIFY_TRY(bend_strip(verify->ctx, LYRA_ELEMENT_CUBE8, models[m], 4, &coarse));
+        VERIFY_TRY(bend_strip(verify->ctx, LYRA_ELEMENT_CUBE8, models[m], 8, &fine));
+        for (int k = 0; k < LOADS; ++k) {
+            verify_relative(verify, elastica[k].w, verify_limit(coarse.w[k], fine.w[k]), 3e-3,
+                            "%s, 4 and 8 thick, limit: w/L at P L^2/EI = %g", models[m],
+                            elastica[k].load);
+        }
     }
     return LYRA_OK;
 }
@@ -246,7 +272,7 @@ static LyraStatus turn_strip(LyraContext *ctx, LyraElementKind kind, int32_t n, 
 {
     LyraMesh *mesh = NULL;
     VERIFY_TRY(make_strip(ctx, kind, n, &mesh));
-    VerifyBodyDef def = strip_def(mesh);
+    VerifyBodyDef def = strip_def(mesh, LAW);
     VerifyBody body;
     VERIFY_TRY(verify_body_create(ctx, &def, &body));
     LyraStatus status = turn(ctx, &body, n, moment);
@@ -371,7 +397,7 @@ static LyraStatus roll_strip(LyraContext *ctx, int32_t n, double *angle)
     traction.triangle_count = end.count;
     traction.triangles = end.triangles;
     traction.amplitude = roll_amplitude;
-    VerifyBodyDef def = strip_def(mesh);
+    VerifyBodyDef def = strip_def(mesh, LAW);
     def.traction = &traction;
     VerifyBody body;
     status = verify_body_create(ctx, &def, &body);
@@ -407,6 +433,7 @@ static LyraStatus run_roll(Verify *verify)
 const VerifyCase verify_beam_cases[] = {
     {"elastica", "statics", "Cantilever strip under an end load, large deflection", true,
      run_elastica},
+    {"elastica-laws", "statics", "The same strip with other laws", false, run_laws},
     {"roll-up", "statics", "Strip that a moment rolls up into a circle", true, run_roll},
     {0},
 };
