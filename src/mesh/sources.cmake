@@ -36,7 +36,18 @@ target_sources(lyra_objects PRIVATE
 # files
 target_sources(lyra_objects PRIVATE
   mesh/builder.c
+  mesh/export.c
   mesh/format.c
+  mesh/format_guess.c
+  mesh/import.c
+  mesh/import_mesh.c
+  mesh/import_select.c
+  mesh/import_sets.c
+  mesh/import_surface.c
+  mesh/inp_material.c
+  mesh/inp_read.c
+  mesh/inp_sets.c
+  mesh/inp_write.c
   mesh/rows.c
   mesh/stream.c
   mesh/tetgen.c
