@@ -16,6 +16,8 @@
 
 #define TEXT (1u << LYRA_MESH_ENCODING_TEXT)
 #define BINARY (1u << LYRA_MESH_ENCODING_BINARY)
+#define BASE64 (1u << LYRA_MESH_ENCODING_BASE64)
+#define COMPRESSED (1u << LYRA_MESH_ENCODING_COMPRESSED)
 
 static const struct {
     const char *name;
@@ -48,10 +50,12 @@ static const struct {
     [LY_FORMAT_VTU] = {.name = "vtu",
                        .extensions = {".vtu"},
                        .mesh = LYRA_MESH_FORMAT_VTU,
-                       .load = ly_vtu_load,
-                       .save = ly_vtu_save,
+                       .surface = LYRA_SURFACE_FORMAT_VTU,
+                       .read = ly_vtu_read,
+                       .write = ly_vtu_save,
+                       .corners_max = INT32_MAX,
                        .preferred = LYRA_MESH_ENCODING_BINARY,
-                       .encodings = BINARY},
+                       .encodings = TEXT | BINARY | BASE64 | COMPRESSED},
     [LY_FORMAT_ABAQUS] = {.name = "abaqus",
                           .extensions = {".inp"},
                           .mesh = LYRA_MESH_FORMAT_ABAQUS,
@@ -61,6 +65,58 @@ static const struct {
                           .corners_max = 4,
                           .preferred = LYRA_MESH_ENCODING_TEXT,
                           .encodings = TEXT},
+    [LY_FORMAT_GMSH] = {.name = "gmsh",
+                        .extensions = {".msh"},
+                        .mesh = LYRA_MESH_FORMAT_GMSH,
+                        .surface = LYRA_SURFACE_FORMAT_GMSH,
+                        .read = ly_gmsh_read,
+                        .write = ly_gmsh_save,
+                        .corners_max = 4,
+                        .preferred = LYRA_MESH_ENCODING_BINARY,
+                        .encodings = TEXT | BINARY},
+    [LY_FORMAT_GMSH2] = {.name = "gmsh2",
+                         .extensions = {".msh"},
+                         .mesh = LYRA_MESH_FORMAT_GMSH2,
+                         .surface = LYRA_SURFACE_FORMAT_GMSH2,
+                         .read = ly_gmsh_read,
+                         .write = ly_gmsh2_save,
+                         .corners_max = 4,
+                         .preferred = LYRA_MESH_ENCODING_BINARY,
+                         .encodings = TEXT | BINARY},
+    [LY_FORMAT_VTK] = {.name = "vtk",
+                       .extensions = {".vtk"},
+                       .mesh = LYRA_MESH_FORMAT_VTK,
+                       .surface = LYRA_SURFACE_FORMAT_VTK,
+                       .read = ly_vtk_read,
+                       .write = ly_vtk_save,
+                       .corners_max = INT32_MAX,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY},
+    [LY_FORMAT_MEDIT] = {.name = "medit",
+                         .extensions = {".mesh"},
+                         .mesh = LYRA_MESH_FORMAT_MEDIT,
+                         .surface = LYRA_SURFACE_FORMAT_MEDIT,
+                         .read = ly_medit_read,
+                         .write = ly_medit_save,
+                         .corners_max = 4,
+                         .preferred = LYRA_MESH_ENCODING_TEXT,
+                         .encodings = TEXT},
+    [LY_FORMAT_STL] = {.name = "stl",
+                       .extensions = {".stl"},
+                       .surface = LYRA_SURFACE_FORMAT_STL,
+                       .read = ly_stl_read,
+                       .write = ly_stl_save,
+                       .corners_max = 3,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY},
+    [LY_FORMAT_PLY] = {.name = "ply",
+                       .extensions = {".ply"},
+                       .surface = LYRA_SURFACE_FORMAT_PLY,
+                       .read = ly_ply_read,
+                       .write = ly_ply_save,
+                       .corners_max = INT32_MAX,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY},
     [LY_FORMAT_OBJ] = {.name = "obj",
                        .extensions = {".obj"},
                        .surface = LYRA_SURFACE_FORMAT_OBJ,
@@ -205,8 +261,7 @@ static LyraStatus choose_reader(LyraContext *ctx, const LyFileSource *source, co
     }
     LyFormat named = by_extension(path), found = by_content(source, path);
     *format = found != LY_FORMAT_NONE ? found : named;
-    bool versions = found == LY_FORMAT_GMSH && named == LY_FORMAT_GMSH2;
-    if (found != LY_FORMAT_NONE && named != LY_FORMAT_NONE && found != named && !versions) {
+    if (found != LY_FORMAT_NONE && named != LY_FORMAT_NONE && found != named) {
         ly_log(ctx, LYRA_LOG_INFO, "%s: read as %s, which its content is", path,
                formats[found].name);
     }

@@ -36,10 +36,12 @@ typedef LyraStatus LyMeshLoad(LyraContext *ctx, const LyFileSource *source, cons
 
 typedef LyraStatus LyMeshSave(const LyraMesh *mesh, const char *path);
 
-LyMeshLoad ly_veg_load, ly_tetgen_load, ly_vtu_load;
-LyMeshSave ly_veg_save, ly_tetgen_save, ly_vtu_save;
-LyImportRead ly_inp_read;
-LyExportSave ly_inp_save;
+LyMeshLoad ly_veg_load, ly_tetgen_load;
+LyMeshSave ly_veg_save, ly_tetgen_save;
+LyImportRead ly_gmsh_read, ly_vtk_read, ly_inp_read, ly_medit_read, ly_stl_read, ly_ply_read;
+LyImportRead ly_vtu_read;
+LyExportSave ly_gmsh_save, ly_gmsh2_save, ly_vtk_save, ly_inp_save, ly_medit_save;
+LyExportSave ly_stl_save, ly_ply_save, ly_vtu_save;
 
 /// Bytes of the start of a file that ly_format_guess() looks at.
 #define LY_GUESS_BYTES 4096

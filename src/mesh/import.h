@@ -100,9 +100,12 @@ LyraStatus ly_import_polygon(LyImport *import, int32_t tag, int32_t count, int32
 /// several tags.
 LyraStatus ly_import_tag_set(LyImport *import, bool solid, int32_t tag, LySlice name);
 
-/// Each tag of the solids, and each of the faces, makes a set <prefix>_<tag>, unless all have one,
-/// or there are more than a thousand.
-LyraStatus ly_import_tag_all(LyImport *import, const char *prefix);
+/// Whether a tag makes a set; may put another name in the place of `name`.
+typedef bool LyTagName(void *user, bool solid, int32_t tag, LySlice *name);
+
+/// Each tag of the solids, and each of the faces, makes a set <prefix>_<tag>, or as `namer` says;
+/// none if there are more than a thousand, or without a namer less than two. `namer`: Nullable.
+LyraStatus ly_import_tag_all(LyImport *import, const char *prefix, LyTagName *namer, void *user);
 
 // ---- for the table of formats -------------------------------------------------------------------
 

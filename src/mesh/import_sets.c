@@ -48,17 +48,22 @@ static LyraStatus collect_tags(const LyImport *import, bool solid, int32_t **out
     return LYRA_OK;
 }
 
-LyraStatus ly_import_tag_all(LyImport *import, const char *prefix)
+LyraStatus ly_import_tag_all(LyImport *import, const char *prefix, LyTagName *namer, void *user)
 {
     for (int32_t solid = 0; solid < 2; ++solid) {
         int32_t *tags = NULL;
         int64_t count = 0;
         LY_TRY(collect_tags(import, solid, &tags, &count));
         LyraStatus status = LYRA_OK;
-        for (int64_t i = 0; count >= 2 && count <= TAGS_MAX && i < count; ++i) {
-            char name[64];
-            int length = snprintf(name, sizeof name, "%s_%d", prefix, tags[i]);
-            LY_TRY_DONE(ly_import_tag_set(import, solid, tags[i], (LySlice){name, (size_t)length}));
+        // one tag for all says nothing, unless it has a name
+        bool wanted = count <= TAGS_MAX && (namer || count >= 2);
+        for (int64_t i = 0; wanted && i < count; ++i) {
+            char buffer[64];
+            int length = snprintf(buffer, sizeof buffer, "%s_%d", prefix, tags[i]);
+            LySlice name = {buffer, (size_t)length};
+            if (!namer || namer(user, solid, tags[i], &name)) {
+                LY_TRY_DONE(ly_import_tag_set(import, solid, tags[i], name));
+            }
         }
     done:
         ly_release(import->ctx, tags);
@@ -137,6 +142,12 @@ LyraStatus ly_import_tags_to_sets(LyImport *import)
         int64_t count = next[n];
         next[n] = begin;
         begin += count;
+    }
+    // a short text can ask for many large sets
+    int64_t bytes = import->scanner.end - import->scanner.begin;
+    if (begin > 4 * bytes) {
+        LY_TRY_DONE(ly_fail(LYRA_TOO_LARGE, "%s: its sets have %lld members, expected at most %lld",
+                            import->path, (long long)begin, (long long)(4 * bytes)));
     }
     LY_TRY_DONE(ly_allocate_array(ctx, begin, sizeof *ids, &ids));
     sort_cells(import, next, ids);

@@ -12,11 +12,12 @@
 #include <string.h>
 
 /// Copies the corners of a face without repeats; how many are left.
-static int32_t copy_corners(const int32_t *corners, int32_t count, int32_t *out)
+static int32_t copy_corners(const LyImport *import, const int32_t *corners, int32_t count,
+                            int32_t *out)
 {
     int32_t kept = 0;
     for (int32_t a = 0; a < count; ++a) {
-        if (corners[a] != corners[(a + count - 1) % count]) {
+        if (import->as_is || corners[a] != corners[(a + count - 1) % count]) {
             out[kept++] = corners[a];
         }
     }
@@ -59,8 +60,8 @@ static void fill_faces(const LyImport *import, LySurfaceArrays *arrays, int32_t 
         int32_t *face = arrays->corner_vertices + corners;
         firsts[c] = faces;
         arrays->face_begin[faces] = corners;
-        int32_t kept = copy_corners(at, nodes, face);
-        if (kept >= 3 && !is_flat(import->builder.positions, face, kept)) {
+        int32_t kept = copy_corners(import, at, nodes, face);
+        if (import->as_is || (kept >= 3 && !is_flat(import->builder.positions, face, kept))) {
             faces += 1;
             corners += kept;
         }
