@@ -174,7 +174,7 @@ const char *lyra_mesh_encoding_name(LyraMeshEncoding encoding)
     return (unsigned)encoding < LYRA_MESH_ENCODING_COUNT ? names[encoding] : "unknown";
 }
 
-/// All extensions in one line: ".veg, .node, .ele or .vtu".
+/// All extensions in one line, as in ".obj, .stl or .ply".
 static void list_extensions(Kind kind, char list[200])
 {
     const char *known[2 * LY_FORMAT_COUNT];

@@ -134,7 +134,8 @@ static LyraStatus read_axes(LyInpReader *reader, const LyInpKeyword *keyword)
                                    "found two axes along each other, expected others");
     }
     for (int32_t i = 0; i < 9; ++i) {
-        reader->axes[id][i] = e[i % 3][i / 3];
+        // a zero without a sign
+        reader->axes[id][i] = e[i % 3][i / 3] + 0.0;
     }
     return LYRA_OK;
 }
