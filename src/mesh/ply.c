@@ -49,10 +49,7 @@ typedef struct Reader {
 
 static LyraStatus read_type(LyScanner *scanner, LyScalar *type)
 {
-    static const struct {
-        const char *name;
-        LyScalar type;
-    } types[] = {
+    static const LyScalarName types[] = {
         {"char", LY_SCALAR_INT8},      {"int8", LY_SCALAR_INT8},
         {"uchar", LY_SCALAR_UINT8},    {"uint8", LY_SCALAR_UINT8},
         {"short", LY_SCALAR_INT16},    {"int16", LY_SCALAR_INT16},
@@ -65,13 +62,10 @@ static LyraStatus read_type(LyScanner *scanner, LyScalar *type)
     };
     const char *at = scanner->at;
     LySlice word = ly_scanner_token(scanner);
-    for (int32_t i = 0; i < LY_COUNT_OF(types); ++i) {
-        if (ly_slice_is(word, types[i].name)) {
-            *type = types[i].type;
-            return LYRA_OK;
-        }
-    }
-    return ly_scanner_fail_at(scanner, at, LYRA_BAD_FORMAT, "a type such as float, int or uchar");
+    *type = ly_scalar_find(types, LY_COUNT_OF(types), word);
+    return *type < LY_SCALAR_COUNT ? LYRA_OK
+                                   : ly_scanner_fail_at(scanner, at, LYRA_BAD_FORMAT,
+                                                        "a type such as float, int or uchar");
 }
 
 static LyraStatus read_format(Reader *reader)

@@ -17,6 +17,16 @@ int32_t ly_scalar_size(LyScalar type)
     return sizes[type];
 }
 
+LyScalar ly_scalar_find(const LyScalarName *names, int32_t count, LySlice name)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        if (ly_slice_is_word(name, names[i].name)) {
+            return names[i].type;
+        }
+    }
+    return LY_SCALAR_COUNT;
+}
+
 // ---- bytes --------------------------------------------------------------------------------------
 
 uint64_t ly_bytes_load(const char *at, int32_t size, bool big_endian)

@@ -26,6 +26,16 @@ typedef enum LyScalar {
 /// Bytes of a number.
 int32_t ly_scalar_size(LyScalar type);
 
+/// What a format calls a type.
+typedef struct LyScalarName {
+    const char *name;
+    LyScalar type;
+} LyScalarName;
+
+/// The type of a name, upper and lower case alike; LY_SCALAR_COUNT if it is none of `names`
+/// [count].
+LyScalar ly_scalar_find(const LyScalarName *names, int32_t count, LySlice name);
+
 /// How the numbers of a file are written.
 typedef struct LyValues {
     LyScanner *scanner;

@@ -35,10 +35,7 @@ typedef struct Reader {
 
 static LyraStatus read_type(LyScanner *scanner, LyScalar *type)
 {
-    static const struct {
-        const char *name;
-        LyScalar type;
-    } types[] = {
+    static const LyScalarName types[] = {
         {"float", LY_SCALAR_FLOAT32},
         {"double", LY_SCALAR_FLOAT64},
         {"int", LY_SCALAR_INT32},
@@ -58,13 +55,10 @@ static LyraStatus read_type(LyScanner *scanner, LyScalar *type)
     ly_scanner_skip_blanks(scanner);
     const char *at = scanner->at;
     LySlice word = ly_scanner_token(scanner);
-    for (int32_t i = 0; i < LY_COUNT_OF(types); ++i) {
-        if (ly_slice_is_word(word, types[i].name)) {
-            *type = types[i].type;
-            return LYRA_OK;
-        }
-    }
-    return ly_scanner_fail_at(scanner, at, LYRA_UNSUPPORTED, "a type such as double, float or int");
+    *type = ly_scalar_find(types, LY_COUNT_OF(types), word);
+    return *type < LY_SCALAR_COUNT ? LYRA_OK
+                                   : ly_scanner_fail_at(scanner, at, LYRA_UNSUPPORTED,
+                                                        "a type such as double, float or int");
 }
 
 /// Goes to the next word; false at the end of the file.
