@@ -22,7 +22,8 @@ LyraStatus ly_import_vertices(LyImport *import, int64_t count, double **position
         return fail_large(import, "vertices");
     }
     int64_t capacity = builder->vertex_capacity;
-    LY_TRY(ly_grow_array(import->ctx, total, 3 * sizeof *builder->positions,
+    // one at least, so that even nothing has a place
+    LY_TRY(ly_grow_array(import->ctx, ly_max_i64(total, 1), 3 * sizeof *builder->positions,
                          &builder->vertex_capacity, &builder->positions));
     if (ids && (builder->vertex_capacity > capacity || !import->vertex_ids)) {
         LY_TRY(ly_resize_array(import->ctx, builder->vertex_capacity, sizeof *import->vertex_ids,
@@ -45,14 +46,14 @@ static LyraStatus add_cells(LyImport *import, LyCellShape shape, int32_t tag, in
         return fail_large(import, "cells");
     }
     int64_t capacity = import->cell_capacity;
-    LY_TRY(ly_grow_array(import->ctx, total, sizeof *import->shapes, &import->cell_capacity,
-                         &import->shapes));
+    LY_TRY(ly_grow_array(import->ctx, ly_max_i64(total, 1), sizeof *import->shapes,
+                         &import->cell_capacity, &import->shapes));
     if (import->cell_capacity > capacity) {
         LY_TRY(ly_resize_array(import->ctx, import->cell_capacity, sizeof *import->tags,
                                &import->tags));
     }
-    LY_TRY(ly_grow_array(import->ctx, import->corner_count + corner_count, sizeof *import->corners,
-                         &import->corner_capacity, &import->corners));
+    LY_TRY(ly_grow_array(import->ctx, ly_max_i64(import->corner_count + corner_count, 1),
+                         sizeof *import->corners, &import->corner_capacity, &import->corners));
     memset(import->shapes + import->cell_count, (int)shape, (size_t)count);
     for (int64_t c = import->cell_count; c < total; ++c) {
         import->tags[c] = tag;

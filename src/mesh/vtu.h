@@ -70,6 +70,10 @@ LyraStatus ly_vtu_values_open(LyVtuValues *values, const LyVtuFile *file, const 
 LyraStatus ly_vtu_values_doubles(LyVtuValues *values, int64_t count, double *numbers);
 LyraStatus ly_vtu_values_integer(LyVtuValues *values, int64_t low, int64_t high, int64_t *value);
 
+/// Next values, all in [low, high].
+LyraStatus ly_vtu_values_integers(LyVtuValues *values, int32_t low, int32_t high, int64_t count,
+                                  int32_t *numbers);
+
 /// Whether another value is left.
 bool ly_vtu_values_more(LyVtuValues *values);
 

@@ -336,6 +336,31 @@ LyraStatus ly_vtu_values_integer(LyVtuValues *values, int64_t low, int64_t high,
     return LYRA_OK;
 }
 
+LyraStatus ly_vtu_values_integers(LyVtuValues *values, int32_t low, int32_t high, int64_t count,
+                                  int32_t *numbers)
+{
+    const LyVtuArray *array = values->array;
+    // bytes in bulk; where one of them does not fit, one after another, to say which
+    if (array->format != LY_VTU_ASCII && count <= values->left &&
+        ly_bytes_int32(values->at, array->type, values->file->big_endian, count, numbers)) {
+        bool fits = true;
+        for (int64_t i = 0; i < count; ++i) {
+            fits &= (numbers[i] >= low) & (numbers[i] <= high);
+        }
+        if (fits) {
+            values->at += count * ly_scalar_size(array->type);
+            values->left -= count;
+            return LYRA_OK;
+        }
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t number = 0;
+        LY_TRY(ly_vtu_values_integer(values, low, high, &number));
+        numbers[i] = (int32_t)number;
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_vtu_values_end(const LyVtuValues *values)
 {
     LyVtuValues copy = *values;

@@ -210,11 +210,7 @@ LyraStatus ly_vtu_read_integers(const LyVtuReader *reader, LyVtuArrayId id, int6
     int32_t *numbers = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *numbers, &numbers));
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t number = 0;
-        LY_TRY_DONE(ly_vtu_values_integer(&values, low, high, &number));
-        numbers[i] = (int32_t)number;
-    }
+    LY_TRY_DONE(ly_vtu_values_integers(&values, low, high, count, numbers));
     LY_TRY_DONE(ly_vtu_values_end(&values));
     *out = numbers;
     numbers = NULL;
@@ -250,10 +246,13 @@ static LyraStatus read_cells(LyVtuReader *reader)
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_vtu_values_open(&ids, file, &arrays[LY_VTU_ARRAY_CONNECTIVITY], -1));
     LY_TRY_DONE(ly_allocate_array(file->ctx, ids.most, sizeof *connectivity, &connectivity));
+    int32_t last = (int32_t)reader->vertex_count - 1;
+    bool text = arrays[LY_VTU_ARRAY_CONNECTIVITY].format == LY_VTU_ASCII;
+    // only the end of a text tells how many there are
     while (ly_vtu_values_more(&ids)) {
-        int64_t id = 0;
-        LY_TRY_DONE(ly_vtu_values_integer(&ids, 0, reader->vertex_count - 1, &id));
-        connectivity[count++] = (int32_t)id;
+        int64_t some = text ? 1 : ids.most;
+        LY_TRY_DONE(ly_vtu_values_integers(&ids, 0, last, some, connectivity + count));
+        count += some;
     }
     ly_vtu_values_close(&ids);
     LY_TRY_DONE(
