@@ -185,6 +185,11 @@ LYRA_TEST(claims_beyond_the_file_are_refused)
          "CELLS 1 5\n4 0 1 2 -3\nCELL_TYPES 1\n10\n",
          "a.vtk: cell 1 names vertex 0, expected one of the 0 vertices of the file",
          LYRA_BAD_FORMAT},
+        {"a.vtk",
+         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 0 float\n"
+         "CELLS 1000000000 0\n",
+         "a.vtk:7: found 0 bytes to the end of the file, expected 1000000000 numbers of cells",
+         LYRA_BAD_FORMAT},
         {"a.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_POINTS\n",
          "a.vtk:4: found \"STRUCTURED_POINTS\", expected UNSTRUCTURED_GRID or POLYDATA",
          LYRA_UNSUPPORTED},

@@ -133,7 +133,8 @@ static LyraStatus allocate_cells(Reader *reader, int64_t cells, int64_t vertices
 static LyraStatus read_counted(Reader *reader, int64_t cells, int64_t numbers)
 {
     LyScanner *scanner = reader->values.scanner;
-    LY_TRY(ly_values_fit(&reader->values, LY_SCALAR_INT32, numbers, "cells"));
+    // a cell has a count at least
+    LY_TRY(ly_values_fit(&reader->values, LY_SCALAR_INT32, ly_max_i64(cells, numbers), "cells"));
     LY_TRY(allocate_cells(reader, cells, numbers));
     int32_t *list = reader->connectivity;
     LY_TRY(ly_values_int32(&reader->values, LY_SCALAR_INT32, numbers, list, "a cell"));
@@ -199,15 +200,25 @@ static LyraStatus read_cells(Reader *reader)
     return arrays ? read_offsets(reader, first, second) : read_counted(reader, first, second);
 }
 
-static LyraStatus add_polygons(Reader *reader)
+/// Adds the cells, all of type `type` or, if that is negative, of those that follow.
+static LyraStatus add_cells(Reader *reader, int32_t type)
 {
-    for (int64_t c = 0; c < reader->cell_count; ++c) {
-        int64_t begin = reader->offsets[c], count = reader->offsets[c + 1] - begin;
-        LY_TRY(
-            ly_vtk_add_cell(reader->import, LY_VTK_POLYGON, count, reader->connectivity + begin));
+    LyraContext *ctx = reader->import->ctx;
+    int64_t count = reader->cell_count;
+    int32_t *types = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *types, &types));
+    for (int64_t c = 0; c < count; ++c) {
+        types[c] = type;
+    }
+    if (type < 0) {
+        LY_TRY_DONE(ly_values_int32(&reader->values, LY_SCALAR_INT32, count, types, "a type"));
     }
     reader->cell_count = 0;
-    return LYRA_OK;
+    status = ly_vtk_add_cells(reader->import, count, types, reader->offsets, reader->connectivity);
+done:
+    ly_release(ctx, types);
+    return status;
 }
 
 static LyraStatus add_typed(Reader *reader)
@@ -216,14 +227,8 @@ static LyraStatus add_typed(Reader *reader)
     LY_TRY(ly_scanner_int64_in(reader->values.scanner, reader->cell_count, reader->cell_count,
                                &count, "the number of cells"));
     ly_scanner_next_line(reader->values.scanner);
-    LY_TRY(ly_values_fit(&reader->values, LY_SCALAR_INT32, count, "types"));
-    for (int64_t c = 0; c < count; ++c) {
-        int64_t type, begin = reader->offsets[c], nodes = reader->offsets[c + 1] - begin;
-        LY_TRY(ly_values_int64(&reader->values, LY_SCALAR_INT32, 0, 255, &type, "a type"));
-        LY_TRY(ly_vtk_add_cell(reader->import, type, nodes, reader->connectivity + begin));
-    }
-    reader->cell_count = 0;
-    return LYRA_OK;
+    // there may be no cells, and no offsets either
+    return count > 0 ? add_cells(reader, -1) : LYRA_OK;
 }
 
 // ---- what is passed over ------------------------------------------------------------------------
@@ -271,7 +276,7 @@ static LyraStatus read_sections(Reader *reader)
             LY_TRY(add_typed(reader));
         } else if (ly_slice_is_word(word, "POLYGONS") && reader->polygons) {
             LY_TRY(read_cells(reader));
-            LY_TRY(add_polygons(reader));
+            LY_TRY(add_cells(reader, LY_VTK_POLYGON));
         } else if (reader->polygons &&
                    (ly_slice_is_word(word, "VERTICES") || ly_slice_is_word(word, "LINES"))) {
             LY_TRY(read_cells(reader));

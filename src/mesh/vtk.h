@@ -18,9 +18,11 @@ enum {
     LY_VTK_HEXAHEDRON = 12,
 };
 
-/// Adds the cell of a type with `count` vertices. Points, lines and the like are passed over;
-/// others that are not known fail with LYRA_UNSUPPORTED.
-LyraStatus ly_vtk_add_cell(LyImport *import, int64_t type, int64_t count, const int32_t *vertices);
+/// Adds the cells of types `types` [count], whose vertices stand from offsets[c] to in front of
+/// offsets[c + 1]. Points, lines and the like are passed over; others that are not known fail with
+/// LYRA_UNSUPPORTED.
+LyraStatus ly_vtk_add_cells(LyImport *import, int64_t count, const int32_t *types,
+                            const int64_t *offsets, const int32_t *vertices);
 
 /// Type of a cell that is written.
 int32_t ly_vtk_type(const LyExport *data, int64_t cell);

@@ -46,7 +46,7 @@ static LyCellType cell_type(int64_t type)
     }
 }
 
-LyraStatus ly_vtk_add_cell(LyImport *import, int64_t type, int64_t count, const int32_t *vertices)
+static LyraStatus add_cell(LyImport *import, int64_t type, int64_t count, const int32_t *vertices)
 {
     // rows of pixels and voxels run the same way
     static const int8_t rows[8] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -78,6 +78,33 @@ LyraStatus ly_vtk_add_cell(LyImport *import, int64_t type, int64_t count, const 
         corners[a] = vertices[reordered ? rows[a] : a];
     }
     import->quadratic |= count > nodes;
+    return LYRA_OK;
+}
+
+/// Whether all cells are tets, or all hexahedra, as they are here.
+static bool is_uniform(int64_t count, const int32_t *types, const int64_t *offsets)
+{
+    bool uniform = count > 0 && (types[0] == LY_VTK_TETRA || types[0] == LY_VTK_HEXAHEDRON);
+    int64_t nodes = uniform && types[0] == LY_VTK_TETRA ? 4 : 8;
+    for (int64_t c = 0; c < count && uniform; ++c) {
+        uniform = types[c] == types[0] && offsets[c + 1] - offsets[c] == nodes;
+    }
+    return uniform;
+}
+
+LyraStatus ly_vtk_add_cells(LyImport *import, int64_t count, const int32_t *types,
+                            const int64_t *offsets, const int32_t *vertices)
+{
+    if (is_uniform(count, types, offsets)) {
+        int32_t *corners;
+        LyCellType cell = cell_type(types[0]);
+        LY_TRY(ly_import_cells(import, cell.shape, 0, count, &corners));
+        memcpy(corners, vertices + offsets[0], (size_t)(cell.nodes * count) * sizeof *corners);
+        return LYRA_OK;
+    }
+    for (int64_t c = 0; c < count; ++c) {
+        LY_TRY(add_cell(import, types[c], offsets[c + 1] - offsets[c], vertices + offsets[c]));
+    }
     return LYRA_OK;
 }
 

@@ -220,51 +220,69 @@ done:
     return status;
 }
 
-/// Adds cell by cell: offsets say where each ends in the connectivity.
-static LyraStatus add_cells(LyVtuReader *reader, LyVtuValues *types, LyVtuValues *offsets,
-                            const int32_t *connectivity, int64_t vertex_total)
+/// Reads the vertices of all cells; how many there are, only the end of a text tells.
+static LyraStatus read_connectivity(const LyVtuReader *reader, int32_t **out, int64_t *count)
 {
-    int64_t begin = 0;
-    for (int64_t c = 0; c < reader->element_count; ++c) {
-        int64_t type = 0, end = 0;
-        LY_TRY(ly_vtu_values_integer(types, 0, 255, &type));
-        LY_TRY(ly_vtu_values_integer(offsets, begin, vertex_total, &end));
-        LY_TRY(ly_vtk_add_cell(reader->import, type, end - begin, connectivity + begin));
-        begin = end;
+    const LyVtuArray *array = &reader->arrays[LY_VTU_ARRAY_CONNECTIVITY];
+    LyraContext *ctx = reader->file.ctx;
+    int32_t *ids = NULL, last = (int32_t)reader->vertex_count - 1;
+    int64_t found = 0;
+    LyVtuValues values;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, -1));
+    LY_TRY_DONE(ly_allocate_array(ctx, values.most, sizeof *ids, &ids));
+    while (ly_vtu_values_more(&values)) {
+        int64_t some = array->format == LY_VTU_ASCII ? 1 : values.most;
+        LY_TRY_DONE(ly_vtu_values_integers(&values, 0, last, some, ids + found));
+        found += some;
     }
-    LY_TRY(ly_vtu_values_end(types));
-    return ly_vtu_values_end(offsets);
+    *count = found;
+    *out = ids;
+    ids = NULL;
+done:
+    ly_release(ctx, ids);
+    ly_vtu_values_close(&values);
+    return status;
+}
+
+/// Reads where each cell ends in the connectivity, behind a zero.
+static LyraStatus read_offsets(const LyVtuReader *reader, int64_t vertex_total, int64_t **out)
+{
+    LyraContext *ctx = reader->file.ctx;
+    int64_t *offsets = NULL, count = reader->element_count;
+    LyVtuValues values;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(
+        ly_vtu_values_open(&values, &reader->file, &reader->arrays[LY_VTU_ARRAY_OFFSETS], count));
+    LY_TRY_DONE(ly_allocate_array(ctx, count + 1, sizeof *offsets, &offsets));
+    offsets[0] = 0;
+    for (int64_t c = 0; c < count; ++c) {
+        LY_TRY_DONE(ly_vtu_values_integer(&values, offsets[c], vertex_total, &offsets[c + 1]));
+    }
+    LY_TRY_DONE(ly_vtu_values_end(&values));
+    *out = offsets;
+    offsets = NULL;
+done:
+    ly_release(ctx, offsets);
+    ly_vtu_values_close(&values);
+    return status;
 }
 
 static LyraStatus read_cells(LyVtuReader *reader)
 {
-    const LyVtuFile *file = &reader->file;
-    const LyVtuArray *arrays = reader->arrays;
-    LyVtuValues types = {0}, offsets = {0}, ids = {0};
-    int32_t *connectivity = NULL;
-    int64_t count = 0;
+    LyraContext *ctx = reader->file.ctx;
+    int32_t *connectivity = NULL, *types = NULL;
+    int64_t *offsets = NULL, vertex_total = 0;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_vtu_values_open(&ids, file, &arrays[LY_VTU_ARRAY_CONNECTIVITY], -1));
-    LY_TRY_DONE(ly_allocate_array(file->ctx, ids.most, sizeof *connectivity, &connectivity));
-    int32_t last = (int32_t)reader->vertex_count - 1;
-    bool text = arrays[LY_VTU_ARRAY_CONNECTIVITY].format == LY_VTU_ASCII;
-    // only the end of a text tells how many there are
-    while (ly_vtu_values_more(&ids)) {
-        int64_t some = text ? 1 : ids.most;
-        LY_TRY_DONE(ly_vtu_values_integers(&ids, 0, last, some, connectivity + count));
-        count += some;
-    }
-    ly_vtu_values_close(&ids);
+    LY_TRY_DONE(read_connectivity(reader, &connectivity, &vertex_total));
+    LY_TRY_DONE(read_offsets(reader, vertex_total, &offsets));
     LY_TRY_DONE(
-        ly_vtu_values_open(&types, file, &arrays[LY_VTU_ARRAY_TYPES], reader->element_count));
-    LY_TRY_DONE(
-        ly_vtu_values_open(&offsets, file, &arrays[LY_VTU_ARRAY_OFFSETS], reader->element_count));
-    status = add_cells(reader, &types, &offsets, connectivity, count);
+        ly_vtu_read_integers(reader, LY_VTU_ARRAY_TYPES, reader->element_count, 0, 255, &types));
+    status = ly_vtk_add_cells(reader->import, reader->element_count, types, offsets, connectivity);
 done:
-    ly_vtu_values_close(&ids);
-    ly_vtu_values_close(&types);
-    ly_vtu_values_close(&offsets);
-    ly_release(file->ctx, connectivity);
+    ly_release(ctx, types);
+    ly_release(ctx, offsets);
+    ly_release(ctx, connectivity);
     return status;
 }
 
