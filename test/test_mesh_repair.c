@@ -191,6 +191,23 @@ LYRA_TEST(collapsed_hexahedra_come_out_right)
     lyra_context_destroy(ctx);
 }
 
+LYRA_TEST(elements_that_stand_there_once_for_each_group_are_joined)
+{
+    static const char text[] =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+        "5 1 1 1\n$EndNodes\n$Elements\n4\n1 4 2 7 1 1 2 3 4\n2 4 2 7 1 2 3 4 5\n"
+        "3 4 2 8 1 1 2 3 4\n4 4 2 8 1 3 2 5 4\n$EndElements\n";
+    LyraContext *ctx = noting_context();
+    LyraMesh *mesh = NULL;
+    TEST_REQUIRE_OK(test_load_text(ctx, "twice.msh", text, &mesh));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    TEST_CHECK(view.element_count == 2 && view.set_count == 2);
+    TEST_CHECK(view.sets[0].count == 2 && view.sets[1].count == 2);
+    check_lines("twice.msh: 2 elements that stand there again joined\n");
+    lyra_mesh_destroy(mesh);
+    lyra_context_destroy(ctx);
+}
+
 // ---- surfaces -----------------------------------------------------------------------------------
 
 LYRA_TEST(triangles_of_stl_are_joined)

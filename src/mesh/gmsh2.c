@@ -10,7 +10,7 @@
 //     count                            then number, tags, nodes (ints) each
 //     number type tags tag... node...
 //
-// The first tag is the physical group.
+// The first tag is the physical group. An element of several groups stands there several times.
 
 #include "mesh/gmsh.h"
 

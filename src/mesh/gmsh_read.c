@@ -202,6 +202,7 @@ LyraStatus ly_gmsh_read(LyImport *import)
     }
     if (!reader.version4) {
         LY_TRY_DONE(ly_import_tag_all(import, "physical", name_tag, &reader));
+        import->repeats = import->tag_set_count > 1;
     }
 done:
     ly_release(import->ctx, reader.names);

@@ -97,7 +97,10 @@ LyraStatus ly_import_read(LyImport *import, LyraContext *ctx, const LyFileSource
     import->scanner.comment = '\0';
     import->scanner.commas = false;
     LY_TRY_DONE(read(import));
-    status = ly_import_tags_to_sets(import);
+    LY_TRY_DONE(ly_import_tags_to_sets(import));
+    if (import->repeats) {
+        status = ly_import_join_repeats(import);
+    }
 done:
     // the text goes before the rest of the mesh comes
     import->scanner = (LyScanner){0};

@@ -57,6 +57,7 @@ typedef struct LyImport {
     const LyFileSource *source;
     LyScanner scanner; ///< Over the whole file.
     bool as_is;        ///< The file is Lyra's own: nothing is repaired. Set by the reader.
+    bool repeats;      ///< A cell may stand there several times, once for each set. By the reader.
     bool quadratic;    ///< There were cells with more nodes than corners.
     int64_t passed;    ///< Cells of no use here.
 
@@ -137,6 +138,9 @@ LyraStatus ly_import_select(LyImport *import, bool solids, int32_t **firsts);
 
 /// Makes the sets that tags stand for.
 LyraStatus ly_import_tags_to_sets(LyImport *import);
+
+/// Makes one cell of those that are alike, in all their sets.
+LyraStatus ly_import_join_repeats(LyImport *import);
 
 /// Translates the sets from cells to what stands at firsts[cell] to firsts[cell + 1] - 1; those
 /// that become empty are dropped, and regions with them.

@@ -45,6 +45,7 @@ target_sources(lyra_objects PRIVATE
   mesh/gmsh_write.c
   mesh/import.c
   mesh/import_mesh.c
+  mesh/import_repeats.c
   mesh/import_select.c
   mesh/import_sets.c
   mesh/import_surface.c
