@@ -394,6 +394,22 @@ LYRA_TEST(files_of_other_programs_are_read)
     test_context_end(ctx);
 }
 
+LYRA_TEST(pixels_go_round)
+{
+    // their vertices stand in rows
+    static const char text[] = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                               "POINTS 4 float\n0 0 0 1 0 0 0 1 0 1 1 0\nCELLS 1 5\n4 0 1 2 3\n"
+                               "CELL_TYPES 1\n8\n";
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const LyraMemoryFile file = {"a.vtk", text, sizeof text - 1};
+    LyraSurface *surface = NULL;
+    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface))) {
+        TEST_CHECK(lyra_surface_measure(surface, NULL).area == 1);
+    }
+    lyra_surface_destroy(surface);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(sets_and_materials_of_inp_are_those_of_its_lines)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

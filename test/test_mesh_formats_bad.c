@@ -142,6 +142,23 @@ LYRA_TEST(damaged_compressed_vtu_gives_a_status)
     damage_mesh(LYRA_MESH_FORMAT_VTU, LYRA_MESH_ENCODING_COMPRESSED, 1300);
 }
 
+LYRA_TEST(compressed_data_that_claims_too_much_is_refused)
+{
+    // one block of 10 bytes, said to hold half a gigabyte
+    static const char text[] =
+        "<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkZLibDataCompressor\">\n"
+        "<UnstructuredGrid><Piece NumberOfPoints=\"4\" NumberOfCells=\"0\"><Points>\n"
+        "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"binary\">\n"
+        "AQAAAAAAACAAAAAACgAAAA==AAAAAAAAAAAAAA==</DataArray></Points></Piece></UnstructuredGrid></"
+        "VTKFile>\n";
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = NULL;
+    test_allocation_peak_reset();
+    TEST_CHECK(test_load_text(ctx, "a.vtu", text, &mesh) != LYRA_OK);
+    TEST_CHECK(test_allocation_peak() < 1 << 20);
+    test_context_end(ctx);
+}
+
 // ---- claims -------------------------------------------------------------------------------------
 
 LYRA_TEST(claims_beyond_the_file_are_refused)
