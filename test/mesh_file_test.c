@@ -175,7 +175,8 @@ static void load_damaged(LyraContext *ctx, const LyraMemoryFile *files, int32_t 
         }
     } else {
         TEST_CHECK(status == LYRA_BAD_FORMAT || status == LYRA_NOT_FINITE ||
-                   status == LYRA_IO_FAILED || status == LYRA_UNSUPPORTED);
+                   status == LYRA_IO_FAILED || status == LYRA_UNSUPPORTED ||
+                   status == LYRA_BAD_MESH || status == LYRA_TOO_LARGE);
         TEST_CHECK(!mesh && strlen(lyra_error_message()) > 10);
     }
     lyra_mesh_destroy(mesh);

@@ -60,11 +60,11 @@ LYRA_TEST(cli_every_shape_is_generated_and_read)
 
 LYRA_TEST(cli_convert_keeps_every_bit)
 {
-    static const char *const formats[] = {"ele", "vtu"};
+    static const char *const formats[] = {"ele", "vtu", "msh", "vtk", "inp", "mesh"};
     const char *path = test_temp_path("ball.veg"), *back = test_temp_path("back.veg");
     TEST_EQUAL(lyra("mesh sphere %s --elements 500", path), 0);
     char *first = test_read_file(path, NULL);
-    for (int f = 0; f < 2; ++f) {
+    for (int f = 0; f < 6; ++f) {
         char name[32];
         snprintf(name, sizeof name, "other.%s", formats[f]);
         const char *other = test_temp_path(name);
@@ -110,6 +110,60 @@ LYRA_TEST(cli_surface_of_a_ball_is_closed)
     TEST_EQUAL(number_of("euler"), 2);
     TEST_EQUAL(number_of("triangles"), triangles);
     TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
+}
+
+LYRA_TEST(cli_surfaces_go_from_format_to_format)
+{
+    const char *path = test_temp_path("ball.veg"), *obj = test_temp_path("ball.obj");
+    TEST_EQUAL(lyra("mesh sphere %s --elements 500", path), 0);
+    TEST_EQUAL(lyra("mesh surface %s %s", path, obj), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", obj), 0);
+    double volume = number_of("volume"), triangles = number_of("triangles");
+    static const char *const names[] = {"a.stl", "b.ply", "c.vtu",  "d.msh",
+                                        "e.vtk", "f.inp", "g.mesh", "h.STL"};
+    char before[1024];
+    snprintf(before, sizeof before, "%s", obj);
+    for (int i = 0; i < 8; ++i) {
+        const char *next = test_temp_path(names[i]);
+        TEST_EQUAL(lyra("mesh convert %s %s", before, next), 0);
+        TEST_STRING(output, "");
+        TEST_EQUAL(lyra("mesh info %s --json", next), 0);
+        TEST_EQUAL(number_of("triangles"), triangles);
+        TEST_CONTAINS(output, "\"closed\": true");
+        // floats of STL
+        TEST_NEAR(number_of("volume"), volume, 1e-6 * volume);
+        snprintf(before, sizeof before, "%s", next);
+    }
+}
+
+LYRA_TEST(cli_says_what_it_repairs_and_what_a_file_is)
+{
+    static const char inp[] = "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n"
+                              "*ELEMENT,TYPE=C3D4\n1,1,3,2,4\n";
+    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    const char *path = test_temp_path("in.inp"), *lie = test_temp_path("lie.stl");
+    const char *out = test_temp_path("out.veg");
+    test_write_file(path, inp, sizeof inp - 1);
+    test_write_file(lie, obj, sizeof obj - 1);
+    TEST_EQUAL(lyra("mesh convert %s %s", path, out), 0);
+    TEST_STRING(output, "");
+    TEST_CONTAINS(errors, "in.inp: 1 of 1 elements turned, which were inside out\n");
+    TEST_EQUAL(lyra("mesh info %s --json", out), 0);
+    TEST_EQUAL(number_of("inverted"), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", lie), 0);
+    TEST_CONTAINS(errors, "lie.stl: read as obj, which its content is\n");
+    TEST_EQUAL(number_of("triangles"), 1);
+    // what cannot be
+    TEST_EQUAL(lyra("mesh convert %s %s.stl", path, out), 1);
+    TEST_CONTAINS(errors, "`lyra mesh surface` writes its boundary");
+    TEST_EQUAL(lyra("mesh convert %s %s.veg", lie, lie), 1);
+    TEST_CONTAINS(errors, "expected that of a surface: ");
+    TEST_EQUAL(lyra("mesh orient %s %s", lie, out), 1);
+    TEST_CONTAINS(errors, "found a surface, expected a volumetric mesh");
+    TEST_EQUAL(lyra("mesh convert %s %s --format png", path, out), 1);
+    TEST_EQUAL(lyra("mesh convert %s %s --encoding loud", path, out), 2);
+    TEST_EQUAL(lyra("mesh convert %s %s --encoding base64", path, out), 1);
+    TEST_CONTAINS(errors, "the format veg has no encoding base64");
 }
 
 LYRA_TEST(cli_refine_keeps_the_volume)

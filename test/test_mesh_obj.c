@@ -221,8 +221,8 @@ LYRA_TEST(obj_errors_name_line_and_token)
     TEST_STATUS(
         lyra_surface_load(ctx, test_temp_path("none.obj"), LYRA_SURFACE_FORMAT_AUTO, &surface),
         LYRA_IO_FAILED);
-    TEST_STATUS(lyra_surface_load(ctx, "a.stl", LYRA_SURFACE_FORMAT_AUTO, &surface),
-                LYRA_UNSUPPORTED);
+    TEST_STATUS(lyra_surface_load(ctx, "a.foo", LYRA_SURFACE_FORMAT_AUTO, &surface),
+                LYRA_BAD_FORMAT);
     TEST_CHECK(surface == NULL);
     test_context_end(ctx);
 }
@@ -464,7 +464,7 @@ LYRA_TEST(surfaces_are_not_saved_where_they_cannot_be)
     TEST_STATUS(lyra_surface_save(surface, "/nowhere/at/all.obj", LYRA_SURFACE_FORMAT_AUTO),
                 LYRA_IO_FAILED);
     TEST_CONTAINS(lyra_error_message(), "/nowhere/at/all.obj");
-    TEST_STATUS(lyra_surface_save(surface, test_temp_path("a.ply"), LYRA_SURFACE_FORMAT_AUTO),
+    TEST_STATUS(lyra_surface_save(surface, test_temp_path("a.foo"), LYRA_SURFACE_FORMAT_AUTO),
                 LYRA_UNSUPPORTED);
     TEST_STATUS(lyra_surface_save(surface, test_temp_path("a\nb.obj"), LYRA_SURFACE_FORMAT_AUTO),
                 LYRA_INVALID_ARGUMENT);

@@ -4,6 +4,7 @@
 // Pairs of .node and .ele.
 
 #include "mesh_file_test.h"
+#include "mesh_samples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,21 +65,35 @@ LYRA_TEST(regions_that_are_no_whole_numbers_make_no_sets)
 LYRA_TEST(round_trip_keeps_positions_elements_and_regions)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraMesh *mesh = test_awkward_mesh(ctx, LYRA_ELEMENT_TET4), *back = NULL;
-    const char *path = test_temp_path("awkward.ele");
+    LyraMesh *box = sample_box(ctx, LYRA_ELEMENT_TET4, 2, 2, 1, 1.0 / 3);
+    LyraMesh *mesh = sample_grouped(ctx, box), *back = NULL;
+    const char *path = test_temp_path("grouped.ele");
     TEST_OK(lyra_mesh_save(mesh, path, LYRA_MESH_FORMAT_AUTO));
     TEST_REQUIRE_OK(
-        lyra_mesh_load(ctx, test_temp_path("awkward.node"), LYRA_MESH_FORMAT_AUTO, &back));
+        lyra_mesh_load(ctx, test_temp_path("grouped.node"), LYRA_MESH_FORMAT_AUTO, &back));
     LyraMeshView a = lyra_mesh_view(mesh), b = lyra_mesh_view(back);
     TEST_REQUIRE(a.vertex_count == b.vertex_count && a.element_count == b.element_count);
     TEST_CHECK(memcmp(a.positions, b.positions, (size_t)a.vertex_count * 24) == 0);
     TEST_CHECK(memcmp(a.elements, b.elements, (size_t)a.element_count * 16) == 0);
-    // elements have materials 1 and 0, thus regions 2 and 1
+    // elements have materials 0 and 1 in turn, thus regions 1 and 2
     TEST_REQUIRE(b.set_count == 2);
-    TEST_STRING(b.sets[0].name, "region_1");
-    TEST_EQUAL(b.sets[0].elements[0], 1);
+    TEST_STRING(b.sets[1].name, "region_2");
+    TEST_EQUAL(b.sets[1].elements[0], 1);
+    lyra_mesh_destroy(box);
     lyra_mesh_destroy(mesh);
     lyra_mesh_destroy(back);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(tets_that_are_inside_out_are_turned)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = NULL;
+    double volume = 0;
+    TEST_REQUIRE_OK(load_pair(ctx, NODES, "1 4\n1 1 3 2 4\n", &mesh));
+    lyra_mesh_element_volumes(mesh, &volume);
+    TEST_CHECK(volume > 0);
+    lyra_mesh_destroy(mesh);
     test_context_end(ctx);
 }
 

@@ -402,7 +402,7 @@ LYRA_TEST(missing_files_and_unknown_extensions_are_explained)
     TEST_STATUS(lyra_mesh_load(ctx, "/dev/zero", LYRA_MESH_FORMAT_VEG, &mesh), LYRA_IO_FAILED);
     TEST_STATUS(lyra_mesh_load(ctx, "a.foo", LYRA_MESH_FORMAT_AUTO, &mesh), LYRA_BAD_FORMAT);
     TEST_STRING(lyra_error_message(), "a.foo: found the extension \".foo\", expected that of a "
-                                      "mesh: .veg, .node, .ele or .vtu");
+                                      "mesh: .veg, .node, .ele, .vtu, .msh, .vtk, .inp or .mesh");
     TEST_STATUS(lyra_mesh_load(ctx, "a.veg", (LyraMeshFormat)99, &mesh), LYRA_INVALID_ARGUMENT);
     TEST_OK(test_load_text(ctx, "a.VEG", HEAD, &mesh));
     TEST_STATUS(lyra_mesh_save(mesh, "a.foo", LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);

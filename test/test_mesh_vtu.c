@@ -165,14 +165,19 @@ LYRA_TEST(messages_say_where_what_and_what_instead)
         {OPEN PIECE POINTS CELLS("0 1 2 4", "4", "10"),
          "a.vtu:5: found \"4\", expected an integer from 0 to 3 for connectivity", LYRA_BAD_FORMAT},
         {OPEN PIECE POINTS CELLS("0 1 2 3", "5", "10"),
-         "a.vtu:6: found \"5\", expected an integer from 4 to 4 for offsets", LYRA_BAD_FORMAT},
+         "a.vtu:6: found \"5\", expected an integer from 0 to 4 for offsets", LYRA_BAD_FORMAT},
         {OPEN PIECE POINTS CELLS("0 1 2 3", "4", "5"),
-         "a.vtu:7: array \"types\": found a cell of type 5, expected all 10 (tetrahedra) or all 12 "
-         "(hexahedra)",
+         "a.vtu: found a cell of type 5 with 4 vertices, expected 3", LYRA_BAD_FORMAT},
+        {OPEN PIECE POINTS CELLS("0 1 2 3", "4", "42"),
+         "a.vtu: found a cell of type 42, expected triangles, quads, polygons, tets, pyramids, "
+         "prisms or hexahedra",
          LYRA_UNSUPPORTED},
-        {"<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkZLibDataCompressor\">\n" PIECE
+        {OPEN PIECE POINTS CELLS("0 1 2", "3", "5"),
+         "a.vtu: found a surface of 1 faces, expected a volumetric mesh", LYRA_BAD_MESH},
+        {"<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">\n" PIECE
          "<Points><DataArray type=\"Float64\" format=\"binary\">AAAA</DataArray></Points>",
-         "a.vtu:3: array \"Points\": found compressed data, expected a file without compressor",
+         "a.vtu:3: array \"Points\": found data of another compressor, expected "
+         "vtkZLibDataCompressor or none",
          LYRA_UNSUPPORTED},
         {OPEN PIECE "<Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" "
                     "format=\"appended\" offset=\"5\"/></Points>" CELLS("0 1 2 3", "4", "10"),

@@ -122,20 +122,41 @@ LYRA_API LyraMeshView lyra_mesh_view(const LyraMesh *mesh);
 
 /// Formats of volumetric meshes.
 typedef enum LyraMeshFormat {
-    LYRA_MESH_FORMAT_AUTO = 0, ///< By the extension of the path.
+    LYRA_MESH_FORMAT_AUTO = 0, ///< Read: by content, then by extension; written: by extension.
     LYRA_MESH_FORMAT_VEG,      ///< Vega text, `.veg`.
     LYRA_MESH_FORMAT_TETGEN,   ///< `.node` and `.ele` side by side; the path may name either.
     LYRA_MESH_FORMAT_VTU,      ///< VTK unstructured grid in XML, `.vtu`.
+    LYRA_MESH_FORMAT_GMSH,     ///< Gmsh, `.msh`; written as version 4.1, read as any.
+    LYRA_MESH_FORMAT_GMSH2,    ///< Gmsh, `.msh`; written as version 2.2, read as any.
+    LYRA_MESH_FORMAT_VTK,      ///< VTK legacy, `.vtk`.
+    LYRA_MESH_FORMAT_ABAQUS,   ///< Abaqus and CalculiX, `.inp`.
+    LYRA_MESH_FORMAT_MEDIT,    ///< Medit, `.mesh`.
     LYRA_MESH_FORMAT_COUNT
 } LyraMeshFormat;
 
-/// "auto", "veg", "tetgen" or "vtu".
+/// "auto", "veg", "tetgen", "vtu", "gmsh", "gmsh2", "vtk", "abaqus" or "medit".
 LYRA_API const char *lyra_mesh_format_name(LyraMeshFormat format);
+
+/// How numbers are written. docs/mesh_files.md says which of them a format has.
+typedef enum LyraMeshEncoding {
+    LYRA_MESH_ENCODING_AUTO = 0,   ///< The first that the format has in the table of that page.
+    LYRA_MESH_ENCODING_TEXT,       ///< Readable.
+    LYRA_MESH_ENCODING_BINARY,     ///< Bytes.
+    LYRA_MESH_ENCODING_BASE64,     ///< Bytes as text, between the tags of `.vtu`.
+    LYRA_MESH_ENCODING_COMPRESSED, ///< Compressed bytes in `.vtu`; needs zlib.
+    LYRA_MESH_ENCODING_COUNT
+} LyraMeshEncoding;
+
+/// "auto", "text", "binary", "base64" or "compressed".
+LYRA_API const char *lyra_mesh_encoding_name(LyraMeshEncoding encoding);
 
 /// Reads a mesh; docs/mesh_files.md has the rules of each format. Failures are LYRA_IO_FAILED,
 /// LYRA_BAD_FORMAT, LYRA_NOT_FINITE for a NaN or an overflow, LYRA_UNSUPPORTED for what a format
-/// allows and Lyra does not read; the sentence names file, line, what was found and what was
-/// expected.
+/// allows and Lyra does not read, LYRA_BAD_MESH for a file that holds a surface alone; the sentence
+/// names file, line, what was found and what was expected. Formats other than `.veg`, and `.vtu` as
+/// Lyra writes it, are repaired: elements that are inside out are turned, those without volume,
+/// duplicate and unused vertices go, each kind with a line in the log. Hexahedra become cubes if
+/// all are axis-aligned and of one size, otherwise tets.
 LYRA_API LyraStatus lyra_mesh_load(LyraContext *ctx, const char *path, LyraMeshFormat format,
                                    LyraMesh **out);
 
@@ -148,6 +169,10 @@ LYRA_API LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile
 /// Writes a mesh, all files whole or none. Numbers read back to the same bits. Fails with
 /// LYRA_UNSUPPORTED where the format cannot hold the mesh, as with cubes in `.ele`.
 LYRA_API LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat format);
+
+/// As lyra_mesh_save, in one of the encodings of the format; LYRA_UNSUPPORTED for others.
+LYRA_API LyraStatus lyra_mesh_save_as(const LyraMesh *mesh, const char *path, LyraMeshFormat format,
+                                      LyraMeshEncoding encoding);
 
 /// Numbers on the vertices or the elements of a mesh.
 typedef struct LyraField {

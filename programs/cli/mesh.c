@@ -13,7 +13,7 @@ CliExit cli_mesh(int argument_count, char **arguments)
     static const CliCommand commands[] = {
         {"info", "counts, mass properties, quality", cli_mesh_info},
         {"convert", "from one file format to another", cli_mesh_convert},
-        {"surface", "the boundary of a volumetric mesh as OBJ", cli_mesh_surface},
+        {"surface", "the boundary of a volumetric mesh", cli_mesh_surface},
         {"orient", "give every element positive orientation", cli_mesh_orient},
         {"refine", "cut every element in eight", cli_mesh_refine},
         {"embed", "weights of a surface in a volumetric mesh", cli_mesh_embed},
@@ -31,17 +31,25 @@ CliExit cli_mesh(int argument_count, char **arguments)
 
 bool cli_is_surface_path(const char *path)
 {
+    static const char *const extensions[] = {".obj", ".stl", ".ply"};
     size_t length = strlen(path);
-    const char *end = path + (length < 4 ? 0 : length - 4);
-    return strcmp(end, ".obj") == 0 || strcmp(end, ".OBJ") == 0;
+    for (int32_t e = 0; e < 3; ++e) {
+        bool same = length >= 4;
+        for (int32_t i = 0; i < 4 && same; ++i) {
+            char c = path[length - 4 + (size_t)i];
+            same = (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) == extensions[e][i];
+        }
+        if (same) {
+            return true;
+        }
+    }
+    return false;
 }
 
 LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path)
 {
     LyraMesh *mesh = NULL;
-    if (cli_is_surface_path(path)) {
-        cli_fail("%s: found a surface, expected a volumetric mesh", path);
-    } else if (lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &mesh) != LYRA_OK) {
+    if (lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &mesh) != LYRA_OK) {
         cli_failed();
     }
     return mesh;
@@ -49,57 +57,130 @@ LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path)
 
 // ---- one file in, one out -----------------------------------------------------------------------
 
-static CliExit convert_surface(LyraContext *ctx, const char *in, const char *out)
+// how the output is written
+typedef struct Target {
+    const char *path;
+    const char *format, *encoding; // names; NULL for those of the path
+} Target;
+
+static bool find_name(const char *name, int32_t count, const char *(*name_of)(int32_t),
+                      int32_t *index)
 {
-    LyraSurface *surface = NULL;
-    if (lyra_surface_load(ctx, in, LYRA_SURFACE_FORMAT_AUTO, &surface) != LYRA_OK) {
-        return cli_failed();
+    for (int32_t i = 1; i < count; ++i) {
+        if (strcmp(name, name_of(i)) == 0) {
+            *index = i;
+            return true;
+        }
     }
-    LyraStatus status = lyra_surface_save(surface, out, LYRA_SURFACE_FORMAT_AUTO);
-    lyra_surface_destroy(surface);
-    return status == LYRA_OK ? CLI_OK : cli_failed();
+    return false;
 }
 
-static CliExit convert_mesh(LyraContext *ctx, const char *in, const char *out)
+static const char *mesh_format_name(int32_t format)
 {
-    if (cli_is_surface_path(out)) {
+    return lyra_mesh_format_name((LyraMeshFormat)format);
+}
+
+static const char *surface_format_name(int32_t format)
+{
+    return lyra_surface_format_name((LyraSurfaceFormat)format);
+}
+
+static const char *encoding_name(int32_t encoding)
+{
+    return lyra_mesh_encoding_name((LyraMeshEncoding)encoding);
+}
+
+static CliExit save_surface(const LyraSurface *surface, const Target *target, int32_t encoding)
+{
+    int32_t format = LYRA_SURFACE_FORMAT_AUTO;
+    if (target->format &&
+        !find_name(target->format, LYRA_SURFACE_FORMAT_COUNT, surface_format_name, &format)) {
+        return cli_fail("%s: a surface cannot be written as \"%s\", only as obj, stl, ply, vtu, "
+                        "gmsh, gmsh2, vtk, abaqus or medit",
+                        target->path, target->format);
+    }
+    return lyra_surface_save_as(surface, target->path, (LyraSurfaceFormat)format,
+                                (LyraMeshEncoding)encoding) == LYRA_OK
+               ? CLI_OK
+               : cli_failed();
+}
+
+static CliExit save_mesh(const LyraMesh *mesh, const Target *target, int32_t encoding)
+{
+    int32_t format = LYRA_MESH_FORMAT_AUTO;
+    if (!target->format && cli_is_surface_path(target->path)) {
         return cli_fail(
-            "%s: a volumetric mesh cannot be written as OBJ; `lyra mesh surface` writes "
+            "%s: a volumetric mesh cannot be written as a surface; `lyra mesh surface` writes "
             "its boundary",
-            out);
+            target->path);
     }
-    LyraMesh *mesh = cli_load_mesh(ctx, in);
-    if (!mesh) {
-        return CLI_BAD_INPUT;
+    if (target->format &&
+        !find_name(target->format, LYRA_MESH_FORMAT_COUNT, mesh_format_name, &format)) {
+        return cli_fail("%s: a volumetric mesh cannot be written as \"%s\", only as veg, tetgen, "
+                        "vtu, gmsh, gmsh2, vtk, abaqus or medit",
+                        target->path, target->format);
     }
-    LyraStatus status = lyra_mesh_save(mesh, out, LYRA_MESH_FORMAT_AUTO);
+    return lyra_mesh_save_as(mesh, target->path, (LyraMeshFormat)format,
+                             (LyraMeshEncoding)encoding) == LYRA_OK
+               ? CLI_OK
+               : cli_failed();
+}
+
+static CliExit convert(LyraContext *ctx, const char *in, const Target *target, int32_t encoding)
+{
+    LyraMesh *mesh = NULL;
+    LyraSurface *surface = NULL;
+    if (lyra_mesh_or_surface_load(ctx, in, &mesh, &surface) != LYRA_OK) {
+        return cli_failed();
+    }
+    CliExit exit =
+        mesh ? save_mesh(mesh, target, encoding) : save_surface(surface, target, encoding);
+    lyra_surface_destroy(surface);
     lyra_mesh_destroy(mesh);
-    return status == LYRA_OK ? CLI_OK : cli_failed();
+    return exit;
 }
 
 CliExit cli_mesh_convert(int argument_count, char **arguments)
 {
+    Target target = {0};
+    const CliOption options[] = {
+        {"--format", CLI_TEXT, &target.format, "NAME",
+         "write as veg, tetgen, vtu, gmsh, gmsh2, vtk, abaqus, medit, obj, stl or ply"},
+        {"--encoding", CLI_TEXT, &target.encoding, "NAME",
+         "write text, binary, base64 or compressed"},
+        {0},
+    };
     const CliUsage usage = {
         .command = "lyra mesh convert",
         .positional = "IN OUT",
-        .description = "Reads a mesh and writes it in the format that the extension of OUT names: "
-                       ".veg, .node/.ele,\n.vtu for volumetric meshes, .obj for surfaces.",
-        .example = "lyra mesh convert turtle.veg turtle.vtu",
+        .description =
+            "Reads a mesh or a surface, knowing it by its content, and writes it in the format "
+            "that the\nextension of OUT names: .veg, .node/.ele for volumetric meshes; .obj, .stl, "
+            ".ply for surfaces;\n.vtu, .msh (Gmsh 4.1; 2.2 by --format gmsh2), .vtk, .inp, .mesh "
+            "for both. What was repaired on\nthe way is said in one line each.",
+        .example = "lyra mesh convert part.msh part.veg",
+        .options = options,
         .positional_min = 2,
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
+    int32_t count, encoding = LYRA_MESH_ENCODING_AUTO;
     CliExit exit;
     if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
         return exit;
     }
+    if (target.encoding &&
+        !find_name(target.encoding, LYRA_MESH_ENCODING_COUNT, encoding_name, &encoding)) {
+        return cli_usage_error(&usage,
+                               "--encoding is \"%s\", expected text, binary, base64 or compressed",
+                               target.encoding);
+    }
+    target.path = paths[1];
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    exit = cli_is_surface_path(paths[0]) ? convert_surface(ctx, paths[0], paths[1])
-                                         : convert_mesh(ctx, paths[0], paths[1]);
+    exit = convert(ctx, paths[0], &target, encoding);
     lyra_context_destroy(ctx);
     return exit;
 }
@@ -253,7 +334,7 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     };
     const CliUsage usage = {
         .command = "lyra mesh surface",
-        .positional = "IN OUT.obj",
+        .positional = "IN OUT",
         .description = "Writes the boundary of a volumetric mesh, faces outward.",
         .example = "lyra mesh surface turtle.veg turtle.obj",
         .options = options,

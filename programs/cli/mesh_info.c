@@ -226,15 +226,10 @@ static void print_mesh(const char *path, const MeshFacts *facts)
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-static CliExit surface_info(LyraContext *ctx, const char *path, bool as_json)
+static CliExit surface_info(const LyraSurface *surface, const char *path, bool as_json)
 {
-    LyraSurface *surface = NULL;
     LyraSurfaceReport report;
-    if (lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface) != LYRA_OK) {
-        return cli_failed();
-    }
     if (lyra_surface_report(surface, &report) != LYRA_OK) {
-        lyra_surface_destroy(surface);
         return cli_failed();
     }
     LyraSurfaceView view = lyra_surface_view(surface);
@@ -278,7 +273,6 @@ static CliExit surface_info(LyraContext *ctx, const char *path, bool as_json)
         printf("  manifold         %s\n", report.manifold ? "yes" : "no");
         printf("  oriented         %s\n", report.oriented ? "yes" : "no");
     }
-    lyra_surface_destroy(surface);
     return cli_finish_output();
 }
 
@@ -312,29 +306,29 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    if (cli_is_surface_path(path)) {
+    LyraMesh *mesh = NULL;
+    LyraSurface *surface = NULL;
+    MeshFacts facts;
+    if (lyra_mesh_or_surface_load(ctx, path, &mesh, &surface) != LYRA_OK) {
+        exit = cli_failed();
+    } else if (surface) {
         exit = html ? cli_fail("%s: found a surface, --html needs a volumetric mesh", path)
-                    : surface_info(ctx, path, json);
+                    : surface_info(surface, path, json);
+    } else if (gather_facts(mesh, json, &facts) != LYRA_OK) {
+        exit = cli_failed();
     } else {
-        LyraMesh *mesh = cli_load_mesh(ctx, path);
-        MeshFacts facts;
-        if (!mesh) {
-            exit = CLI_BAD_INPUT;
-        } else if (gather_facts(mesh, json, &facts) != LYRA_OK) {
-            exit = cli_failed();
+        if (json) {
+            write_mesh_json(&facts);
         } else {
-            if (json) {
-                write_mesh_json(&facts);
-            } else {
-                print_mesh(path, &facts);
-            }
-            exit = cli_finish_output();
-            if (exit == CLI_OK && html) {
-                exit = cli_mesh_write_html(mesh, path, html);
-            }
+            print_mesh(path, &facts);
         }
-        lyra_mesh_destroy(mesh);
+        exit = cli_finish_output();
+        if (exit == CLI_OK && html) {
+            exit = cli_mesh_write_html(mesh, path, html);
+        }
     }
+    lyra_surface_destroy(surface);
+    lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);
     return exit;
 }

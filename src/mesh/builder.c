@@ -24,13 +24,13 @@ void ly_mesh_builder_finish(LyMeshBuilder *builder)
 
 // ---- growing ------------------------------------------------------------------------------------
 
-/// Room for `needed` elements, in steps that double.
-static LyraStatus grow(LyraContext *ctx, int64_t needed, size_t size, int64_t *capacity,
-                       void *array)
+LyraStatus ly_grow_array(LyraContext *ctx, int64_t needed, size_t size, int64_t *capacity,
+                         void *array)
 {
     if (needed <= *capacity) {
         return LYRA_OK;
     }
+    // a large table is told of in advance, and needs no more
     int64_t larger = ly_max_i64(needed, ly_max_i64(16, 2 * *capacity));
     LY_TRY(ly_resize_array(ctx, larger, size, array));
     *capacity = larger;
@@ -77,8 +77,8 @@ LyraStatus ly_mesh_builder_add_material(LyMeshBuilder *builder, LySlice name,
 {
     LyNames *names = &builder->material_names;
     names->ctx = builder->ctx;
-    LY_TRY(grow(builder->ctx, (int64_t)names->count + 1, sizeof *builder->materials,
-                &builder->material_capacity, &builder->materials));
+    LY_TRY(ly_grow_array(builder->ctx, (int64_t)names->count + 1, sizeof *builder->materials,
+                         &builder->material_capacity, &builder->materials));
     int32_t id;
     LY_TRY(ly_names_add(names, name, &id, NULL));
     builder->materials[id] = *material;
@@ -90,8 +90,8 @@ LyraStatus ly_mesh_builder_add_set(LyMeshBuilder *builder, LySlice name)
 {
     LyNames *names = &builder->set_names;
     names->ctx = builder->ctx;
-    LY_TRY(grow(builder->ctx, (int64_t)names->count + 1, sizeof *builder->set_begins,
-                &builder->set_capacity, &builder->set_begins));
+    LY_TRY(ly_grow_array(builder->ctx, (int64_t)names->count + 1, sizeof *builder->set_begins,
+                         &builder->set_capacity, &builder->set_begins));
     int32_t id;
     LY_TRY(ly_names_add(names, name, &id, NULL));
     builder->set_begins[id] = builder->id_count;
@@ -100,8 +100,8 @@ LyraStatus ly_mesh_builder_add_set(LyMeshBuilder *builder, LySlice name)
 
 LyraStatus ly_mesh_builder_add_ids(LyMeshBuilder *builder, const int32_t *ids, int64_t count)
 {
-    LY_TRY(grow(builder->ctx, builder->id_count + count, sizeof *builder->ids,
-                &builder->id_capacity, &builder->ids));
+    LY_TRY(ly_grow_array(builder->ctx, builder->id_count + count, sizeof *builder->ids,
+                         &builder->id_capacity, &builder->ids));
     if (count > 0) {
         memcpy(builder->ids + builder->id_count, ids, (size_t)count * sizeof *ids);
     }
@@ -114,8 +114,8 @@ LyraStatus ly_mesh_builder_add_region(LyMeshBuilder *builder, int32_t set, int32
     if (builder->region_count >= INT32_MAX) {
         return ly_fail(LYRA_TOO_LARGE, "mesh: too many regions");
     }
-    LY_TRY(grow(builder->ctx, builder->region_count + 1, sizeof *builder->regions,
-                &builder->region_capacity, &builder->regions));
+    LY_TRY(ly_grow_array(builder->ctx, builder->region_count + 1, sizeof *builder->regions,
+                         &builder->region_capacity, &builder->regions));
     builder->regions[builder->region_count++] = (LyraMeshRegion){.material = material, .set = set};
     return LYRA_OK;
 }

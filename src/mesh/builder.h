@@ -34,6 +34,11 @@ typedef struct LyMeshBuilder {
     int64_t id_count, id_capacity;
 } LyMeshBuilder;
 
+/// Room for `needed` items in an array, in steps that double. `array` is a pointer to the typed
+/// pointer; `capacity`, 0 while that is NULL, is in items of `size` bytes.
+LyraStatus ly_grow_array(LyraContext *ctx, int64_t needed, size_t size, int64_t *capacity,
+                         void *array);
+
 /// Accepts a builder in any state.
 void ly_mesh_builder_finish(LyMeshBuilder *builder);
 

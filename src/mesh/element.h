@@ -12,6 +12,12 @@
 /// within `tolerance` of its shortest edge. Writes the signed edges.
 bool ly_cube_is_box(const LyraMesh *mesh, int32_t element, double tolerance, double edges[3]);
 
+/// Puts the vertices of a cube into the order of the convention if they are the corners of an
+/// axis-aligned box in any order, to within `tolerance` of its edges, which it writes; false where
+/// they are not.
+bool ly_cube_order_corners(const double *positions, const int32_t *element, double tolerance,
+                           int32_t out[8], double edges[3]);
+
 /// Signed volume.
 double ly_element_volume(const LyraMesh *mesh, int32_t element);
 

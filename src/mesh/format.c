@@ -1,89 +1,353 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The formats of volumetric meshes. This is the place where a new one is added.
+// The formats of meshes and surfaces. This is the place where a new one is added.
 
 #include "mesh/format.h"
 
 #include "base/file.h"
+#include "mesh/obj.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEXT (1u << LYRA_MESH_ENCODING_TEXT)
+#define BINARY (1u << LYRA_MESH_ENCODING_BINARY)
+#define BASE64 (1u << LYRA_MESH_ENCODING_BASE64)
+#define COMPRESSED (1u << LYRA_MESH_ENCODING_COMPRESSED)
 
 static const struct {
     const char *name;
     const char *extensions[3]; // ended by NULL
-    LyMeshLoad *load;          // nullable: only written
-    LyMeshSave *save;          // nullable: only read
-} formats[LYRA_MESH_FORMAT_COUNT] = {
-    [LYRA_MESH_FORMAT_AUTO] = {"auto", {NULL}, NULL, NULL},
-    [LYRA_MESH_FORMAT_VEG] = {"veg", {".veg"}, ly_veg_load, ly_veg_save},
-    [LYRA_MESH_FORMAT_TETGEN] = {"tetgen", {".node", ".ele"}, ly_tetgen_load, ly_tetgen_save},
-    [LYRA_MESH_FORMAT_VTU] = {"vtu", {".vtu"}, ly_vtu_load, ly_vtu_save},
+    LyraMeshFormat mesh;       // AUTO: no volumetric meshes
+    LyraSurfaceFormat surface; // AUTO: no surfaces
+    LyMeshLoad *load;          // of those that hold nothing but volumetric meshes
+    LyMeshSave *save;
+    LyImportRead *read;         // of all others but OBJ
+    LyExportSave *write;        // likewise
+    int32_t corners_max;        // of faces
+    LyraMeshEncoding preferred; // when written
+    uint32_t encodings;         // all that can be written
+} formats[LY_FORMAT_COUNT] = {
+    [LY_FORMAT_NONE] = {.name = "auto"},
+    [LY_FORMAT_VEG] = {.name = "veg",
+                       .extensions = {".veg"},
+                       .mesh = LYRA_MESH_FORMAT_VEG,
+                       .load = ly_veg_load,
+                       .save = ly_veg_save,
+                       .preferred = LYRA_MESH_ENCODING_TEXT,
+                       .encodings = TEXT},
+    [LY_FORMAT_TETGEN] = {.name = "tetgen",
+                          .extensions = {".node", ".ele"},
+                          .mesh = LYRA_MESH_FORMAT_TETGEN,
+                          .load = ly_tetgen_load,
+                          .save = ly_tetgen_save,
+                          .preferred = LYRA_MESH_ENCODING_TEXT,
+                          .encodings = TEXT},
+    [LY_FORMAT_VTU] = {.name = "vtu",
+                       .extensions = {".vtu"},
+                       .mesh = LYRA_MESH_FORMAT_VTU,
+                       .surface = LYRA_SURFACE_FORMAT_VTU,
+                       .read = ly_vtu_read,
+                       .write = ly_vtu_save,
+                       .corners_max = INT32_MAX,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY | BASE64 | COMPRESSED},
+    [LY_FORMAT_ABAQUS] = {.name = "abaqus",
+                          .extensions = {".inp"},
+                          .mesh = LYRA_MESH_FORMAT_ABAQUS,
+                          .surface = LYRA_SURFACE_FORMAT_ABAQUS,
+                          .read = ly_inp_read,
+                          .write = ly_inp_save,
+                          .corners_max = 4,
+                          .preferred = LYRA_MESH_ENCODING_TEXT,
+                          .encodings = TEXT},
+    [LY_FORMAT_GMSH] = {.name = "gmsh",
+                        .extensions = {".msh"},
+                        .mesh = LYRA_MESH_FORMAT_GMSH,
+                        .surface = LYRA_SURFACE_FORMAT_GMSH,
+                        .read = ly_gmsh_read,
+                        .write = ly_gmsh_save,
+                        .corners_max = 4,
+                        .preferred = LYRA_MESH_ENCODING_BINARY,
+                        .encodings = TEXT | BINARY},
+    [LY_FORMAT_GMSH2] = {.name = "gmsh2",
+                         .extensions = {".msh"},
+                         .mesh = LYRA_MESH_FORMAT_GMSH2,
+                         .surface = LYRA_SURFACE_FORMAT_GMSH2,
+                         .read = ly_gmsh_read,
+                         .write = ly_gmsh2_save,
+                         .corners_max = 4,
+                         .preferred = LYRA_MESH_ENCODING_BINARY,
+                         .encodings = TEXT | BINARY},
+    [LY_FORMAT_VTK] = {.name = "vtk",
+                       .extensions = {".vtk"},
+                       .mesh = LYRA_MESH_FORMAT_VTK,
+                       .surface = LYRA_SURFACE_FORMAT_VTK,
+                       .read = ly_vtk_read,
+                       .write = ly_vtk_save,
+                       .corners_max = INT32_MAX,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY},
+    [LY_FORMAT_MEDIT] = {.name = "medit",
+                         .extensions = {".mesh"},
+                         .mesh = LYRA_MESH_FORMAT_MEDIT,
+                         .surface = LYRA_SURFACE_FORMAT_MEDIT,
+                         .read = ly_medit_read,
+                         .write = ly_medit_save,
+                         .corners_max = 4,
+                         .preferred = LYRA_MESH_ENCODING_TEXT,
+                         .encodings = TEXT},
+    [LY_FORMAT_STL] = {.name = "stl",
+                       .extensions = {".stl"},
+                       .surface = LYRA_SURFACE_FORMAT_STL,
+                       .read = ly_stl_read,
+                       .write = ly_stl_save,
+                       .corners_max = 3,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY},
+    [LY_FORMAT_PLY] = {.name = "ply",
+                       .extensions = {".ply"},
+                       .surface = LYRA_SURFACE_FORMAT_PLY,
+                       .read = ly_ply_read,
+                       .write = ly_ply_save,
+                       .corners_max = INT32_MAX,
+                       .preferred = LYRA_MESH_ENCODING_BINARY,
+                       .encodings = TEXT | BINARY},
+    [LY_FORMAT_OBJ] = {.name = "obj",
+                       .extensions = {".obj"},
+                       .surface = LYRA_SURFACE_FORMAT_OBJ,
+                       .corners_max = INT32_MAX,
+                       .preferred = LYRA_MESH_ENCODING_TEXT,
+                       .encodings = TEXT},
 };
+
+// ---- names --------------------------------------------------------------------------------------
+
+/// What is asked of a format.
+typedef enum Kind { MESH, SURFACE, EITHER } Kind;
+
+static bool holds(int32_t format, Kind kind)
+{
+    return (kind != SURFACE && formats[format].mesh != LYRA_MESH_FORMAT_AUTO) ||
+           (kind != MESH && formats[format].surface != LYRA_SURFACE_FORMAT_AUTO);
+}
+
+static LyFormat find_mesh(LyraMeshFormat format)
+{
+    for (int32_t f = LY_FORMAT_NONE + 1; f < LY_FORMAT_COUNT; ++f) {
+        if (format != LYRA_MESH_FORMAT_AUTO && formats[f].mesh == format) {
+            return (LyFormat)f;
+        }
+    }
+    return LY_FORMAT_NONE;
+}
+
+static LyFormat find_surface(LyraSurfaceFormat format)
+{
+    for (int32_t f = LY_FORMAT_NONE + 1; f < LY_FORMAT_COUNT; ++f) {
+        if (format != LYRA_SURFACE_FORMAT_AUTO && formats[f].surface == format) {
+            return (LyFormat)f;
+        }
+    }
+    return LY_FORMAT_NONE;
+}
 
 const char *lyra_mesh_format_name(LyraMeshFormat format)
 {
-    return (unsigned)format < LYRA_MESH_FORMAT_COUNT ? formats[format].name : "unknown";
+    return (unsigned)format < LYRA_MESH_FORMAT_COUNT ? formats[find_mesh(format)].name : "unknown";
 }
 
-/// All extensions in one line: ".veg, .node, .ele or .vtu".
-static void list_extensions(bool saving, char list[200])
+const char *lyra_surface_format_name(LyraSurfaceFormat format)
 {
-    const char *known[16];
+    return (unsigned)format < LYRA_SURFACE_FORMAT_COUNT ? formats[find_surface(format)].name
+                                                        : "unknown";
+}
+
+const char *lyra_mesh_encoding_name(LyraMeshEncoding encoding)
+{
+    static const char *const names[LYRA_MESH_ENCODING_COUNT] = {"auto", "text", "binary", "base64",
+                                                                "compressed"};
+    return (unsigned)encoding < LYRA_MESH_ENCODING_COUNT ? names[encoding] : "unknown";
+}
+
+/// All extensions in one line, as in ".obj, .stl or .ply".
+static void list_extensions(Kind kind, char list[200])
+{
+    const char *known[2 * LY_FORMAT_COUNT];
     int32_t count = 0;
-    for (int32_t f = 0; f < LYRA_MESH_FORMAT_COUNT; ++f) {
-        bool usable = saving ? formats[f].save != NULL : formats[f].load != NULL;
-        for (int32_t e = 0; usable && formats[f].extensions[e] && count < 16; ++e) {
+    for (int32_t f = 0; f < LY_FORMAT_COUNT; ++f) {
+        // the versions of Gmsh share theirs
+        for (int32_t e = 0; f != LY_FORMAT_GMSH2 && holds(f, kind) && formats[f].extensions[e];
+             ++e) {
             known[count++] = formats[f].extensions[e];
         }
     }
     size_t length = 0;
     for (int32_t i = 0; i < count; ++i) {
         const char *gap = i == 0 ? "" : i + 1 < count ? ", " : " or ";
-        const char *const parts[2] = {gap, known[i]};
-        for (int32_t p = 0; p < 2; ++p) {
-            size_t bytes = strlen(parts[p]);
-            if (length + bytes < 200) {
-                memcpy(list + length, parts[p], bytes);
-                length += bytes;
-            }
-        }
+        length += (size_t)snprintf(list + length, 200 - length, "%s%s", gap, known[i]);
+        length = length < 199 ? length : 199;
     }
-    list[length] = '\0';
 }
 
-/// The format to use for `path`. A file whose extension says nothing could be recognised by its
-/// content here.
-static LyraStatus choose(const char *path, bool saving, LyraMeshFormat *format)
+// ---- choosing -----------------------------------------------------------------------------------
+
+static LyFormat by_extension(const char *path)
 {
-    if ((unsigned)*format >= LYRA_MESH_FORMAT_COUNT) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: the mesh format is %d, expected 0 to %d", path,
-                       (int)*format, LYRA_MESH_FORMAT_COUNT - 1);
-    }
-    for (int32_t f = 0; *format == LYRA_MESH_FORMAT_AUTO && f < LYRA_MESH_FORMAT_COUNT; ++f) {
+    for (int32_t f = LY_FORMAT_NONE + 1; f < LY_FORMAT_COUNT; ++f) {
         for (int32_t e = 0; formats[f].extensions[e]; ++e) {
             if (ly_path_has_extension(path, formats[f].extensions[e])) {
-                *format = (LyraMeshFormat)f;
+                return (LyFormat)f;
             }
         }
     }
-    if (*format != LYRA_MESH_FORMAT_AUTO &&
-        (saving ? formats[*format].save != NULL : formats[*format].load != NULL)) {
+    return LY_FORMAT_NONE;
+}
+
+/// What the content of a file says. A pipe gives its bytes once only, and none to look at.
+static LyFormat by_content(const LyFileSource *source, const char *path)
+{
+    char start[LY_GUESS_BYTES + 1];
+    size_t length = 0;
+    uint64_t size = 0;
+    if (source->files) {
+        size = source->files[0].length;
+        length = size < LY_GUESS_BYTES ? (size_t)size : LY_GUESS_BYTES;
+        if (length > 0) {
+            memcpy(start, source->files[0].bytes, length);
+        }
+    } else {
+        struct stat info;
+        int file =
+            stat(path, &info) == 0 && S_ISREG(info.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        ssize_t count = file >= 0 ? read(file, start, LY_GUESS_BYTES) : 0;
+        if (file >= 0) {
+            close(file);
+            size = (uint64_t)info.st_size;
+        }
+        length = count > 0 ? (size_t)count : 0;
+    }
+    start[length] = '\0';
+    return ly_format_guess((LySlice){start, length}, size);
+}
+
+/// Fails for a path without a format of use.
+static LyraStatus fail_format(const char *path, LyFormat format, Kind kind, bool saving)
+{
+    if (format != LY_FORMAT_NONE && !saving) {
+        return ly_fail(LYRA_BAD_MESH, "%s: found a %s, expected a %s", path,
+                       kind == MESH ? "surface" : "volumetric mesh",
+                       kind == MESH ? "volumetric mesh" : "surface");
+    }
+    char quoted[LY_QUOTE_CHARS], list[200];
+    const char *extension = ly_path_extension(path);
+    ly_quote(quoted, (LySlice){extension, strlen(extension)});
+    list_extensions(kind, list);
+    return ly_fail(saving ? LYRA_UNSUPPORTED : LYRA_BAD_FORMAT,
+                   "%s: found the extension %s, expected that of a %s: %s", path, quoted,
+                   kind == SURFACE ? "surface" : "mesh", list);
+}
+
+/// The format to read `path` with, where none is given.
+static LyraStatus choose_reader(LyraContext *ctx, const LyFileSource *source, const char *path,
+                                Kind kind, LyFormat *format)
+{
+    if (*format != LY_FORMAT_NONE) {
         return LYRA_OK;
     }
-    const char *extension = ly_path_extension(path);
-    char quoted[LY_QUOTE_CHARS], list[200];
-    ly_quote(quoted, (LySlice){extension, strlen(extension)});
-    list_extensions(saving, list);
-    return ly_fail(saving ? LYRA_UNSUPPORTED : LYRA_BAD_FORMAT,
-                   "%s: found the extension %s, expected that of a mesh: %s", path, quoted, list);
+    LyFormat named = by_extension(path), found = by_content(source, path);
+    *format = found != LY_FORMAT_NONE ? found : named;
+    if (found != LY_FORMAT_NONE && named != LY_FORMAT_NONE && found != named) {
+        ly_log(ctx, LYRA_LOG_INFO, "%s: read as %s, which its content is", path,
+               formats[found].name);
+    }
+    return holds((int32_t)*format, kind) ? LYRA_OK : fail_format(path, *format, kind, false);
+}
+
+static LyraStatus choose_writer(const char *path, Kind kind, LyraMeshEncoding *encoding,
+                                LyFormat *format)
+{
+    if (*format == LY_FORMAT_NONE) {
+        *format = by_extension(path);
+        if (!holds((int32_t)*format, kind)) {
+            return fail_format(path, *format, kind, true);
+        }
+    }
+    if (*encoding == LYRA_MESH_ENCODING_AUTO) {
+        *encoding = formats[*format].preferred;
+    }
+    if ((unsigned)*encoding >= LYRA_MESH_ENCODING_COUNT ||
+        !(formats[*format].encodings >> *encoding & 1)) {
+        return ly_fail(LYRA_UNSUPPORTED, "%s: the format %s has no encoding %s", path,
+                       formats[*format].name, lyra_mesh_encoding_name(*encoding));
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_mesh_format(const char *path, LyraMeshFormat format)
+{
+    if ((unsigned)format >= LYRA_MESH_FORMAT_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: the mesh format is %d, expected 0 to %d", path,
+                       (int)format, LYRA_MESH_FORMAT_COUNT - 1);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_surface_format(const char *path, LyraSurfaceFormat format)
+{
+    if ((unsigned)format >= LYRA_SURFACE_FORMAT_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: the surface format is %d, expected 0 to %d",
+                       path, (int)format, LYRA_SURFACE_FORMAT_COUNT - 1);
+    }
+    return LYRA_OK;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+static LyraStatus load_obj(LyraContext *ctx, const LyFileSource *source, const char *path,
+                           LyraSurface **out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (source->files) {
+        length = source->files[0].length;
+        LY_TRY(ly_string_copy(ctx, source->files[0].bytes, length, &text));
+    } else {
+        LY_TRY(ly_file_read(ctx, path, &text, &length));
+    }
+    LyraStatus status = ly_obj_parse(ctx, path, !source->files, text, length, out);
+    ly_release(ctx, text);
+    return status;
+}
+
+/// Reads a mesh, a surface, or what the file holds.
+static LyraStatus load(LyraContext *ctx, const LyFileSource *source, const char *path,
+                       LyFormat format, Kind kind, LyraMesh **mesh, LyraSurface **surface)
+{
+    LY_TRY(choose_reader(ctx, source, path, kind, &format));
+    if (formats[format].load) {
+        return formats[format].load(ctx, source, path, mesh);
+    }
+    if (format == LY_FORMAT_OBJ) {
+        return load_obj(ctx, source, path, surface);
+    }
+    LyImport import = {0};
+    LY_TRY(ly_import_read(&import, ctx, source, path, formats[format].read));
+    bool solid = kind == MESH || (kind == EITHER && ly_import_has_solids(&import));
+    LyraStatus status = solid ? ly_import_mesh(&import, mesh) : ly_import_surface(&import, surface);
+    ly_import_finish(&import);
+    return status;
 }
 
 LyraStatus lyra_mesh_load(LyraContext *ctx, const char *path, LyraMeshFormat format, LyraMesh **out)
 {
     LYRA_ASSERT(ctx && path && out);
-    LY_TRY(choose(path, false, &format));
-    return formats[format].load(ctx, &(LyFileSource){0}, path, out);
+    LY_TRY(check_mesh_format(path, format));
+    return load(ctx, &(LyFileSource){0}, path, find_mesh(format), MESH, out, NULL);
 }
 
 LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile *files, int32_t file_count,
@@ -94,14 +358,84 @@ LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile *files, 
         return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: found %d files in memory, expected some",
                        file_count);
     }
-    LY_TRY(choose(files[0].path, false, &format));
+    LY_TRY(check_mesh_format(files[0].path, format));
     const LyFileSource source = {.files = files, .count = file_count};
-    return formats[format].load(ctx, &source, files[0].path, out);
+    return load(ctx, &source, files[0].path, find_mesh(format), MESH, out, NULL);
+}
+
+LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraSurfaceFormat format,
+                             LyraSurface **out)
+{
+    LYRA_ASSERT(ctx && path && out);
+    LY_TRY(check_surface_format(path, format));
+    return load(ctx, &(LyFileSource){0}, path, find_surface(format), SURFACE, NULL, out);
+}
+
+LyraStatus lyra_surface_load_memory(LyraContext *ctx, const LyraMemoryFile *file,
+                                    LyraSurfaceFormat format, LyraSurface **out)
+{
+    LYRA_ASSERT(ctx && file && out);
+    LY_TRY(check_surface_format(file->path, format));
+    const LyFileSource source = {.files = file, .count = 1};
+    return load(ctx, &source, file->path, find_surface(format), SURFACE, NULL, out);
+}
+
+LyraStatus lyra_mesh_or_surface_load(LyraContext *ctx, const char *path, LyraMesh **mesh,
+                                     LyraSurface **surface)
+{
+    LYRA_ASSERT(ctx && path && mesh && surface);
+    LyraMesh *solid = NULL;
+    LyraSurface *faces = NULL;
+    LY_TRY(load(ctx, &(LyFileSource){0}, path, LY_FORMAT_NONE, EITHER, &solid, &faces));
+    *mesh = solid;
+    *surface = faces;
+    return LYRA_OK;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+LyraStatus lyra_mesh_save_as(const LyraMesh *mesh, const char *path, LyraMeshFormat format,
+                             LyraMeshEncoding encoding)
+{
+    LYRA_ASSERT(mesh && path);
+    LyFormat chosen = find_mesh(format);
+    LY_TRY(check_mesh_format(path, format));
+    LY_TRY(choose_writer(path, MESH, &encoding, &chosen));
+    if (formats[chosen].save) {
+        return formats[chosen].save(mesh, path);
+    }
+    LyExport data = {.path = path, .encoding = encoding};
+    ly_export_mesh(&data, mesh);
+    LyraStatus status = formats[chosen].write(&data);
+    ly_export_finish(&data);
+    return status;
 }
 
 LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat format)
 {
-    LYRA_ASSERT(mesh && path);
-    LY_TRY(choose(path, true, &format));
-    return formats[format].save(mesh, path);
+    return lyra_mesh_save_as(mesh, path, format, LYRA_MESH_ENCODING_AUTO);
+}
+
+LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char *path,
+                                LyraSurfaceFormat format, LyraMeshEncoding encoding)
+{
+    LYRA_ASSERT(surface && path);
+    LyFormat chosen = find_surface(format);
+    LY_TRY(check_surface_format(path, format));
+    LY_TRY(choose_writer(path, SURFACE, &encoding, &chosen));
+    if (chosen == LY_FORMAT_OBJ) {
+        return ly_obj_write(surface, path);
+    }
+    LyExport data = {.path = path, .encoding = encoding};
+    LyraStatus status = ly_export_surface(&data, surface, formats[chosen].corners_max);
+    if (status == LYRA_OK) {
+        status = formats[chosen].write(&data);
+    }
+    ly_export_finish(&data);
+    return status;
+}
+
+LyraStatus lyra_surface_save(const LyraSurface *surface, const char *path, LyraSurfaceFormat format)
+{
+    return lyra_surface_save_as(surface, path, format, LYRA_MESH_ENCODING_AUTO);
 }

@@ -1,14 +1,34 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Readers and writers of volumetric meshes, one pair per format. A new format is a file with these
-// functions, a value of LyraMeshFormat and a line in the table of format.c.
+// Readers and writers of meshes. A new format is a file with a LyImportRead and a LyExportSave, a
+// value of LyraMeshFormat or LyraSurfaceFormat or both, and a line in the table of format.c. Those
+// with more to say than cells and sets have functions of their own kind.
 
 #ifndef LY_MESH_FORMAT_H
 #define LY_MESH_FORMAT_H
 
+#include "mesh/export.h"
+#include "mesh/import.h"
 #include "mesh/mesh.h"
 #include "mesh/stream.h"
+
+/// The formats of both kinds of meshes.
+typedef enum LyFormat {
+    LY_FORMAT_NONE,
+    LY_FORMAT_VEG,
+    LY_FORMAT_TETGEN,
+    LY_FORMAT_VTU,
+    LY_FORMAT_GMSH,
+    LY_FORMAT_GMSH2,
+    LY_FORMAT_VTK,
+    LY_FORMAT_ABAQUS,
+    LY_FORMAT_MEDIT,
+    LY_FORMAT_OBJ,
+    LY_FORMAT_STL,
+    LY_FORMAT_PLY,
+    LY_FORMAT_COUNT
+} LyFormat;
 
 /// Reads `path` and what belongs to it from `source`.
 typedef LyraStatus LyMeshLoad(LyraContext *ctx, const LyFileSource *source, const char *path,
@@ -16,7 +36,18 @@ typedef LyraStatus LyMeshLoad(LyraContext *ctx, const LyFileSource *source, cons
 
 typedef LyraStatus LyMeshSave(const LyraMesh *mesh, const char *path);
 
-LyMeshLoad ly_veg_load, ly_tetgen_load, ly_vtu_load;
-LyMeshSave ly_veg_save, ly_tetgen_save, ly_vtu_save;
+LyMeshLoad ly_veg_load, ly_tetgen_load;
+LyMeshSave ly_veg_save, ly_tetgen_save;
+LyImportRead ly_gmsh_read, ly_vtk_read, ly_inp_read, ly_medit_read, ly_stl_read, ly_ply_read;
+LyImportRead ly_vtu_read;
+LyExportSave ly_gmsh_save, ly_gmsh2_save, ly_vtk_save, ly_inp_save, ly_medit_save;
+LyExportSave ly_stl_save, ly_ply_save, ly_vtu_save;
+
+/// Bytes of the start of a file that ly_format_guess() looks at.
+#define LY_GUESS_BYTES 4096
+
+/// What the first bytes of a file of `size` bytes say about its format; LY_FORMAT_NONE where they
+/// leave it open.
+LyFormat ly_format_guess(LySlice start, uint64_t size);
 
 #endif

@@ -21,6 +21,8 @@ typedef struct VertexTable {
     int32_t *first; // [slots] newest kept vertex of the slot, -1 for none
     int32_t *next;  // [vertex_count] the one before it in the same slot
     uint64_t mask;  // slots - 1
+    int32_t vertex_count;
+    const double *positions;
 } VertexTable;
 
 static uint64_t hash_cell(const double cell[3])
@@ -51,30 +53,30 @@ static bool is_near(const double *a, const double *b, double tolerance)
 }
 
 // Lowest kept vertex near `x` among those of a cell's slot, or `best` if that is lower.
-static int32_t look_in_cell(const LyraMesh *mesh, const VertexTable *table, const double cell[3],
-                            const double *x, double tolerance, int32_t best)
+static int32_t look_in_cell(const VertexTable *table, const double cell[3], const double *x,
+                            double tolerance, int32_t best)
 {
     for (int32_t v = table->first[hash_cell(cell) & table->mask]; v >= 0; v = table->next[v]) {
-        if ((best < 0 || v < best) && is_near(mesh->positions + 3 * (int64_t)v, x, tolerance)) {
+        if ((best < 0 || v < best) && is_near(table->positions + 3 * (int64_t)v, x, tolerance)) {
             best = v;
         }
     }
     return best;
 }
 
-static double largest_coordinate(const LyraMesh *mesh)
+static double largest_coordinate(const VertexTable *table)
 {
     double largest = 0;
-    for (int64_t i = 0; i < 3 * (int64_t)mesh->vertex_count; ++i) {
-        largest = fmax(largest, fabs(mesh->positions[i]));
+    for (int64_t i = 0; i < 3 * (int64_t)table->vertex_count; ++i) {
+        largest = fmax(largest, fabs(table->positions[i]));
     }
     return largest;
 }
 
-static void find_kept(const LyraMesh *mesh, double tolerance, VertexTable *table, int32_t *kept)
+static void find_kept(double tolerance, VertexTable *table, int32_t *kept)
 {
-    for (int32_t v = 0; v < mesh->vertex_count; ++v) {
-        const double *x = mesh->positions + 3 * (int64_t)v;
+    for (int32_t v = 0; v < table->vertex_count; ++v) {
+        const double *x = table->positions + 3 * (int64_t)v;
         double cell[3];
         for (int32_t i = 0; i < 3; ++i) {
             cell[i] = tolerance > 0 ? floor(x[i] / tolerance) : x[i];
@@ -83,10 +85,10 @@ static void find_kept(const LyraMesh *mesh, double tolerance, VertexTable *table
         for (int32_t n = 0; n < 27 && tolerance > 0; ++n) {
             int32_t i = n % 3, j = n / 3 % 3, k = n / 9;
             double near[3] = {cell[0] + i - 1, cell[1] + j - 1, cell[2] + k - 1};
-            best = look_in_cell(mesh, table, near, x, tolerance, best);
+            best = look_in_cell(table, near, x, tolerance, best);
         }
         if (tolerance == 0) {
-            best = look_in_cell(mesh, table, cell, x, 0, best);
+            best = look_in_cell(table, cell, x, 0, best);
         }
         kept[v] = best >= 0 ? best : v;
         if (best < 0) {
@@ -97,25 +99,26 @@ static void find_kept(const LyraMesh *mesh, double tolerance, VertexTable *table
     }
 }
 
-LyraStatus ly_find_kept_vertices(const LyraMesh *mesh, double tolerance, int32_t *kept)
+LyraStatus ly_find_kept_vertices(LyraContext *ctx, int32_t vertex_count, const double *positions,
+                                 double tolerance, int32_t *kept)
 {
-    LyraContext *ctx = mesh->ctx;
     int64_t slots = 16;
-    while (slots < 2 * (int64_t)mesh->vertex_count) {
+    while (slots < 2 * (int64_t)vertex_count) {
         slots *= 2;
     }
-    VertexTable table = {.mask = (uint64_t)slots - 1};
+    VertexTable table = {
+        .mask = (uint64_t)slots - 1, .vertex_count = vertex_count, .positions = positions};
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, slots, sizeof *table.first, &table.first));
-    LY_TRY_DONE(ly_allocate_array(ctx, mesh->vertex_count, sizeof *table.next, &table.next));
+    LY_TRY_DONE(ly_allocate_array(ctx, vertex_count, sizeof *table.next, &table.next));
     for (int64_t i = 0; i < slots; ++i) {
         table.first[i] = -1;
     }
     // a tolerance so small that cells can't be counted means equal positions
-    if (tolerance > 0 && !(largest_coordinate(mesh) / tolerance <= DBL_MAX)) {
+    if (tolerance > 0 && !(largest_coordinate(&table) / tolerance <= DBL_MAX)) {
         tolerance = 0;
     }
-    find_kept(mesh, tolerance, &table, kept);
+    find_kept(tolerance, &table, kept);
 done:
     ly_release(ctx, table.first);
     ly_release(ctx, table.next);
@@ -133,7 +136,7 @@ LyraStatus lyra_mesh_merge_vertices(const LyraMesh *mesh, double tolerance, int3
     int32_t *kept = NULL;
     LY_TRY(ly_allocate_array(ctx, mesh->vertex_count, sizeof *kept, &kept));
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_find_kept_vertices(mesh, tolerance, kept));
+    LY_TRY_DONE(ly_find_kept_vertices(ctx, mesh->vertex_count, mesh->positions, tolerance, kept));
     // kept vertices come before those that join them
     int32_t count = 0;
     for (int32_t v = 0; v < mesh->vertex_count; ++v) {

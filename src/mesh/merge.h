@@ -10,6 +10,7 @@
 
 /// Writes for each vertex the kept one that it joins, itself if it is kept: see
 /// lyra_mesh_merge_vertices.
-LyraStatus ly_find_kept_vertices(const LyraMesh *mesh, double tolerance, int32_t *kept);
+LyraStatus ly_find_kept_vertices(LyraContext *ctx, int32_t vertex_count, const double *positions,
+                                 double tolerance, int32_t *kept);
 
 #endif

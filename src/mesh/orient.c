@@ -36,16 +36,15 @@ static void flip(LyraElementKind kind, int32_t *element)
 
 // ---- orientation --------------------------------------------------------------------------------
 
-// Puts the vertices of a cube into the order of the convention if they are the corners of a box in
-// any order; false where they are not.
-static bool order_corners(const LyraMesh *mesh, const int32_t *element, int32_t out[8])
+bool ly_cube_order_corners(const double *positions, const int32_t *element, double tolerance,
+                           int32_t out[8], double edges[3])
 {
     double low[3], high[3];
     for (int32_t i = 0; i < 3; ++i) {
         low[i] = INFINITY;
         high[i] = -INFINITY;
         for (int32_t a = 0; a < 8; ++a) {
-            double x = mesh->positions[3 * (int64_t)element[a] + i];
+            double x = positions[3 * (int64_t)element[a] + i];
             low[i] = fmin(low[i], x);
             high[i] = fmax(high[i], x);
         }
@@ -55,11 +54,11 @@ static bool order_corners(const LyraMesh *mesh, const int32_t *element, int32_t 
     for (int32_t a = 0; a < 8; ++a) {
         uint32_t corner = 0;
         for (int32_t i = 0; i < 3; ++i) {
-            double x = mesh->positions[3 * (int64_t)element[a] + i];
-            double tolerance = CORNER_TOLERANCE * (high[i] - low[i]);
-            if (high[i] - x <= tolerance) {
+            double x = positions[3 * (int64_t)element[a] + i];
+            double reach = tolerance * (high[i] - low[i]);
+            if (high[i] - x <= reach) {
                 corner |= 1u << i;
-            } else if (!(x - low[i] <= tolerance)) {
+            } else if (!(x - low[i] <= reach)) {
                 return false;
             }
         }
@@ -68,6 +67,9 @@ static bool order_corners(const LyraMesh *mesh, const int32_t *element, int32_t 
     }
     if (seen != 0xff) {
         return false;
+    }
+    for (int32_t i = 0; i < 3; ++i) {
+        edges[i] = high[i] - low[i];
     }
     for (int32_t a = 0; a < 8; ++a) {
         out[a] = at_corner[cube_corner[a]];
@@ -79,7 +81,9 @@ static void orient_element(const LyraMesh *mesh, int32_t e, int32_t *element,
                            LyraOrientReport *report)
 {
     int32_t ordered[8];
-    if (mesh->kind == LYRA_ELEMENT_CUBE8 && order_corners(mesh, element, ordered)) {
+    double edges[3];
+    if (mesh->kind == LYRA_ELEMENT_CUBE8 &&
+        ly_cube_order_corners(mesh->positions, element, CORNER_TOLERANCE, ordered, edges)) {
         report->flipped += memcmp(element, ordered, sizeof ordered) != 0;
         memcpy(element, ordered, sizeof ordered);
         return;

@@ -313,7 +313,7 @@ static LyraStatus count_vertices(const LyraMesh *mesh, int32_t *scratch, LyraMes
 {
     LY_TRY(lyra_mesh_orphans(mesh, &quality->orphans, scratch));
     quality->first_orphan = quality->orphans > 0 ? scratch[0] : -1;
-    LY_TRY(ly_find_kept_vertices(mesh, 0, scratch));
+    LY_TRY(ly_find_kept_vertices(mesh->ctx, mesh->vertex_count, mesh->positions, 0, scratch));
     for (int32_t v = 0; v < mesh->vertex_count; ++v) {
         if (scratch[v] != v) {
             count_one(v, &quality->duplicates, &quality->first_duplicate);

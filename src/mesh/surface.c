@@ -5,9 +5,7 @@
 
 #include "mesh/surface.h"
 
-#include "base/file.h"
 #include "mesh/names.h"
-#include "mesh/obj.h"
 
 #include <math.h>
 #include <string.h>
@@ -377,36 +375,4 @@ LyraSurfaceView lyra_surface_view(const LyraSurface *surface)
         .groups = (const char *const *)surface->groups,
         .materials = surface->materials,
     };
-}
-
-// ---- files --------------------------------------------------------------------------------------
-
-static LyraStatus resolve_format(const char *path, LyraSurfaceFormat *format)
-{
-    if (*format == LYRA_SURFACE_FORMAT_AUTO && ly_path_has_extension(path, ".obj")) {
-        *format = LYRA_SURFACE_FORMAT_OBJ;
-    }
-    if (*format != LYRA_SURFACE_FORMAT_OBJ) {
-        return ly_fail(LYRA_UNSUPPORTED, "%s: found the extension \"%s\", expected .obj", path,
-                       ly_path_extension(path));
-    }
-    return LYRA_OK;
-}
-
-LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraSurfaceFormat format,
-                             LyraSurface **out)
-{
-    LY_TRY(resolve_format(path, &format));
-    char *text = NULL;
-    size_t length = 0;
-    LY_TRY(ly_file_read(ctx, path, &text, &length));
-    LyraStatus status = ly_obj_parse(ctx, path, true, text, length, out);
-    ly_release(ctx, text);
-    return status;
-}
-
-LyraStatus lyra_surface_save(const LyraSurface *surface, const char *path, LyraSurfaceFormat format)
-{
-    LY_TRY(resolve_format(path, &format));
-    return ly_obj_write(surface, path);
 }

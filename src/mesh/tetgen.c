@@ -263,14 +263,19 @@ LyraStatus ly_tetgen_load(LyraContext *ctx, const LyFileSource *source, const ch
         .elements = {.what = "element", .first = -1},
     };
     char *node_path = NULL, *ele_path = NULL;
+    LyraMesh *mesh = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(sibling(ctx, path, ".node", &node_path));
     LY_TRY_DONE(sibling(ctx, path, ".ele", &ele_path));
     LY_TRY_DONE(read_pair(&reader, ctx, source, node_path, ele_path));
     ly_release(ctx, reader.regions);
     reader.regions = NULL;
-    status = ly_mesh_builder_create(&reader.builder, out);
+    LY_TRY_DONE(ly_mesh_builder_create(&reader.builder, &mesh));
+    LY_TRY_DONE(ly_mesh_repair(&mesh, path));
+    *out = mesh;
+    mesh = NULL;
 done:
+    lyra_mesh_destroy(mesh);
     ly_stream_close(&reader.stream);
     ly_mesh_builder_finish(&reader.builder);
     ly_release(ctx, reader.regions);

@@ -6,11 +6,8 @@
 #ifndef LY_MESH_VTU_H
 #define LY_MESH_VTU_H
 
+#include "mesh/values.h"
 #include "mesh/xml.h"
-
-/// VTK's numbers of cell types.
-#define LY_VTU_TETRA 10
-#define LY_VTU_HEXAHEDRON 12
 
 /// Field data that carries what VTK has no word for. Constants of a material: density, then E and
 /// nu; mu01, mu10 and v1; or E (3), nu (3), G (3) and the axes (9). Unused ones are 0.
@@ -27,26 +24,12 @@
 /// Cell data: index of the material.
 #define LY_VTU_MATERIAL "material"
 
-typedef enum LyVtuType {
-    LY_VTU_INT8,
-    LY_VTU_UINT8,
-    LY_VTU_INT16,
-    LY_VTU_UINT16,
-    LY_VTU_INT32,
-    LY_VTU_UINT32,
-    LY_VTU_INT64,
-    LY_VTU_UINT64,
-    LY_VTU_FLOAT32,
-    LY_VTU_FLOAT64,
-    LY_VTU_STRING,
-    LY_VTU_TYPE_COUNT
-} LyVtuType;
-
 /// What holds for all arrays of a file.
 typedef struct LyVtuFile {
     LyraContext *ctx;
     LyScanner scanner; ///< Over the whole file, for messages.
     bool big_endian, header_64, compressed;
+    bool zlib; ///< Compressed by zlib.
     bool appended_base64;
     LySlice appended; ///< Behind the underscore; text NULL if the file has none.
 } LyVtuFile;
@@ -55,7 +38,8 @@ typedef struct LyVtuFile {
 typedef struct LyVtuArray {
     const char *at; ///< The tag, for messages.
     const char *name;
-    LyVtuType type;
+    const char *type_name; ///< As in the file.
+    LyScalar type;
     int64_t components;
     enum { LY_VTU_ASCII, LY_VTU_BINARY, LY_VTU_APPENDED } format;
     int64_t offset; ///< Into the appended data.
@@ -71,6 +55,7 @@ typedef struct LyVtuValues {
     LyScanner text; // of an array that is text
     const char *at; // of one that is not
     char *decoded;  // owned; base64 as bytes
+    char *unpacked; // owned; what was compressed
 } LyVtuValues;
 
 /// Reads type, components, format and offset of a tag.
@@ -81,15 +66,31 @@ LyraStatus ly_vtu_array_read(const LyVtuFile *file, const LyXmlTag *tag, LyVtuAr
 LyraStatus ly_vtu_values_open(LyVtuValues *values, const LyVtuFile *file, const LyVtuArray *array,
                               int64_t count);
 
-/// Next value. The array must be of this kind: numbers of any type serve as double.
-LyraStatus ly_vtu_values_double(LyVtuValues *values, double *value);
+/// Next values. The array must be of this kind.
+LyraStatus ly_vtu_values_doubles(LyVtuValues *values, int64_t count, double *numbers);
 LyraStatus ly_vtu_values_integer(LyVtuValues *values, int64_t low, int64_t high, int64_t *value);
+
+/// Next values, all in [low, high].
+LyraStatus ly_vtu_values_integers(LyVtuValues *values, int32_t low, int32_t high, int64_t count,
+                                  int32_t *numbers);
 
 /// Whether another value is left.
 bool ly_vtu_values_more(LyVtuValues *values);
 
 /// Fails if text is left.
 LyraStatus ly_vtu_values_end(const LyVtuValues *values);
+
+/// Unpacks the bytes of a compressed array, base64 undone, head included; the caller releases them.
+LyraStatus ly_vtu_unpack(const LyVtuFile *file, const LyVtuArray *array, LySlice packed, char **out,
+                         size_t *length);
+
+/// Packs bytes, with a head of numbers of 8 bytes in front; the caller releases them.
+LyraStatus ly_vtu_pack(LyraContext *ctx, const char *path, LySlice bytes, char **out,
+                       size_t *length);
+
+/// Bytes that the head of a compressed array and its blocks take, as far as `start` tells: at least
+/// `start.length` + 1 while the head is not whole.
+uint64_t ly_vtu_packed_bytes(const LyVtuFile *file, LySlice start);
 
 /// Accepts values that are zero.
 void ly_vtu_values_close(LyVtuValues *values);

@@ -14,14 +14,12 @@
 
 static const struct {
     const char *name;
-    int32_t size;
-} types[LY_VTU_TYPE_COUNT] = {
-    [LY_VTU_INT8] = {"Int8", 1},       [LY_VTU_UINT8] = {"UInt8", 1},
-    [LY_VTU_INT16] = {"Int16", 2},     [LY_VTU_UINT16] = {"UInt16", 2},
-    [LY_VTU_INT32] = {"Int32", 4},     [LY_VTU_UINT32] = {"UInt32", 4},
-    [LY_VTU_INT64] = {"Int64", 8},     [LY_VTU_UINT64] = {"UInt64", 8},
-    [LY_VTU_FLOAT32] = {"Float32", 4}, [LY_VTU_FLOAT64] = {"Float64", 8},
-    [LY_VTU_STRING] = {"String", 1},
+    LyScalar type;
+} types[] = {
+    {"Int8", LY_SCALAR_INT8},       {"UInt8", LY_SCALAR_UINT8},   {"Int16", LY_SCALAR_INT16},
+    {"UInt16", LY_SCALAR_UINT16},   {"Int32", LY_SCALAR_INT32},   {"UInt32", LY_SCALAR_UINT32},
+    {"Int64", LY_SCALAR_INT64},     {"UInt64", LY_SCALAR_UINT64}, {"Float32", LY_SCALAR_FLOAT32},
+    {"Float64", LY_SCALAR_FLOAT64}, {"String", LY_SCALAR_INT8},
 };
 
 LyraStatus ly_vtu_fail(const LyVtuFile *file, const LyVtuArray *array, LyraStatus status,
@@ -43,16 +41,17 @@ LyraStatus ly_vtu_array_read(const LyVtuFile *file, const LyXmlTag *tag, LyVtuAr
     array->at = tag->at;
     char quoted[LY_QUOTE_CHARS];
     LySlice type = ly_xml_attribute(tag, "type");
-    int32_t found = LY_VTU_TYPE_COUNT;
-    for (int32_t t = 0; t < LY_VTU_TYPE_COUNT; ++t) {
+    int32_t found = -1;
+    for (int32_t t = 0; t < LY_COUNT_OF(types); ++t) {
         found = type.text && ly_slice_is(type, types[t].name) ? t : found;
     }
-    if (found == LY_VTU_TYPE_COUNT) {
+    if (found < 0) {
         return ly_vtu_fail(file, array, LYRA_BAD_FORMAT,
                            "found the type %s, expected Float64, Int32 or another of VTK's",
                            ly_quote(quoted, type));
     }
-    array->type = (LyVtuType)found;
+    array->type = types[found].type;
+    array->type_name = types[found].name;
     LySlice format = ly_xml_attribute(tag, "format");
     if (!format.text || ly_slice_is(format, "ascii")) {
         array->format = LY_VTU_ASCII;
@@ -65,9 +64,10 @@ LyraStatus ly_vtu_array_read(const LyVtuFile *file, const LyXmlTag *tag, LyVtuAr
                            "found the format %s, expected ascii, binary or appended",
                            ly_quote(quoted, format));
     }
-    if (file->compressed && array->format != LY_VTU_ASCII) {
+    if (file->compressed && !file->zlib && array->format != LY_VTU_ASCII) {
         return ly_vtu_fail(file, array, LYRA_UNSUPPORTED,
-                           "found compressed data, expected a file without compressor");
+                           "found data of another compressor, expected vtkZLibDataCompressor or "
+                           "none");
     }
     LY_TRY(ly_xml_integer(&file->scanner, tag, "NumberOfComponents", 1, 1000000, 1,
                           &array->components));
@@ -125,15 +125,32 @@ static size_t decode_base64(LySlice text, char *out)
     return written;
 }
 
-/// `size` bytes as an integer, zero-extended.
-static uint64_t load_bytes(const char *at, int32_t size, bool big_endian)
+/// Decodes the start of a base64 text to at least `bytes` bytes, or all there are.
+static LyraStatus decode_start(LyVtuValues *values, LySlice text, uint64_t bytes, LySlice *out)
 {
-    uint64_t value = 0;
-    for (int32_t i = 0; i < size; ++i) {
-        int32_t shift = 8 * (big_endian ? size - 1 - i : i);
-        value |= (uint64_t)(uint8_t)at[i] << shift;
+    // padding behind the head, and ends of lines
+    uint64_t most = bytes / 3 * 4 + 32 + bytes / 16;
+    text.length = most < text.length ? (size_t)most : text.length;
+    ly_release(values->file->ctx, values->decoded);
+    values->decoded = NULL;
+    LY_TRY(ly_allocate_array(values->file->ctx, (int64_t)(text.length / 4 * 3 + 3), 1,
+                             &values->decoded));
+    *out = (LySlice){values->decoded, decode_base64(text, values->decoded)};
+    return LYRA_OK;
+}
+
+/// Bytes of an array with its head, as far as `start` tells.
+static uint64_t whole_bytes(const LyVtuFile *file, LySlice start)
+{
+    size_t head = file->header_64 ? 8 : 4;
+    if (file->compressed) {
+        return ly_vtu_packed_bytes(file, start);
     }
-    return value;
+    if (start.length < head) {
+        return head;
+    }
+    uint64_t size = ly_bytes_load(start.text, (int32_t)head, file->big_endian);
+    return size > UINT64_MAX / 4 ? size : size + head;
 }
 
 /// Finds the bytes of an array that is not text, the head in front of them included.
@@ -156,19 +173,18 @@ static LyraStatus find_bytes(LyVtuValues *values, LySlice *bytes)
             *bytes = source;
             return LYRA_OK;
         }
-        // other arrays follow: the head tells how much belongs to this one, padding included
-        char head[16];
-        int32_t head_size = file->header_64 ? 8 : 4;
-        LySlice start = {source.text, source.length < 12 ? source.length : 12};
-        if (decode_base64(start, head) >= (size_t)head_size) {
-            uint64_t size = load_bytes(head, head_size, file->big_endian);
-            size_t most = size < source.length ? (size_t)size / 3 * 4 + 32 : source.length;
-            source.length = most < source.length ? most : source.length;
-        }
     }
-    LY_TRY(ly_allocate_array(file->ctx, (int64_t)(source.length / 4 * 3 + 3), 1, &values->decoded));
-    *bytes = (LySlice){values->decoded, decode_base64(source, values->decoded)};
-    return LYRA_OK;
+    // others may follow: the head tells how much belongs to this one, padding included
+    *bytes = (LySlice){"", 0};
+    uint64_t known = 0;
+    for (;;) {
+        uint64_t wanted = whole_bytes(file, *bytes);
+        if (wanted <= known || known > source.length) {
+            return LYRA_OK;
+        }
+        known = wanted;
+        LY_TRY(decode_start(values, source, wanted, bytes));
+    }
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -179,25 +195,38 @@ static LyraStatus fail_count(const LyVtuValues *values, int64_t found, int64_t e
                        "found %lld values, expected %lld", (long long)found, (long long)expected);
 }
 
-static LyraStatus open_bytes(LyVtuValues *values, int64_t count)
+/// Finds the data behind the head.
+static LyraStatus find_data(LyVtuValues *values, LySlice *data)
 {
-    LySlice bytes = {0};
-    LY_TRY(find_bytes(values, &bytes));
     const LyVtuFile *file = values->file;
-    int32_t head = file->header_64 ? 8 : 4;
-    if (bytes.length < (size_t)head) {
+    size_t head = file->header_64 ? 8 : 4, length = 0;
+    LY_TRY(find_bytes(values, data));
+    if (data->length < head) {
         // VTK leaves out everything for an empty array
-        values->most = 0;
-        return count > 0 ? fail_count(values, 0, count) : LYRA_OK;
+        *data = (LySlice){"", 0};
+        return LYRA_OK;
     }
-    uint64_t size = load_bytes(bytes.text, head, file->big_endian);
-    if (size > bytes.length - (size_t)head) {
+    if (file->compressed) {
+        LY_TRY(ly_vtu_unpack(file, values->array, *data, &values->unpacked, &length));
+        *data = (LySlice){values->unpacked, length};
+        return LYRA_OK;
+    }
+    uint64_t size = ly_bytes_load(data->text, (int32_t)head, file->big_endian);
+    if (size > data->length - head) {
         return ly_vtu_fail(file, values->array, LYRA_BAD_FORMAT,
                            "found %zu bytes of data, expected %llu as its head says",
-                           bytes.length - (size_t)head, (unsigned long long)size);
+                           data->length - head, (unsigned long long)size);
     }
-    values->at = bytes.text + head;
-    values->most = (int64_t)(size / (uint64_t)types[values->array->type].size);
+    *data = (LySlice){data->text + head, (size_t)size};
+    return LYRA_OK;
+}
+
+static LyraStatus open_bytes(LyVtuValues *values, int64_t count)
+{
+    LySlice data = {0};
+    LY_TRY(find_data(values, &data));
+    values->at = data.text;
+    values->most = (int64_t)(data.length / (size_t)ly_scalar_size(values->array->type));
     values->left = values->most;
     return count >= 0 && values->most != count ? fail_count(values, values->most, count) : LYRA_OK;
 }
@@ -228,6 +257,7 @@ void ly_vtu_values_close(LyVtuValues *values)
 {
     if (values->file) {
         ly_release(values->file->ctx, values->decoded);
+        ly_release(values->file->ctx, values->unpacked);
     }
     *values = (LyVtuValues){0};
 }
@@ -258,36 +288,29 @@ static LyraStatus next_value(LyVtuValues *values)
     return LYRA_OK;
 }
 
-LyraStatus ly_vtu_values_double(LyVtuValues *values, double *value)
+LyraStatus ly_vtu_values_doubles(LyVtuValues *values, int64_t count, double *numbers)
 {
-    LY_TRY(next_value(values));
-    if (values->array->format == LY_VTU_ASCII) {
-        return ly_scanner_double(&values->text, value, values->array->name);
+    const LyVtuArray *array = values->array;
+    if (array->format == LY_VTU_ASCII) {
+        for (int64_t i = 0; i < count; ++i) {
+            LY_TRY(next_value(values));
+            LY_TRY(ly_scanner_double(&values->text, &numbers[i], array->name));
+        }
+        return LYRA_OK;
     }
-    int32_t size = types[values->array->type].size;
-    uint64_t bits = load_bytes(values->at, size, values->file->big_endian);
-    values->at += size;
-    double number;
-    float narrow;
-    uint32_t narrow_bits = (uint32_t)bits;
-    switch (values->array->type) {
-    case LY_VTU_FLOAT64:
-        memcpy(&number, &bits, sizeof number);
-        break;
-    case LY_VTU_FLOAT32:
-        memcpy(&narrow, &narrow_bits, sizeof narrow);
-        number = narrow;
-        break;
-    default:
-        return ly_vtu_fail(values->file, values->array, LYRA_BAD_FORMAT,
-                           "found the type %s, expected Float32 or Float64",
-                           types[values->array->type].name);
+    if (array->type < LY_SCALAR_FLOAT32) {
+        return ly_vtu_fail(values->file, array, LYRA_BAD_FORMAT,
+                           "found the type %s, expected Float32 or Float64", array->type_name);
     }
-    if (!isfinite(number)) {
-        return ly_vtu_fail(values->file, values->array, LYRA_NOT_FINITE,
+    if (count > values->left) {
+        return fail_count(values, values->left, count);
+    }
+    if (!ly_bytes_doubles(values->at, array->type, values->file->big_endian, count, numbers)) {
+        return ly_vtu_fail(values->file, array, LYRA_NOT_FINITE,
                            "found a NaN or an infinity, expected finite numbers");
     }
-    *value = number;
+    values->at += count * ly_scalar_size(array->type);
+    values->left -= count;
     return LYRA_OK;
 }
 
@@ -297,25 +320,44 @@ LyraStatus ly_vtu_values_integer(LyVtuValues *values, int64_t low, int64_t high,
     if (values->array->format == LY_VTU_ASCII) {
         return ly_scanner_int64_in(&values->text, low, high, value, values->array->name);
     }
-    LyVtuType type = values->array->type;
-    if (type == LY_VTU_FLOAT32 || type == LY_VTU_FLOAT64) {
+    LyScalar type = values->array->type;
+    if (type >= LY_SCALAR_FLOAT32) {
         return ly_vtu_fail(values->file, values->array, LYRA_BAD_FORMAT,
-                           "found the type %s, expected integers", types[type].name);
+                           "found the type %s, expected integers", values->array->type_name);
     }
-    int32_t size = types[type].size;
-    uint64_t bits = load_bytes(values->at, size, values->file->big_endian);
-    values->at += size;
-    bool is_signed = type == LY_VTU_INT8 || type == LY_VTU_INT16 || type == LY_VTU_INT32;
-    if (is_signed && bits >> (8 * size - 1)) {
-        bits |= ~UINT64_C(0) << (8 * size - 1);
-    }
-    int64_t number = (int64_t)bits;
-    if (number < low || number > high || (type == LY_VTU_UINT64 && number < 0)) {
+    int64_t number = ly_bytes_integer(values->at, type, values->file->big_endian);
+    values->at += ly_scalar_size(type);
+    if (number < low || number > high) {
         return ly_vtu_fail(values->file, values->array, LYRA_BAD_FORMAT,
                            "found %lld, expected an integer from %lld to %lld", (long long)number,
                            (long long)low, (long long)high);
     }
     *value = number;
+    return LYRA_OK;
+}
+
+LyraStatus ly_vtu_values_integers(LyVtuValues *values, int32_t low, int32_t high, int64_t count,
+                                  int32_t *numbers)
+{
+    const LyVtuArray *array = values->array;
+    // bytes in bulk; where one of them does not fit, one after another, to say which
+    if (array->format != LY_VTU_ASCII && count <= values->left &&
+        ly_bytes_int32(values->at, array->type, values->file->big_endian, count, numbers)) {
+        bool fits = true;
+        for (int64_t i = 0; i < count; ++i) {
+            fits &= (numbers[i] >= low) & (numbers[i] <= high);
+        }
+        if (fits) {
+            values->at += count * ly_scalar_size(array->type);
+            values->left -= count;
+            return LYRA_OK;
+        }
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t number = 0;
+        LY_TRY(ly_vtu_values_integer(values, low, high, &number));
+        numbers[i] = (int32_t)number;
+    }
     return LYRA_OK;
 }
 

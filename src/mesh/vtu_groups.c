@@ -102,12 +102,12 @@ static LyraStatus read_materials(LyVtuReader *reader)
     for (int64_t m = 0; m < count; ++m) {
         LySlice name;
         LY_TRY_DONE(read_name(&names, &buffer, &name));
-        if (ly_names_find(&reader->builder.material_names, name) >= 0) {
+        if (ly_names_find(&reader->builder->material_names, name) >= 0) {
             status = fail_twice(reader, LY_VTU_ARRAY_MATERIAL_NAMES, name);
             goto done;
         }
         LyraMeshMaterial material = make_material(kinds[m], constants + LY_VTU_CONSTANT_COUNT * m);
-        LY_TRY_DONE(ly_mesh_builder_add_material(&reader->builder, name, &material));
+        LY_TRY_DONE(ly_mesh_builder_add_material(reader->builder, name, &material));
     }
 done:
     ly_vtu_values_close(&names);
@@ -138,12 +138,12 @@ static LyraStatus read_sets(LyVtuReader *reader)
     for (int64_t s = 0; s < count; ++s) {
         LySlice name;
         LY_TRY_DONE(read_name(&names, &buffer, &name));
-        if (ly_names_find(&reader->builder.set_names, name) >= 0) {
+        if (ly_names_find(&reader->builder->set_names, name) >= 0) {
             status = fail_twice(reader, LY_VTU_ARRAY_SET_NAMES, name);
             goto done;
         }
-        LY_TRY_DONE(ly_mesh_builder_add_set(&reader->builder, name));
-        LY_TRY_DONE(ly_mesh_builder_add_ids(&reader->builder, ids + begin, sizes[s]));
+        LY_TRY_DONE(ly_mesh_builder_add_set(reader->builder, name));
+        LY_TRY_DONE(ly_mesh_builder_add_ids(reader->builder, ids + begin, sizes[s]));
         begin += sizes[s];
     }
 done:
@@ -158,7 +158,7 @@ static LyraStatus read_regions(LyVtuReader *reader)
 {
     int32_t *pairs = NULL;
     int64_t count = 0;
-    LyMeshBuilder *builder = &reader->builder;
+    LyMeshBuilder *builder = reader->builder;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(count_values(reader, LY_VTU_ARRAY_REGIONS, &count));
     count -= count % 2;
@@ -183,7 +183,7 @@ done:
 /// Makes a set and a region of each material, from the cell data.
 static LyraStatus make_sets_of_materials(LyVtuReader *reader)
 {
-    LyMeshBuilder *builder = &reader->builder;
+    LyMeshBuilder *builder = reader->builder;
     LyraContext *ctx = builder->ctx;
     int64_t count = reader->element_count, material_count = builder->material_names.count;
     int32_t *materials = NULL, *ids = NULL;
@@ -237,7 +237,7 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
     if (has(reader, LY_VTU_ARRAY_ELEMENT_COUNT)) {
         int32_t *count = NULL;
         LY_TRY(ly_vtu_read_integers(reader, LY_VTU_ARRAY_ELEMENT_COUNT, 1, 0, INT32_MAX, &count));
-        fits = *count == reader->element_count;
+        fits = *count == reader->element_count && reader->import->passed == 0;
         ly_release(reader->file.ctx, count);
     }
     if (fits && has(reader, LY_VTU_ARRAY_SET_NAMES) && has(reader, LY_VTU_ARRAY_SET_SIZES) &&
@@ -247,7 +247,10 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
     if (fits && has(reader, LY_VTU_ARRAY_REGIONS)) {
         LY_TRY(read_regions(reader));
     }
-    if (!fits && has(reader, LY_VTU_ARRAY_MATERIAL) && reader->builder.material_names.count > 0) {
+    reader->import->as_is = fits;
+    bool numbered = reader->import->passed == 0;
+    if (!fits && numbered && has(reader, LY_VTU_ARRAY_MATERIAL) &&
+        reader->builder->material_names.count > 0) {
         LY_TRY(make_sets_of_materials(reader));
     }
     return LYRA_OK;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Reader of .vtu, VTK's unstructured grids in XML: one piece, all cells tetrahedra or all
-// hexahedra, data not compressed. First all tags are read and the arrays of interest noted, then
-// the arrays are read.
+// Reader of .vtu, VTK's unstructured grids in XML, of one piece. First all tags are read and the
+// arrays of interest noted, then the arrays are read.
 
 #include "mesh/format.h"
+#include "mesh/vtk.h"
 #include "mesh/vtu_reader.h"
 
 #include <string.h>
@@ -46,7 +46,9 @@ static LyraStatus read_file_tag(LyVtuReader *reader, const LyXmlTag *tag)
     LySlice header = ly_xml_attribute(tag, "header_type");
     file->big_endian = order.text && ly_slice_is(order, "BigEndian");
     file->header_64 = header.text && ly_slice_is(header, "UInt64");
-    file->compressed = ly_xml_attribute(tag, "compressor").length > 0;
+    LySlice compressor = ly_xml_attribute(tag, "compressor");
+    file->compressed = compressor.length > 0;
+    file->zlib = file->compressed && ly_slice_is(compressor, "vtkZLibDataCompressor");
     reader->has_grid = true;
     return LYRA_OK;
 }
@@ -189,9 +191,7 @@ LyraStatus ly_vtu_read_doubles(const LyVtuReader *reader, LyVtuArrayId id, int64
     double *numbers = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *numbers, &numbers));
-    for (int64_t i = 0; i < count; ++i) {
-        LY_TRY_DONE(ly_vtu_values_double(&values, &numbers[i]));
-    }
+    LY_TRY_DONE(ly_vtu_values_doubles(&values, count, numbers));
     LY_TRY_DONE(ly_vtu_values_end(&values));
     *out = numbers;
     numbers = NULL;
@@ -210,11 +210,7 @@ LyraStatus ly_vtu_read_integers(const LyVtuReader *reader, LyVtuArrayId id, int6
     int32_t *numbers = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *numbers, &numbers));
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t number = 0;
-        LY_TRY_DONE(ly_vtu_values_integer(&values, low, high, &number));
-        numbers[i] = (int32_t)number;
-    }
+    LY_TRY_DONE(ly_vtu_values_integers(&values, low, high, count, numbers));
     LY_TRY_DONE(ly_vtu_values_end(&values));
     *out = numbers;
     numbers = NULL;
@@ -224,94 +220,104 @@ done:
     return status;
 }
 
-/// All cells must be of one type, which is the kind of the elements.
-static LyraStatus read_types(LyVtuReader *reader)
+/// Reads the vertices of all cells; how many there are, only the end of a text tells.
+static LyraStatus read_connectivity(const LyVtuReader *reader, int32_t **out, int64_t *count)
 {
-    const LyVtuArray *array = &reader->arrays[LY_VTU_ARRAY_TYPES];
+    const LyVtuArray *array = &reader->arrays[LY_VTU_ARRAY_CONNECTIVITY];
+    LyraContext *ctx = reader->file.ctx;
+    int32_t *ids = NULL, last = (int32_t)reader->vertex_count - 1;
+    int64_t found = 0;
     LyVtuValues values;
-    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, reader->element_count));
     LyraStatus status = LYRA_OK;
-    int64_t first = 0;
-    for (int64_t e = 0; e < reader->element_count; ++e) {
-        int64_t type = 0;
-        LY_TRY_DONE(ly_vtu_values_integer(&values, 0, 255, &type));
-        first = e == 0 ? type : first;
-        if ((type != LY_VTU_TETRA && type != LY_VTU_HEXAHEDRON) || type != first) {
-            status = ly_vtu_fail(&reader->file, array, LYRA_UNSUPPORTED,
-                                 "found a cell of type %lld, expected all %d (tetrahedra) or all "
-                                 "%d (hexahedra)",
-                                 (long long)type, LY_VTU_TETRA, LY_VTU_HEXAHEDRON);
-            goto done;
-        }
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, -1));
+    LY_TRY_DONE(ly_allocate_array(ctx, values.most, sizeof *ids, &ids));
+    while (ly_vtu_values_more(&values)) {
+        int64_t some = array->format == LY_VTU_ASCII ? 1 : values.most;
+        LY_TRY_DONE(ly_vtu_values_integers(&values, 0, last, some, ids + found));
+        found += some;
+    }
+    *count = found;
+    *out = ids;
+    ids = NULL;
+done:
+    ly_release(ctx, ids);
+    ly_vtu_values_close(&values);
+    return status;
+}
+
+/// Reads where each cell ends in the connectivity, behind a zero.
+static LyraStatus read_offsets(const LyVtuReader *reader, int64_t vertex_total, int64_t **out)
+{
+    LyraContext *ctx = reader->file.ctx;
+    int64_t *offsets = NULL, count = reader->element_count;
+    LyVtuValues values;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(
+        ly_vtu_values_open(&values, &reader->file, &reader->arrays[LY_VTU_ARRAY_OFFSETS], count));
+    LY_TRY_DONE(ly_allocate_array(ctx, count + 1, sizeof *offsets, &offsets));
+    offsets[0] = 0;
+    for (int64_t c = 0; c < count; ++c) {
+        LY_TRY_DONE(ly_vtu_values_integer(&values, offsets[c], vertex_total, &offsets[c + 1]));
     }
     LY_TRY_DONE(ly_vtu_values_end(&values));
-    reader->builder.kind = first == LY_VTU_HEXAHEDRON ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+    *out = offsets;
+    offsets = NULL;
 done:
+    ly_release(ctx, offsets);
     ly_vtu_values_close(&values);
     return status;
 }
 
-/// Offsets say where each cell ends in the connectivity: at multiples of the nodes.
-static LyraStatus check_offsets(const LyVtuReader *reader, int32_t nodes)
+static LyraStatus read_cells(LyVtuReader *reader)
 {
-    const LyVtuArray *array = &reader->arrays[LY_VTU_ARRAY_OFFSETS];
-    LyVtuValues values;
-    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, reader->element_count));
+    LyraContext *ctx = reader->file.ctx;
+    int32_t *connectivity = NULL, *types = NULL;
+    int64_t *offsets = NULL, vertex_total = 0;
     LyraStatus status = LYRA_OK;
-    for (int64_t e = 0; e < reader->element_count; ++e) {
-        int64_t offset = 0, expected = nodes * (e + 1);
-        LY_TRY_DONE(ly_vtu_values_integer(&values, expected, expected, &offset));
-    }
-    status = ly_vtu_values_end(&values);
+    LY_TRY_DONE(read_connectivity(reader, &connectivity, &vertex_total));
+    LY_TRY_DONE(read_offsets(reader, vertex_total, &offsets));
+    LY_TRY_DONE(
+        ly_vtu_read_integers(reader, LY_VTU_ARRAY_TYPES, reader->element_count, 0, 255, &types));
+    status = ly_vtk_add_cells(reader->import, reader->element_count, types, offsets, connectivity);
 done:
-    ly_vtu_values_close(&values);
+    ly_release(ctx, types);
+    ly_release(ctx, offsets);
+    ly_release(ctx, connectivity);
     return status;
-}
-
-static LyraStatus read_grid(LyVtuReader *reader)
-{
-    LyMeshBuilder *builder = &reader->builder;
-    if (reader->vertex_count > 0) {
-        LY_TRY(ly_vtu_read_doubles(reader, LY_VTU_ARRAY_POINTS, 3 * reader->vertex_count, 3,
-                                   &builder->positions));
-        builder->vertex_count = builder->vertex_capacity = reader->vertex_count;
-    }
-    if (reader->element_count > 0) {
-        LY_TRY(read_types(reader));
-        int32_t nodes = lyra_element_kind_nodes(builder->kind);
-        LY_TRY(check_offsets(reader, nodes));
-        LY_TRY(ly_vtu_read_integers(reader, LY_VTU_ARRAY_CONNECTIVITY,
-                                    nodes * reader->element_count, 0,
-                                    (int32_t)reader->vertex_count - 1, &builder->elements));
-        builder->element_count = builder->element_capacity = reader->element_count;
-    }
-    return LYRA_OK;
 }
 
 // ---- the file -----------------------------------------------------------------------------------
 
-LyraStatus ly_vtu_load(LyraContext *ctx, const LyFileSource *source, const char *path,
-                       LyraMesh **out)
+LyraStatus ly_vtu_read(LyImport *import)
 {
-    LyStream stream = {0};
     LyVtuReader *reader = NULL;
-    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *reader, &reader));
-    reader->file.ctx = reader->builder.ctx = ctx;
+    LyMeshBuilder *builder = &import->builder;
+    LY_TRY(ly_allocate_zeroed(import->ctx, 1, sizeof *reader, &reader));
+    reader->file.ctx = import->ctx;
+    reader->file.scanner = import->scanner;
+    reader->import = import;
+    reader->builder = builder;
+    import->vertex_first = 0;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_stream_open(&stream, ctx, source, path, false));
-    LY_TRY_DONE(ly_stream_read_all(&stream));
-    reader->file.scanner = stream.scanner;
-    reader->file.scanner.comment = '\0';
-    reader->file.scanner.commas = false;
     LY_TRY_DONE(read_tags(reader));
-    LY_TRY_DONE(read_grid(reader));
+    if (reader->vertex_count > 0) {
+        LY_TRY_DONE(ly_vtu_read_doubles(reader, LY_VTU_ARRAY_POINTS, 3 * reader->vertex_count, 3,
+                                        &builder->positions));
+        builder->vertex_count = builder->vertex_capacity = reader->vertex_count;
+    }
+    if (reader->element_count > 0) {
+        LY_TRY_DONE(read_cells(reader));
+    }
     LY_TRY_DONE(ly_vtu_read_groups(reader));
-    // the text goes before the rest of the mesh comes
-    ly_stream_close(&stream);
-    status = ly_mesh_builder_create(&reader->builder, out);
+    // cells of several kinds are none of ours, whatever the file says
+    for (int64_t c = 0; c < import->cell_count; ++c) {
+        LyCellShape shape = import->shapes[c];
+        import->as_is =
+            import->as_is &&
+            (!ly_cell_is_solid(shape) ||
+             (shape == import->shapes[0] && (shape == LY_CELL_TET || shape == LY_CELL_HEX)));
+    }
 done:
-    ly_stream_close(&stream);
-    ly_mesh_builder_finish(&reader->builder);
-    ly_release(ctx, reader);
+    ly_release(import->ctx, reader);
     return status;
 }

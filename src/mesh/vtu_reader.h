@@ -6,7 +6,7 @@
 #ifndef LY_MESH_VTU_READER_H
 #define LY_MESH_VTU_READER_H
 
-#include "mesh/builder.h"
+#include "mesh/import.h"
 #include "mesh/vtu.h"
 
 typedef enum LyVtuSection {
@@ -37,11 +37,12 @@ typedef enum LyVtuArrayId {
 
 typedef struct LyVtuReader {
     LyVtuFile file;
-    LyMeshBuilder builder;
+    LyImport *import;
+    LyMeshBuilder *builder; // of the import; ids in its sets are those of cells
     LyVtuArray arrays[LY_VTU_ARRAY_COUNT];
     LyVtuSection section; // that the tags are in
     bool has_grid, has_piece;
-    int64_t vertex_count, element_count;
+    int64_t vertex_count, element_count; // points and cells
 } LyVtuReader;
 
 /// Reads a whole array of `count` values into a new one.

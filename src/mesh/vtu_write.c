@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Writer of .vtu: one piece, numbers as raw bytes behind the tags ("appended"), which is exact,
-// compact, and what ParaView itself writes. What VTK has no word for goes into field data, where
+// Writer of .vtu: one piece; numbers as raw bytes behind the tags ("appended"), which is exact,
+// compact, and what ParaView itself writes; compressed, in the same place; or between the tags, as
+// text or base64. What VTK has no word for goes into field data, where
 // our reader finds it and others leave it alone: as text, and names as bytes with a zero behind
 // each, because some readers refuse a file for an array of strings or stumble over small appended
 // ones.
@@ -10,19 +11,39 @@
 #include "mesh/format.h"
 
 #include "base/file.h"
+#include "mesh/vtk.h"
 #include "mesh/vtu.h"
 
 #include <string.h>
 
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define NATIVE_BIG true
+#else
+#define NATIVE_BIG false
+#endif
+
+typedef enum Section { POINTS, CELLS, CELL_DATA, POINT_DATA } Section;
+
+typedef struct Array {
+    Section section;
+    LyScalar type;
+    const char *name;
+    int32_t components;
+    const void *data;
+    int64_t bytes;
+    void *owned; // the data, where it was made for the file
+} Array;
+
 typedef struct VtuWriter {
     LyWriter *writer;
-    const LyraMesh *mesh;
-    const double *positions; // [vertex_count][3]
-    const double *time;      // of a frame; NULL for a mesh alone
+    const LyExport *data;
+    const double *time; // of a frame; NULL for a mesh alone
     int32_t field_count;
     const LyraField *fields;
+    Array *arrays;
+    int32_t array_count;
     int64_t offset; // of the next array in the appended data
-    bool wide;      // ids and offsets of cells take 64 bits; some readers want both alike
+    bool wide;      // ids and ends of cells take 64 bits
 } VtuWriter;
 
 // ---- field data ---------------------------------------------------------------------------------
@@ -108,34 +129,35 @@ static void write_materials(LyWriter *writer, const LyraMesh *mesh)
     end_text(writer);
 }
 
-static void write_sets(LyWriter *writer, const LyraMesh *mesh)
+static void write_sets(LyWriter *writer, const LyExport *data)
 {
     int64_t name_bytes = 0, member_count = 0;
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        name_bytes += (int64_t)strlen(mesh->sets[s].name) + 1;
-        member_count += mesh->sets[s].count;
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        name_bytes += (int64_t)strlen(data->sets[s].name) + 1;
+        member_count += data->sets[s].count;
     }
     begin_text(writer, "UInt8", LY_VTU_SET_NAMES, 1, name_bytes);
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        write_name(writer, mesh->sets[s].name);
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        write_name(writer, data->sets[s].name);
     }
     end_text(writer);
-    begin_text(writer, "Int32", LY_VTU_SET_SIZES, 1, mesh->set_count);
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        write_line(writer, mesh->sets[s].count);
+    begin_text(writer, "Int32", LY_VTU_SET_SIZES, 1, data->set_count);
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        write_line(writer, data->sets[s].count);
     }
     end_text(writer);
     begin_text(writer, "Int32", LY_VTU_SET_ELEMENTS, 1, member_count);
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        for (int32_t i = 0; i < mesh->sets[s].count; ++i) {
-            write_line(writer, mesh->sets[s].elements[i]);
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        for (int32_t i = 0; i < data->sets[s].count; ++i) {
+            write_line(writer, data->sets[s].elements[i]);
         }
     }
     end_text(writer);
 }
 
-static void write_field_data(LyWriter *writer, const LyraMesh *mesh, const double *time)
+static void write_field_data(LyWriter *writer, const LyExport *data, const double *time)
 {
+    const LyraMesh *mesh = data->mesh;
     ly_writer_string(writer, "<FieldData>\n");
     if (time) {
         begin_text(writer, "Float64", "TimeValue", 1, 1);
@@ -144,13 +166,15 @@ static void write_field_data(LyWriter *writer, const LyraMesh *mesh, const doubl
         end_text(writer);
     }
     begin_text(writer, "Int32", LY_VTU_ELEMENT_COUNT, 1, 1);
-    write_line(writer, mesh->element_count);
+    write_line(writer, data->cell_count);
     end_text(writer);
-    write_materials(writer, mesh);
-    if (mesh->set_count > 0) {
-        write_sets(writer, mesh);
+    if (mesh) {
+        write_materials(writer, mesh);
     }
-    if (mesh->region_count > 0) {
+    if (data->set_count > 0) {
+        write_sets(writer, data);
+    }
+    if (mesh && mesh->region_count > 0) {
         begin_text(writer, "Int32", LY_VTU_REGIONS, 2, mesh->region_count);
         for (int32_t r = 0; r < mesh->region_count; ++r) {
             ly_writer_int(writer, mesh->regions[r].material);
@@ -162,146 +186,258 @@ static void write_field_data(LyWriter *writer, const LyraMesh *mesh, const doubl
     ly_writer_string(writer, "</FieldData>\n");
 }
 
-// ---- tags ---------------------------------------------------------------------------------------
+// ---- arrays -------------------------------------------------------------------------------------
 
-/// Writes the tag of an array and takes its place in the appended data.
-static void write_tag(VtuWriter *vtu, const char *type, const char *name, int32_t components,
-                      int64_t bytes)
+static void write_text(LyWriter *writer, const Array *array)
 {
-    LyWriter *writer = vtu->writer;
-    ly_writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\"", type, name);
-    if (components > 1) {
-        ly_writer_print(writer, " NumberOfComponents=\"%d\"", components);
-    }
-    ly_writer_print(writer, " format=\"appended\" offset=\"%lld\"/>\n", (long long)vtu->offset);
-    vtu->offset += bytes + 8;
-}
-
-static int64_t field_bytes(const VtuWriter *vtu, const LyraField *field)
-{
-    int64_t tuples = field->on_elements ? vtu->mesh->element_count : vtu->mesh->vertex_count;
-    return 8 * tuples * field->components;
-}
-
-static void write_field_tags(VtuWriter *vtu, bool on_elements)
-{
-    for (int32_t f = 0; f < vtu->field_count; ++f) {
-        const LyraField *field = &vtu->fields[f];
-        if (field->on_elements == on_elements) {
-            write_tag(vtu, "Float64", field->name, field->components, field_bytes(vtu, field));
+    int32_t size = ly_scalar_size(array->type);
+    int64_t count = array->bytes / size;
+    for (int64_t i = 0; i < count; ++i) {
+        const char *at = (const char *)array->data + size * i;
+        if (array->type == LY_SCALAR_FLOAT64) {
+            double number;
+            memcpy(&number, at, sizeof number);
+            ly_writer_double(writer, number);
+        } else {
+            ly_writer_int(writer, ly_bytes_integer(at, array->type, NATIVE_BIG));
         }
+        ly_writer_char(writer, (i + 1) % array->components == 0 ? '\n' : ' ');
     }
 }
 
-static void write_piece_tags(VtuWriter *vtu)
-{
-    LyWriter *writer = vtu->writer;
-    int64_t vertices = vtu->mesh->vertex_count, elements = vtu->mesh->element_count;
-    int64_t nodes = lyra_element_kind_nodes(vtu->mesh->kind);
-    ly_writer_print(writer, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
-                    (long long)vertices, (long long)elements);
-    ly_writer_string(writer, "<Points>\n");
-    write_tag(vtu, "Float64", "Points", 3, 24 * vertices);
-    ly_writer_string(writer, "</Points>\n<Cells>\n");
-    const char *type = vtu->wide ? "Int64" : "Int32";
-    int64_t size = vtu->wide ? 8 : 4;
-    write_tag(vtu, type, "connectivity", 1, size * nodes * elements);
-    write_tag(vtu, type, "offsets", 1, size * elements);
-    write_tag(vtu, "UInt8", "types", 1, elements);
-    ly_writer_string(writer, "</Cells>\n<CellData Scalars=\"" LY_VTU_MATERIAL "\">\n");
-    write_tag(vtu, "Int32", LY_VTU_MATERIAL, 1, 4 * elements);
-    write_field_tags(vtu, true);
-    ly_writer_string(writer, "</CellData>\n");
-    if (vtu->field_count > 0) {
-        ly_writer_string(writer, "<PointData>\n");
-        write_field_tags(vtu, false);
-        ly_writer_string(writer, "</PointData>\n");
-    }
-    ly_writer_string(writer, "</Piece>\n");
-}
+static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// ---- data, in the order of the tags -------------------------------------------------------------
-
-static void write_head(VtuWriter *vtu, int64_t bytes)
+/// Writes bytes as base64; `carry` [2] holds those that are left over, `*carried` of them.
+static void write_base64(LyWriter *writer, const uint8_t *bytes, int64_t count, uint8_t carry[2],
+                         int32_t *carried)
 {
-    uint64_t head = (uint64_t)bytes;
-    ly_writer_bytes(vtu->writer, &head, sizeof head);
-}
-
-static void write_block(VtuWriter *vtu, const void *data, int64_t bytes)
-{
-    write_head(vtu, bytes);
-    ly_writer_bytes(vtu->writer, data, (size_t)bytes);
-}
-
-static void write_integer(VtuWriter *vtu, int64_t value)
-{
-    int32_t narrow = (int32_t)value;
-    if (vtu->wide) {
-        ly_writer_bytes(vtu->writer, &value, sizeof value);
-    } else {
-        ly_writer_bytes(vtu->writer, &narrow, sizeof narrow);
+    for (int64_t i = 0; i < count; ++i) {
+        if (*carried < 2) {
+            carry[(*carried)++] = bytes[i];
+            continue;
+        }
+        uint32_t bits = (uint32_t)carry[0] << 16 | (uint32_t)carry[1] << 8 | bytes[i];
+        const char four[4] = {base64[bits >> 18], base64[bits >> 12 & 63], base64[bits >> 6 & 63],
+                              base64[bits & 63]};
+        ly_writer_bytes(writer, four, sizeof four);
+        *carried = 0;
     }
 }
 
-static void write_piece_data(VtuWriter *vtu)
+/// The head and the data together.
+static void write_encoded(LyWriter *writer, const Array *array)
 {
-    const LyraMesh *mesh = vtu->mesh;
-    int64_t elements = mesh->element_count;
-    int64_t nodes = lyra_element_kind_nodes(mesh->kind);
-    write_block(vtu, vtu->positions, 24 * (int64_t)mesh->vertex_count);
-    int64_t size = vtu->wide ? 8 : 4;
-    write_head(vtu, size * nodes * elements);
-    for (int64_t i = 0; i < nodes * elements; ++i) {
-        write_integer(vtu, mesh->elements[i]);
+    uint64_t head = (uint64_t)array->bytes;
+    uint8_t carry[2];
+    int32_t carried = 0;
+    write_base64(writer, (const uint8_t *)&head, sizeof head, carry, &carried);
+    write_base64(writer, array->data, array->bytes, carry, &carried);
+    // the last one or two bytes and zeros, whose digits give way to padding
+    int32_t rest = carried;
+    if (rest > 0) {
+        uint32_t bits = (uint32_t)carry[0] << 16 | (uint32_t)(rest > 1 ? carry[1] : 0) << 8;
+        const char tail[4] = {base64[bits >> 18], base64[bits >> 12 & 63],
+                              rest > 1 ? base64[bits >> 6 & 63] : '=', '='};
+        ly_writer_bytes(writer, tail, sizeof tail);
     }
-    write_head(vtu, size * elements);
-    for (int64_t e = 1; e <= elements; ++e) {
-        write_integer(vtu, nodes * e);
+    ly_writer_char(writer, '\n');
+}
+
+/// Notes an array; one that is `owned` is released in the end.
+static Array *add_array(VtuWriter *vtu, Section section, LyScalar type, const char *name,
+                        int32_t components, int64_t count, const void *data, void *owned)
+{
+    Array *array = &vtu->arrays[vtu->array_count++];
+    *array = (Array){.section = section,
+                     .type = type,
+                     .name = name,
+                     .components = components,
+                     .data = data,
+                     .bytes = count * ly_scalar_size(type),
+                     .owned = owned};
+    return array;
+}
+
+/// Ids of vertices or ends of cells, in as many bytes as they need; some readers want both alike.
+static LyraStatus add_integers(VtuWriter *vtu, const char *name, int64_t count, const int32_t *ids)
+{
+    const LyExport *data = vtu->data;
+    if (ids && !vtu->wide) {
+        add_array(vtu, CELLS, LY_SCALAR_INT32, name, 1, count, ids, NULL);
+        return LYRA_OK;
     }
-    write_head(vtu, elements);
-    char type = mesh->kind == LYRA_ELEMENT_TET4 ? LY_VTU_TETRA : LY_VTU_HEXAHEDRON;
-    for (int64_t e = 0; e < elements; ++e) {
-        ly_writer_char(vtu->writer, type);
+    char *bytes = NULL;
+    size_t size = vtu->wide ? 8 : 4;
+    LY_TRY(ly_allocate_array(data->ctx, count, size, &bytes));
+    int64_t end = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        end += ids ? 0 : ly_export_nodes(data, i);
+        int64_t wide = ids ? ids[i] : end;
+        int32_t narrow = (int32_t)wide;
+        memcpy(bytes + (size_t)i * size, vtu->wide ? (const void *)&wide : &narrow, size);
     }
-    write_block(vtu, mesh->element_materials, 4 * elements);
-    for (int pass = 0; pass < 2; ++pass) {
+    add_array(vtu, CELLS, vtu->wide ? LY_SCALAR_INT64 : LY_SCALAR_INT32, name, 1, count, bytes,
+              bytes);
+    return LYRA_OK;
+}
+
+static LyraStatus collect_arrays(VtuWriter *vtu)
+{
+    const LyExport *data = vtu->data;
+    int64_t corners = 0;
+    for (int64_t c = 0; c < data->cell_count; ++c) {
+        corners += ly_export_nodes(data, c);
+    }
+    vtu->wide = corners > INT32_MAX;
+    LY_TRY(ly_allocate_zeroed(data->ctx, vtu->field_count + 5, sizeof *vtu->arrays, &vtu->arrays));
+    add_array(vtu, POINTS, LY_SCALAR_FLOAT64, "Points", 3, 3 * data->vertex_count, data->positions,
+              NULL);
+    LY_TRY(add_integers(vtu, "connectivity", corners, data->corners));
+    LY_TRY(add_integers(vtu, "offsets", data->cell_count, NULL));
+    uint8_t *cell_types = NULL;
+    LY_TRY(ly_allocate_array(data->ctx, data->cell_count, 1, &cell_types));
+    for (int64_t c = 0; c < data->cell_count; ++c) {
+        cell_types[c] = (uint8_t)ly_vtk_type(data, c);
+    }
+    add_array(vtu, CELLS, LY_SCALAR_UINT8, "types", 1, data->cell_count, cell_types, cell_types);
+    if (data->mesh) {
+        add_array(vtu, CELL_DATA, LY_SCALAR_INT32, LY_VTU_MATERIAL, 1, data->cell_count,
+                  data->mesh->element_materials, NULL);
+    }
+    for (int32_t pass = 0; pass < 2; ++pass) {
         for (int32_t f = 0; f < vtu->field_count; ++f) {
-            if (vtu->fields[f].on_elements == (pass == 0)) {
-                write_block(vtu, vtu->fields[f].values, field_bytes(vtu, &vtu->fields[f]));
+            const LyraField *field = &vtu->fields[f];
+            int64_t tuples = field->on_elements ? data->cell_count : data->vertex_count;
+            if (field->on_elements == (pass == 0)) {
+                add_array(vtu, pass == 0 ? CELL_DATA : POINT_DATA, LY_SCALAR_FLOAT64, field->name,
+                          field->components, tuples * field->components, field->values, NULL);
             }
         }
     }
+    return LYRA_OK;
 }
 
-static LyraStatus write_file(VtuWriter *vtu, const char *path)
+/// Compresses all arrays: only then is known where each begins.
+static LyraStatus pack_arrays(VtuWriter *vtu)
 {
-    const LyraMesh *mesh = vtu->mesh;
-    int64_t ids = (int64_t)lyra_element_kind_nodes(mesh->kind) * mesh->element_count;
-    vtu->wide = ids > INT32_MAX;
-    LY_TRY(ly_writer_create(mesh->ctx, path, &vtu->writer));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    const char *byte_order = "BigEndian";
-#else
-    const char *byte_order = "LittleEndian";
-#endif
+    for (int32_t a = 0; a < vtu->array_count; ++a) {
+        Array *array = &vtu->arrays[a];
+        LySlice bytes = {array->data, (size_t)array->bytes};
+        char *packed = NULL;
+        size_t length = 0;
+        LY_TRY(ly_vtu_pack(vtu->data->ctx, vtu->data->path, bytes, &packed, &length));
+        ly_release(vtu->data->ctx, array->owned);
+        array->data = array->owned = packed;
+        array->bytes = (int64_t)length;
+    }
+    return LYRA_OK;
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+/// Writes an array, or its tag alone where its data come behind.
+static void write_array(VtuWriter *vtu, const Array *array)
+{
+    static const char *const types[LY_SCALAR_COUNT] = {"Int8",    "UInt8",  "Int16", "UInt16",
+                                                       "Int32",   "UInt32", "Int64", "UInt64",
+                                                       "Float32", "Float64"};
+    LyWriter *writer = vtu->writer;
+    LyraMeshEncoding encoding = vtu->data->encoding;
+    ly_writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\"", types[array->type], array->name);
+    if (array->components > 1) {
+        ly_writer_print(writer, " NumberOfComponents=\"%d\"", array->components);
+    }
+    if (encoding == LYRA_MESH_ENCODING_TEXT) {
+        ly_writer_string(writer, " format=\"ascii\">\n");
+        write_text(writer, array);
+        ly_writer_string(writer, "</DataArray>\n");
+    } else if (encoding == LYRA_MESH_ENCODING_BASE64) {
+        ly_writer_string(writer, " format=\"binary\">\n");
+        write_encoded(writer, array);
+        ly_writer_string(writer, "</DataArray>\n");
+    } else {
+        ly_writer_print(writer, " format=\"appended\" offset=\"%lld\"/>\n", (long long)vtu->offset);
+        // packed bytes bring a head of their own
+        vtu->offset += array->bytes + (encoding == LYRA_MESH_ENCODING_COMPRESSED ? 0 : 8);
+    }
+}
+
+static void write_section(VtuWriter *vtu, Section section, const char *name)
+{
+    bool begun = false;
+    for (int32_t a = 0; a < vtu->array_count; ++a) {
+        if (vtu->arrays[a].section != section) {
+            continue;
+        }
+        if (!begun) {
+            bool material = section == CELL_DATA && vtu->data->mesh;
+            ly_writer_print(vtu->writer, "<%s%s>\n", name,
+                            material ? " Scalars=\"" LY_VTU_MATERIAL "\"" : "");
+            begun = true;
+        }
+        write_array(vtu, &vtu->arrays[a]);
+    }
+    if (begun) {
+        ly_writer_print(vtu->writer, "</%s>\n", name);
+    }
+}
+
+static void write_appended(VtuWriter *vtu)
+{
+    bool packed = vtu->data->encoding == LYRA_MESH_ENCODING_COMPRESSED;
+    ly_writer_string(vtu->writer, "<AppendedData encoding=\"raw\">\n_");
+    for (int32_t a = 0; a < vtu->array_count; ++a) {
+        const Array *array = &vtu->arrays[a];
+        uint64_t head = (uint64_t)array->bytes;
+        if (!packed) {
+            ly_writer_bytes(vtu->writer, &head, sizeof head);
+        }
+        ly_writer_bytes(vtu->writer, array->data, (size_t)array->bytes);
+    }
+    ly_writer_string(vtu->writer, "\n</AppendedData>\n");
+}
+
+static LyraStatus write_file(VtuWriter *vtu)
+{
+    const LyExport *data = vtu->data;
+    bool packed = data->encoding == LYRA_MESH_ENCODING_COMPRESSED;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(collect_arrays(vtu));
+    if (packed) {
+        LY_TRY_DONE(pack_arrays(vtu));
+    }
+    LY_TRY_DONE(ly_writer_create(data->ctx, data->path, &vtu->writer));
     ly_writer_print(vtu->writer,
                     "<?xml version=\"1.0\"?>\n"
                     "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
-                    "header_type=\"UInt64\">\n<UnstructuredGrid>\n",
-                    byte_order);
-    write_field_data(vtu->writer, mesh, vtu->time);
-    write_piece_tags(vtu);
-    ly_writer_string(vtu->writer, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
-    write_piece_data(vtu);
-    ly_writer_string(vtu->writer, "\n</AppendedData>\n</VTKFile>\n");
-    return ly_writer_commit(vtu->writer);
+                    "header_type=\"UInt64\"%s>\n<UnstructuredGrid>\n",
+                    NATIVE_BIG ? "BigEndian" : "LittleEndian",
+                    packed ? " compressor=\"vtkZLibDataCompressor\"" : "");
+    write_field_data(vtu->writer, data, vtu->time);
+    ly_writer_print(vtu->writer, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
+                    (long long)data->vertex_count, (long long)data->cell_count);
+    write_section(vtu, POINTS, "Points");
+    write_section(vtu, CELLS, "Cells");
+    write_section(vtu, CELL_DATA, "CellData");
+    write_section(vtu, POINT_DATA, "PointData");
+    ly_writer_string(vtu->writer, "</Piece>\n</UnstructuredGrid>\n");
+    if (packed || data->encoding == LYRA_MESH_ENCODING_BINARY) {
+        write_appended(vtu);
+    }
+    ly_writer_string(vtu->writer, "</VTKFile>\n");
+    status = ly_writer_commit(vtu->writer);
+done:
+    for (int32_t a = 0; a < vtu->array_count; ++a) {
+        ly_release(data->ctx, vtu->arrays[a].owned);
+    }
+    ly_release(data->ctx, vtu->arrays);
+    return status;
 }
 
-LyraStatus ly_vtu_save(const LyraMesh *mesh, const char *path)
+LyraStatus ly_vtu_save(const LyExport *data)
 {
-    VtuWriter vtu = {.mesh = mesh, .positions = mesh->positions};
-    return write_file(&vtu, path);
+    VtuWriter vtu = {.data = data};
+    return write_file(&vtu);
 }
 
 // ---- fields -------------------------------------------------------------------------------------
@@ -338,10 +474,9 @@ LyraStatus lyra_mesh_save_fields(const LyraMesh *mesh, const char *path, const d
     for (int32_t f = 0; f < field_count; ++f) {
         LY_TRY(check_field(fields, f));
     }
-    VtuWriter vtu = {.mesh = mesh,
-                     .positions = positions ? positions : mesh->positions,
-                     .time = &time,
-                     .field_count = field_count,
-                     .fields = fields};
-    return write_file(&vtu, path);
+    LyExport data = {.path = path, .encoding = LYRA_MESH_ENCODING_BINARY};
+    ly_export_mesh(&data, mesh);
+    data.positions = positions ? positions : mesh->positions;
+    VtuWriter vtu = {.data = &data, .time = &time, .field_count = field_count, .fields = fields};
+    return write_file(&vtu);
 }

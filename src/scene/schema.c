@@ -211,7 +211,7 @@ GROUP(fibre, LyFibreSpec, "fibre", "Fibres in a body, as in muscle, beside its l
 
 static const LyKey surface_keys[] = {
     {"file", LY_KEY_TEXT, AT(LySurfaceSpec, file), .required = true,
-     .meaning = "An `.obj` file, in the place of the body after `transform`."},
+     .meaning = "A surface of any format, in the place of the body after `transform`."},
     {"name", LY_KEY_TEXT, AT(LySurfaceSpec, name), .meaning = "Without, that of the file."},
     {"weights", LY_KEY_TEXT, AT(LySurfaceSpec, weights),
      .meaning = "An `.interp` file. Without, weights are computed."},
@@ -221,7 +221,7 @@ GROUP(surface, LySurfaceSpec, "surfaces", "Surfaces that a body carries along.")
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyBodySpec, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"mesh", LY_KEY_TEXT, AT(LyBodySpec, mesh),
-     .meaning = "A `.veg`, `.node`, `.ele` or `.vtu` file, seen from the scene's folder."},
+     .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyBodySpec, generate), .group = &generate, .shown = true,
      .meaning = "A simple body in place of `mesh`."},
     {"transform", LY_KEY_GROUP, AT(LyBodySpec, transform), .group = &transform,

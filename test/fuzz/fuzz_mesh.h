@@ -8,7 +8,7 @@
 #define LYRA_FUZZ_MESH_H
 
 #include "fuzz.h"
-#include "lyra/mesh.h"
+#include "lyra/surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +43,35 @@ static inline void fuzz_mesh(const LyraMemoryFile *files, int32_t count, LyraMes
         FUZZ_REQUIRE(lyra_error_message()[0] != '\0');
     }
     lyra_mesh_destroy(mesh);
+    FUZZ_REQUIRE(lyra_context_byte_count(ctx) == 0);
+}
+
+/// Any bytes as a file that may hold a surface.
+static inline void fuzz_faces(const char *path, const uint8_t *data, size_t size,
+                              LyraSurfaceFormat format)
+{
+    LyraContext *ctx = fuzz_context();
+    const LyraMemoryFile file = {path, data, size};
+    LyraSurface *surface = NULL;
+    LyraStatus status = lyra_surface_load_memory(ctx, &file, format, &surface);
+    FUZZ_REQUIRE((status == LYRA_OK) == (surface != NULL));
+    if (surface) {
+        LyraSurfaceView view = lyra_surface_view(surface);
+        for (int32_t c = 0; c < view.corner_count; ++c) {
+            FUZZ_REQUIRE(view.corner_vertices[c] >= 0 &&
+                         view.corner_vertices[c] < view.vertex_count);
+        }
+        for (int64_t i = 0; i < 3 * (int64_t)view.vertex_count; ++i) {
+            FUZZ_REQUIRE(isfinite(view.positions[i]));
+        }
+        for (int32_t f = 0; f < view.face_count; ++f) {
+            FUZZ_REQUIRE(view.face_begin[f + 1] - view.face_begin[f] >= 3);
+            FUZZ_REQUIRE(view.face_groups[f] >= 0 && view.face_groups[f] < view.group_count);
+        }
+    } else {
+        FUZZ_REQUIRE(lyra_error_message()[0] != '\0');
+    }
+    lyra_surface_destroy(surface);
     FUZZ_REQUIRE(lyra_context_byte_count(ctx) == 0);
 }
 

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Any bytes as STL.
+
+#include "fuzz_mesh.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_faces("a.stl", data, size, LYRA_SURFACE_FORMAT_STL);
+    return 0;
+}
