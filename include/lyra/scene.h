@@ -29,6 +29,8 @@ typedef struct LyraSceneDef {
     /// in YAML scenes, `timestep=0.01` in `.config`. [override_count]. Nullable.
     const char *const *overrides;
     int32_t override_count;
+    /// Lets lyra_scene_pull() pull at vertices, for a little more time per step. Default false.
+    bool pullable;
     uint32_t cookie; ///< Written by the default function only.
 } LyraSceneDef;
 
