@@ -48,6 +48,7 @@ LYRA_API void lyra_scene_destroy(LyraScene *scene);
 /// A surface that a body carries along.
 typedef struct LyraSceneSurface {
     const char *name;
+    const char *path; ///< File it was read from; its textures are beside it. NULL: made.
     const LyraSurface *surface;
     /// Weights on the vertices of the body. NULL: the surface's vertices are the body's.
     const LyraEmbedding *embedding;

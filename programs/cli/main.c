@@ -27,6 +27,7 @@ static CliExit run_version(int argument_count, char **arguments)
     for (int32_t i = 0; (name = lyra_feature(i, &used)); ++i) {
         printf("  %-10s %s\n", name, used ? "yes" : "no");
     }
+    printf("  %-10s %s\n", "viewer", cli_has_viewer() ? "yes" : "no");
     printf("  %-10s", "isa");
     for (int isa = LYRA_ISA_SCALAR; isa < LYRA_ISA_COUNT; ++isa) {
         if (lyra_isa_available((LyraIsa)isa)) {
@@ -46,6 +47,7 @@ int main(int argument_count, char **arguments)
         {"plot", "draw columns of a CSV file", cli_plot},
         {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
+        {"view", "pull on a scene in the browser", cli_view},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},
     };

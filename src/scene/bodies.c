@@ -400,14 +400,14 @@ static LyraStatus load_surface(LyYaml *yaml, const LyraSceneBody *body, const Ly
                                LyraSceneSurface *out)
 {
     LyraContext *ctx = yaml->scene->ctx;
-    char *path = NULL, *weights = NULL;
+    char *weights = NULL;
     LyraStatus status = LYRA_OK;
     const char *name = spec->name ? spec->name : ly_path_name(spec->file);
     LY_TRY_DONE(ly_string_copy(ctx, name, strlen(name), (char **)&out->name));
-    LY_TRY_DONE(ly_path_beside(ctx, yaml->scene->path, spec->file, &path));
-    LY_TRY_DONE(ly_node_within(
-        ly_node_find(spec->node, "file"),
-        lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, (LyraSurface **)&out->surface)));
+    LY_TRY_DONE(ly_path_beside(ctx, yaml->scene->path, spec->file, (char **)&out->path));
+    LY_TRY_DONE(ly_node_within(ly_node_find(spec->node, "file"),
+                               lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO,
+                                                 (LyraSurface **)&out->surface)));
     LyraSurfaceView view = lyra_surface_view(out->surface);
     if (!spec->weights) {
         LY_TRY_DONE(ly_node_within(
@@ -427,7 +427,6 @@ static LyraStatus load_surface(LyYaml *yaml, const LyraSceneBody *body, const Ly
     }
 done:
     ly_release(ctx, weights);
-    ly_release(ctx, path);
     return status;
 }
 

@@ -88,6 +88,7 @@ static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
         lyra_embedding_destroy((LyraEmbedding *)shown->embedding);
         lyra_surface_destroy((LyraSurface *)shown->surface);
         ly_release(ctx, (char *)shown->name);
+        ly_release(ctx, (char *)shown->path);
     }
     ly_release(ctx, (LyraSceneSurface *)body->surfaces);
     lyra_solid_destroy((LyraSolid *)body->solid);

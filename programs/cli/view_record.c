@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Recordings: what `lyra run` writes, from the moment that a viewer asks for it. Each has a folder
+// of its own in that of --out.
+
+#include "view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FRAMES_PER_SECOND 30
+
+// the first "record-N" that is not there yet
+static char *free_folder(View *view)
+{
+    size_t room = strlen(view->out) + 32;
+    char *path = cli_allocate(room);
+    struct stat info;
+    do {
+        snprintf(path, room, "%s/record-%03d", view->out, (int)++view->record_count);
+    } while (stat(path, &info) == 0 || errno != ENOENT);
+    return path;
+}
+
+void view_record_begin(View *view)
+{
+    Run *run = &view->run;
+    if (view->recording) {
+        return;
+    }
+    if (!view->out) {
+        view_notice(view, "nowhere to record to: start lyra view with --out DIR");
+        return;
+    }
+    free(view->record_folder);
+    view->record_folder = free_folder(view);
+    run->options.out = view->record_folder;
+    run->step = 0;
+    double every = round(1 / (FRAMES_PER_SECOND * run->view.dt));
+    run->output = (LyraSceneOutput){.save_every = every > 1 ? (int64_t)every : 1,
+                                    .vtu_every = every > 1 ? (int64_t)every : 1,
+                                    .pc2 = true,
+                                    .gltf = true};
+    if (!run_files_open(run, false, 0) || !run_files_write(run)) {
+        view_notice(view, "cannot record to %s: see the terminal", view->record_folder);
+        run_files_close(run);
+        return;
+    }
+    view->recording = true;
+    view_notice(view, "recording to %s", view->record_folder);
+}
+
+void view_record_step(View *view)
+{
+    Run *run = &view->run;
+    if (!view->recording) {
+        return;
+    }
+    ++run->step;
+    if (!run_files_write(run)) {
+        view->recording = false;
+        run_files_close(run);
+        view_notice(view, "the recording to %s ended: see the terminal", view->record_folder);
+    }
+}
+
+void view_record_end(View *view)
+{
+    Run *run = &view->run;
+    if (!view->recording) {
+        return;
+    }
+    view->recording = false;
+    int64_t frames = run->saved.count;
+    bool good = run_files_finish(run);
+    run_files_close(run);
+    if (good) {
+        view_notice(view, "%lld frames in %s: VTU, PC2, glTF", (long long)frames,
+                    view->record_folder);
+    } else {
+        view_notice(view, "the recording to %s is not complete: see the terminal",
+                    view->record_folder);
+    }
+}
