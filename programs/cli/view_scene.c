@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define TEXTURE_SIDE_MAX 1024
+// edges that are sharper at rest stay sharp, rad
+#define CREASE_ANGLE 1.0
 
 // a message of JSON and arrays while it is made
 typedef struct Builder {
@@ -76,21 +78,35 @@ static void publish(View *view, Builder *builder, ViewKind kind, ViewSlot slot)
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-// Corners that differ in their texture coordinates are different vertices to a graphics card.
+// Corners that differ in their texture coordinates, or in their normals across a sharp edge, are
+// different vertices to a graphics card.
 typedef struct Corners {
     int32_t count;
+    int32_t normal_count;
     uint32_t *source;    // vertex of the page's numbering of each one
+    uint32_t *normal;    // which of the normals each one has
     float *texcoords;    // [count][2]
     uint32_t *triangles; // [triangle_count][3]
 } Corners;
 
-static Corners split_corners(const ViewSurface *surface)
+static void free_corners(Corners *corners)
 {
-    LyraSurfaceView view = lyra_surface_view(surface->triangles);
+    free(corners->source);
+    free(corners->normal);
+    free(corners->texcoords);
+    free(corners->triangles);
+}
+
+// by the texture coordinates and, in `sharp`, the normals of the corners
+static Corners split_corners(const ViewSurface *surface, const LyraSurface *sharp)
+{
+    LyraSurfaceView view = lyra_surface_view(sharp);
     size_t corners = 3 * (size_t)surface->triangle_count, vertices = (size_t)view.vertex_count;
     Corners out = {.source = cli_allocate((corners + 1) * sizeof *out.source),
+                   .normal = cli_allocate((corners + 1) * sizeof *out.normal),
                    .texcoords = cli_allocate((corners + 1) * 2 * sizeof *out.texcoords),
-                   .triangles = cli_allocate((corners + 1) * sizeof *out.triangles)};
+                   .triangles = cli_allocate((corners + 1) * sizeof *out.triangles),
+                   .normal_count = view.normal_count};
     int32_t *first = cli_allocate((vertices + 1) * sizeof *first); // of the chain of each vertex
     int32_t *next = cli_allocate((corners + 1) * sizeof *next);
     int32_t *texcoord = cli_allocate((corners + 1) * sizeof *texcoord);
@@ -103,15 +119,17 @@ static Corners split_corners(const ViewSurface *surface)
     }
     for (size_t c = 0; c < corners; ++c) {
         int64_t corner = 3 * (int64_t)surface->order[c / 3] + (int64_t)(c % 3);
-        int32_t v = surface->corners[c],
-                t = view.corner_texcoords ? view.corner_texcoords[corner] : -1;
+        int32_t v = surface->corners[c];
+        int32_t t = view.corner_texcoords ? view.corner_texcoords[corner] : -1;
+        uint32_t n = (uint32_t)view.corner_normals[corner];
         int32_t found = first[v];
-        while (found >= 0 && texcoord[found] != t) {
+        while (found >= 0 && (texcoord[found] != t || out.normal[found] != n)) {
             found = next[found];
         }
         if (found < 0) {
             found = out.count++;
             out.source[found] = place[v];
+            out.normal[found] = n;
             out.texcoords[2 * found] = t < 0 ? 0 : (float)view.texcoords[2 * (int64_t)t];
             out.texcoords[2 * found + 1] = t < 0 ? 0 : (float)view.texcoords[2 * (int64_t)t + 1];
             texcoord[found] = t;
@@ -182,18 +200,28 @@ static bool add_surface(View *view, Builder *builder, const ViewSurface *surface
     LyraSurfaceView data = lyra_surface_view(surface->triangles);
     const LyraSceneSurface *shown = surface->moved->shown;
     LyraTextureSet *textures = NULL;
-    if (shown->path && lyra_texture_set_load(view->run.ctx, surface->triangles, shown->path,
-                                             &textures) != LYRA_OK) {
+    LyraSurface *sharp = NULL;
+    if (lyra_surface_split_normals(surface->triangles, CREASE_ANGLE, LYRA_NORMAL_WEIGHT_AREA,
+                                   &sharp) != LYRA_OK) {
         cli_failed();
         return false;
     }
-    Corners corners = split_corners(surface);
+    Corners corners = split_corners(surface, sharp);
+    lyra_surface_destroy(sharp);
+    if (shown->path && lyra_texture_set_load(view->run.ctx, surface->triangles, shown->path,
+                                             &textures) != LYRA_OK) {
+        cli_failed();
+        free_corners(&corners);
+        return false;
+    }
     cli_json_open(&builder->json, NULL, '{');
     cli_json_text(&builder->json, "name", shown->name);
     cli_json_text(&builder->json, "body", surface->moved->body->name);
     cli_json_int(&builder->json, "vertices", surface->used_count);
     cli_json_bool(&builder->json, "embedded", shown->embedding != NULL);
+    cli_json_int(&builder->json, "normals", corners.normal_count);
     add_array(builder, "source", corners.source, (size_t)corners.count * sizeof *corners.source);
+    add_array(builder, "normal", corners.normal, (size_t)corners.count * sizeof *corners.normal);
     if (data.corner_texcoords) {
         add_array(builder, "texcoords", corners.texcoords,
                   2 * (size_t)corners.count * sizeof *corners.texcoords);
@@ -214,9 +242,7 @@ static bool add_surface(View *view, Builder *builder, const ViewSurface *surface
     }
     cli_json_close(&builder->json, ']');
     cli_json_close(&builder->json, '}');
-    free(corners.source);
-    free(corners.texcoords);
-    free(corners.triangles);
+    free_corners(&corners);
     lyra_texture_set_destroy(textures);
     return true;
 }

@@ -121,7 +121,7 @@ export class Stage {
         const half = THREE.MathUtils.degToRad(this.camera.fov) / 2;
         // what is narrower counts
         const narrow = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
-        const distance = 1.1 * sphere.radius / Math.sin(narrow);
+        const distance = 1.3 * sphere.radius / Math.sin(narrow);
         const turn = THREE.MathUtils.degToRad(azimuth);
         const lift = THREE.MathUtils.degToRad(elevation);
         // azimuths 0 and 90 as pictures of the command have them: z and x for y, x and y for z
@@ -142,7 +142,7 @@ export class Stage {
             this.grid.geometry.dispose();
         }
         const step = 10 ** Math.round(Math.log10(this.size / 6));
-        const count = 2 * Math.ceil(1.5 * this.size / step);
+        const count = 2 * Math.ceil(2 * this.size / step);
         this.grid = new THREE.GridHelper(count * step, count, 0xffffff, 0xffffff);
         this.grid.material.vertexColors = false;
         this.grid.material.color.set(this.theme.grid);
@@ -150,7 +150,7 @@ export class Stage {
         this.grid.material.opacity = 0.6;
         const up = new THREE.Vector3(0, 1, 0);
         this.grid.quaternion.setFromUnitVectors(up, this.camera.up);
-        const drop = 0.25 * this.size;
+        const drop = 0.6 * this.size;
         const along = (v) => v.dot(this.camera.up);
         const low = Math.min(along(box.min), along(box.max));
         this.grid.position.copy(this.center)

@@ -67,7 +67,10 @@ export class Surface {
         this.source = array(data.source, Uint32Array);
         this.triangles = array(data.triangles, Uint32Array);
         this.corners = this.triangles.map((corner) => this.source[corner]);
-        this.normals = new Float32Array(3 * this.count);
+        // corners at a sharp edge have normals of their own
+        this.normal = array(data.normal, Uint32Array);
+        this.smooth = this.triangles.map((corner) => this.normal[corner]);
+        this.normals = new Float32Array(3 * data.normals);
         const size = this.source.length;
         this.geometry = new THREE.BufferGeometry();
         for (const [name, width] of [['position', 3], ['normal', 3], ['color', 3]]) {
@@ -125,9 +128,9 @@ export class Surface {
         }
     }
 
-    // sums of the faces' vector areas around each vertex; the shader makes them unit vectors
+    // sums of the faces' vector areas around each vertex
     findNormals(x) {
-        const { normals, corners } = this;
+        const { normals, corners, smooth } = this;
         normals.fill(0);
         for (let c = 0; c < corners.length; c += 3) {
             const i = 3 * corners[c];
@@ -142,15 +145,12 @@ export class Surface {
             const nx = ay * bz - az * by;
             const ny = az * bx - ax * bz;
             const nz = ax * by - ay * bx;
-            normals[i] += nx;
-            normals[i + 1] += ny;
-            normals[i + 2] += nz;
-            normals[j] += nx;
-            normals[j + 1] += ny;
-            normals[j + 2] += nz;
-            normals[k] += nx;
-            normals[k + 1] += ny;
-            normals[k + 2] += nz;
+            for (let corner = c; corner < c + 3; ++corner) {
+                const n = 3 * smooth[corner];
+                normals[n] += nx;
+                normals[n + 1] += ny;
+                normals[n + 2] += nz;
+            }
         }
         // areas in metres squared may be too small for the shader
         for (let i = 0; i < normals.length; i += 3) {
@@ -171,9 +171,10 @@ export class Surface {
         const { source } = this;
         for (let r = 0; r < source.length; ++r) {
             const from = 3 * source[r];
+            const along = 3 * this.normal[r];
             for (let i = 0; i < 3; ++i) {
                 position.array[3 * r + i] = x[from + i];
-                normal.array[3 * r + i] = this.normals[from + i];
+                normal.array[3 * r + i] = this.normals[along + i];
             }
         }
         position.needsUpdate = true;
