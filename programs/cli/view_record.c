@@ -76,11 +76,13 @@ void view_record_end(View *view)
     }
     view->recording = false;
     int64_t frames = run->saved.count;
+    // a single frame is no animation
+    run->output.gltf = frames > 1;
     bool good = run_files_finish(run);
     run_files_close(run);
     if (good) {
-        view_notice(view, "%lld frames in %s: VTU, PC2, glTF", (long long)frames,
-                    view->record_folder);
+        view_notice(view, "%lld frame%s in %s: VTU, PC2%s", (long long)frames,
+                    frames == 1 ? "" : "s", view->record_folder, frames > 1 ? ", glTF" : "");
     } else {
         view_notice(view, "the recording to %s is not complete: see the terminal",
                     view->record_folder);

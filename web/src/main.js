@@ -155,7 +155,8 @@ class Viewer {
             const size = Math.hypot(...frame.drags.subarray(6, 9));
             const tip = this.stage.project(frame.drags.subarray(3, 6));
             force.textContent = formatNumber(size, 'N');
-            force.style.left = `${tip.x}px`;
+            const edge = this.stage.canvas.clientWidth - force.offsetWidth - 20;
+            force.style.left = `${Math.min(tip.x, edge)}px`;
             force.style.top = `${tip.y}px`;
             byId('hint').hidden = true;
         }

@@ -158,8 +158,8 @@ export class Overlays {
 
     updateEllipsoids(values, stress) {
         const count = Math.min(values.length / 12, 400);
-        // balls that would fill half of the body's box side by side
-        const radius = 0.25 * this.stage.size / Math.cbrt(Math.max(count, 8));
+        // stresses mostly are much smaller than the largest, strains about as large as a ball
+        const radius = (stress ? 0.25 : 0.1) * this.stage.size / Math.cbrt(Math.max(count, 8));
         const color = new THREE.Color();
         const matrix = new THREE.Matrix4();
         const list = [];

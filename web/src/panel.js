@@ -11,7 +11,7 @@ const { Extra, Method, Play } = protocol;
 
 const KNOBS = {
     'young': "Young's modulus", 'poisson': "Poisson's ratio", 'stiffness': 'Spring stiffness',
-    'density': 'Density', 'mass-damping': 'Damping, mass', 'stiffness-damping': 'Damping, stiffness',
+    'density': 'Density', 'mass-damping': 'Mass damping', 'stiffness-damping': 'Stiff. damping',
     'dt': 'Time step', 'gravity': 'Gravity', 'activation': 'Activation',
 };
 const UNITS = { 'kg/m^3': 'kg/m³', 'm/s^2': 'm/s²' };
@@ -144,9 +144,9 @@ export class Panel {
             this.send(protocol.pull(this.pull.strength.read(), this.pull.rings.read()));
         };
         this.pull = {
-            strength: new Slider(byId('pull'), { name: 'pull', label: 'Stiffness (1 / compliance)',
-                unit: 'N/m', low: pull.start / 1000, high: pull.start * 1000, start: pull.start,
-                logarithmic: true }, change),
+            strength: new Slider(byId('pull'), { name: 'pull', label: 'Stiffness',
+                hint: 'The inverse of the compliance', unit: 'N/m', low: pull.start / 1000,
+                high: pull.start * 1000, start: pull.start, logarithmic: true }, change),
             rings: new Slider(byId('pull'), { name: 'rings', label: 'Neighbourhood', unit: 'rings',
                 low: 0, high: this.scene.rings_max, start: 2, whole: true }, change),
         };

@@ -9,12 +9,13 @@ const STEPS = 1000;
 
 export class Slider {
     // change(value) is called while it is turned, at most once per picture
-    constructor(parent, { name, label, unit, low, high, start, logarithmic, whole }, change) {
+    constructor(parent, { name, label, hint, unit, low, high, start, logarithmic, whole }, change) {
         Object.assign(this, { unit, low, high, start, logarithmic, whole, change });
         const row = document.createElement('label');
         row.className = 'slider';
         const title = document.createElement('span');
         title.textContent = label;
+        row.title = hint ?? '';
         this.output = document.createElement('output');
         this.input = document.createElement('input');
         this.input.type = 'range';
@@ -22,7 +23,7 @@ export class Slider {
         this.input.min = 0;
         this.input.max = whole ? high - low : STEPS;
         this.input.setAttribute('aria-label', label);
-        row.append(title, this.output, this.input);
+        row.append(title, this.input, this.output);
         parent.append(row);
         this.input.addEventListener('input', () => this.turned(this.read()));
         this.input.addEventListener('dblclick', () => this.turned(this.start));

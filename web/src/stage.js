@@ -121,7 +121,8 @@ export class Stage {
         const half = THREE.MathUtils.degToRad(this.camera.fov) / 2;
         // what is narrower counts
         const narrow = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
-        const distance = 1.3 * sphere.radius / Math.sin(narrow);
+        const room = this.camera.aspect < 1 ? 1.12 : 1.3;
+        const distance = room * sphere.radius / Math.sin(narrow);
         const turn = THREE.MathUtils.degToRad(azimuth);
         const lift = THREE.MathUtils.degToRad(elevation);
         // azimuths 0 and 90 as pictures of the command have them: z and x for y, x and y for z

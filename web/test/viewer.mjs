@@ -211,7 +211,11 @@ async function helps(page) {
     check(/^lyra-\d+\.png$/.test(download.suggestedFilename()), 'P saves a picture');
     await page.keyboard.press('k');
     await until(page, (viewer) => viewer.state.recording);
-    await page.keyboard.press('s');
+    for (let i = 0; i < 4; ++i) {
+        const { steps } = await page.evaluate(() => window.lyra.frame);
+        await page.keyboard.press('s');
+        await until(page, (viewer, was) => viewer.frame.steps > was, steps);
+    }
     await page.keyboard.press('k');
     await until(page, (viewer) => !viewer.state.recording);
     check(readdirSync(join(folder, 'record-001')).includes('body1_skin.gltf'),
