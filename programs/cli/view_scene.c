@@ -201,7 +201,9 @@ static bool add_surface(View *view, Builder *builder, const ViewSurface *surface
     const LyraSceneSurface *shown = surface->moved->shown;
     LyraTextureSet *textures = NULL;
     LyraSurface *sharp = NULL;
-    if (lyra_surface_split_normals(surface->triangles, CREASE_ANGLE, LYRA_NORMAL_WEIGHT_AREA,
+    LyraSurfaceReport report;
+    if (lyra_surface_report(surface->triangles, &report) != LYRA_OK ||
+        lyra_surface_split_normals(surface->triangles, CREASE_ANGLE, LYRA_NORMAL_WEIGHT_AREA,
                                    &sharp) != LYRA_OK) {
         cli_failed();
         return false;
@@ -218,7 +220,8 @@ static bool add_surface(View *view, Builder *builder, const ViewSurface *surface
     cli_json_text(&builder->json, "name", shown->name);
     cli_json_text(&builder->json, "body", surface->moved->body->name);
     cli_json_int(&builder->json, "vertices", surface->used_count);
-    cli_json_bool(&builder->json, "embedded", shown->embedding != NULL);
+    // nobody sees the back of its faces
+    cli_json_bool(&builder->json, "closed", report.closed && report.oriented);
     cli_json_int(&builder->json, "normals", corners.normal_count);
     add_array(builder, "source", corners.source, (size_t)corners.count * sizeof *corners.source);
     add_array(builder, "normal", corners.normal, (size_t)corners.count * sizeof *corners.normal);

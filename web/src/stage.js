@@ -7,15 +7,25 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
 const THEMES = {
-    dark: { background: 0x16191e, grid: 0x333a44, line: 0xc8d4e4, sky: 0xdfe8f5, earth: 0x3a3d42 },
-    light: { background: 0xf2f4f7, grid: 0xc5ccd6, line: 0x1a2433, sky: 0xffffff, earth: 0x9a9ea6 },
+    dark: { background: 0x16191e, grid: 0x2a3038, line: 0xc8d4e4, sky: 0xdfe8f5, earth: 0x3a3d42 },
+    light: { background: 0xf2f4f7, grid: 0xd3d9e1, line: 0x1a2433, sky: 0xffffff, earth: 0x9a9ea6 },
 };
+
+// whether pictures are drawn without a graphics card, where smooth edges cost more than the rest
+function drawsInSoftware() {
+    const gl = document.createElement('canvas').getContext('webgl2');
+    const info = gl?.getExtension('WEBGL_debug_renderer_info');
+    const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+    gl?.getExtension('WEBGL_lose_context')?.loseContext();
+    return /swiftshader|llvmpipe|softpipe|software/i.test(name);
+}
 
 export class Stage {
     constructor(canvas) {
         this.canvas = canvas;
-        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-        this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+        this.software = drawsInSoftware();
+        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software });
+        this.renderer.setPixelRatio(this.software ? 1 : Math.min(devicePixelRatio, 2));
         this.scene = new THREE.Scene();
         this.scene.background = new THREE.Color();
         this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
@@ -147,8 +157,6 @@ export class Stage {
         this.grid = new THREE.GridHelper(count * step, count, 0xffffff, 0xffffff);
         this.grid.material.vertexColors = false;
         this.grid.material.color.set(this.theme.grid);
-        this.grid.material.transparent = true;
-        this.grid.material.opacity = 0.6;
         const up = new THREE.Vector3(0, 1, 0);
         this.grid.quaternion.setFromUnitVectors(up, this.camera.up);
         const drop = 0.6 * this.size;

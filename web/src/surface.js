@@ -19,10 +19,9 @@ function makeTexture(look, array) {
     return texture;
 }
 
-function makeMaterial(look, array) {
+function makeMaterial(look, array, side) {
     const material = new THREE.MeshPhongMaterial({
-        color: PLAIN, specular: 0x222222, shininess: 30, side: THREE.DoubleSide,
-        polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+        color: PLAIN, specular: 0x222222, shininess: 30, side,
     });
     if (look.diffuse) {
         material.color.setRGB(...look.diffuse, THREE.SRGBColorSpace);
@@ -84,13 +83,13 @@ export class Surface {
             this.geometry.setAttribute('uv', new THREE.BufferAttribute(texcoords, 2));
         }
         this.geometry.setIndex(new THREE.BufferAttribute(this.triangles, 1));
-        this.looks = data.materials.map((look) => makeMaterial(look, array));
+        const side = data.closed ? THREE.FrontSide : THREE.DoubleSide;
+        this.looks = data.materials.map((look) => makeMaterial(look, array, side));
         data.materials.forEach((look, i) => {
             this.geometry.addGroup(3 * look.first, 3 * look.count, i);
         });
         this.colored = new THREE.MeshPhongMaterial({
-            vertexColors: true, specular: 0x111111, shininess: 20, side: THREE.DoubleSide,
-            polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+            vertexColors: true, specular: 0x111111, shininess: 20, side,
         });
         this.coloredList = data.materials.map(() => this.colored);
         this.mesh = new THREE.Mesh(this.geometry, this.looks);
@@ -111,10 +110,16 @@ export class Surface {
             this.wire.frustumCulled = false;
             this.mesh.add(this.wire);
         }
-        if (this.wire) {
+        if (this.wire && (this.wire.visible !== on || !this.wire.drawn)) {
+            this.wire.drawn = true;
             this.wire.visible = on;
-            this.wire.material.color.set(color);
+            // faces step back behind their edges
+            for (const material of [...this.looks, this.colored]) {
+                material.polygonOffset = on;
+                material.polygonOffsetFactor = material.polygonOffsetUnits = 1;
+            }
         }
+        this.wire?.material.color.set(color);
     }
 
     // `ghost`: faces let the inside shine through
