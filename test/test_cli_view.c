@@ -501,6 +501,24 @@ LYRA_TEST(recordings_are_written_on_the_server)
     TEST_EQUAL(view_stop(&server, SIGINT), 130);
 }
 
+LYRA_TEST(a_folder_that_cannot_be_made_is_a_notice)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char options[2048];
+    test_write_file(kept("file"), "x", 1);
+    snprintf(options, sizeof options, "--paused --out %s/below", kept("file"));
+    TEST_REQUIRE(start(&server, options));
+    int file = view_join(&server);
+    TEST_CHECK(view_await_frame(file, NULL).good);
+    TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));
+    ViewReply notice = view_await(file, VIEW_NOTICE);
+    TEST_CONTAINS((char *)notice.bytes + VIEW_HEADER, "cannot record to");
+    free(notice.bytes);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
 LYRA_TEST(without_a_folder_nothing_is_recorded)
 {
     REQUIRE_VIEWER();

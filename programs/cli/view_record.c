@@ -6,7 +6,6 @@
 
 #include "view.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +13,18 @@
 
 #define FRAMES_PER_SECOND 30
 
-// the first "record-N" that is not there yet
+// the first "record-N" that is not there yet; that it can be made is seen when it is
 static char *free_folder(View *view)
 {
-    size_t room = strlen(view->out) + 32;
-    char *path = cli_allocate(room);
+    char name[32];
     struct stat info;
+    size_t length = strlen(view->out);
+    char *path = cli_allocate(length + sizeof name);
+    memcpy(path, view->out, length);
     do {
-        snprintf(path, room, "%s/record-%03d", view->out, (int)++view->record_count);
-    } while (stat(path, &info) == 0 || errno != ENOENT);
+        snprintf(name, sizeof name, "/record-%03d", (int)++view->record_count);
+        memcpy(path + length, name, sizeof name);
+    } while (stat(path, &info) == 0);
     return path;
 }
 
