@@ -98,6 +98,10 @@ LYRA_TEST(bad_messages_are_told_apart)
     size_t size = make(bytes, VIEW_PLAY, 1, go);
     bytes[2] = VIEW_VERSION + 1;
     TEST_CONTAINS(view_message_read(bytes, size, &message), "version");
+    // a length that is not its own
+    size = make(bytes, VIEW_PLAY, 1, go);
+    ++bytes[4];
+    TEST_CONTAINS(view_message_read(bytes, size, &message), "length");
 }
 
 // ---- the hub ------------------------------------------------------------------------------------
