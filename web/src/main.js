@@ -138,17 +138,29 @@ class Viewer {
             this.placed = true;
         }
         this.stage.invalidate();
-        this.writeNumbers(frame);
+        this.writeForce(frame);
         if (stepped && frame.steps > 0) {
             this.charts.forEach((chart) => chart.add(frame));
         }
-        this.charts.forEach((chart) => chart.draw());
+        // nobody reads numbers that change sixty times a second, and drawing them costs time
+        this.slow ??= setTimeout(() => {
+            this.slow = undefined;
+            this.writeNumbers();
+        }, 100);
         this.frameSeconds = (performance.now() - begin) / 1000;
     }
 
-    writeNumbers(frame) {
+    writeNumbers() {
+        const { frame } = this;
+        this.charts.forEach((chart) => chart.draw());
+        if (!frame || document.body.classList.contains('lost')) {
+            return;
+        }
         const rate = frame.playing ? `, ${formatNumber(frame.rate)}× real time` : '';
         byId('clock').textContent = `t = ${frame.time.toFixed(3)} s, step ${frame.steps}${rate}`;
+    }
+
+    writeForce(frame) {
         const force = byId('force');
         force.hidden = frame.drags.length === 0;
         if (!force.hidden) {

@@ -6,10 +6,11 @@
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { openTab, startBrowser, startServer, until } from './harness.mjs';
 
-const [packages, chromium, lyra, ...sizes] = process.argv.slice(2);
+const [folderOfPackages, chromium, lyra, ...sizes] = process.argv.slice(2);
+const packages = resolve(folderOfPackages);
 const folder = mkdtempSync(join(tmpdir(), 'lyra-frames-'));
 const SECONDS = 6;
 
