@@ -441,6 +441,51 @@ LYRA_TEST(a_slow_reader_misses_frames_and_holds_up_nobody)
     TEST_EQUAL(view_stop(&server, SIGTERM), 143);
 }
 
+// reads what comes within a while, says nothing, and counts the frames
+static int count_frames(int file, double seconds)
+{
+    struct timeval limit = {.tv_sec = 1};
+    struct timespec begin, now;
+    int frames = 0;
+    setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        unsigned char head[10], byte;
+        if (!view_read(file, head, 2)) {
+            break;
+        }
+        int more = (head[1] & 127) == 126 ? 2 : (head[1] & 127) == 127 ? 8 : 0;
+        uint64_t size = more ? 0 : head[1] & 127;
+        view_read(file, head + 2, (size_t)more);
+        for (int i = 0; i < more; ++i) {
+            size = size << 8 | head[2 + i];
+        }
+        for (uint64_t i = 0; i < size && view_read(file, &byte, 1); ++i) {
+            frames += i == 3 && byte == VIEW_FRAME;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) < seconds);
+    return frames;
+}
+
+LYRA_TEST(frames_wait_until_those_before_were_drawn)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, ""));
+    int file = view_join(&server), other = view_join(&server);
+    for (int i = 0; i < 20; ++i) {
+        TEST_CHECK(view_await_frame(other, NULL).good);
+    }
+    TEST_EQUAL(count_frames(file, 2), 2);
+    TEST_CHECK(view_say_word(file, VIEW_SEEN, 0xffffffffu));
+    TEST_CHECK(view_await_frame(other, NULL).good);
+    TEST_CHECK(count_frames(file, 2) >= 1);
+    close(other);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
 LYRA_TEST(there_are_not_too_many_viewers)
 {
     REQUIRE_VIEWER();

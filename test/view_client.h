@@ -244,6 +244,10 @@ static inline ViewReply view_receive(int file)
     } else if ((head[0] & 15) == 2 && size >= VIEW_HEADER) {
         reply.kind = reply.bytes[3];
     }
+    if (reply.kind == VIEW_FRAME) {
+        // as a page does that has drawn it
+        view_say_word(file, VIEW_SEEN, 1);
+    }
     return reply;
 }
 

@@ -153,6 +153,12 @@ static const char *read_record(const uint8_t *at, ViewMessage *out)
     return word <= 1 ? NULL : "an unknown word to record by";
 }
 
+static const char *read_seen(const uint8_t *at, ViewMessage *out)
+{
+    out->seen = read_u32(at);
+    return NULL;
+}
+
 static const struct {
     size_t length; // behind the header
     Reader *read;
@@ -167,6 +173,7 @@ static const struct {
     [VIEW_SHOW] = {8, read_show},
     [VIEW_PULL] = {12, read_pull},
     [VIEW_RECORD] = {4, read_record},
+    [VIEW_SEEN] = {4, read_seen},
 };
 
 const char *view_message_read(const void *bytes, size_t size, ViewMessage *out)

@@ -29,6 +29,7 @@ typedef enum ViewKind {
     VIEW_SHOW,
     VIEW_PULL,
     VIEW_RECORD,
+    VIEW_SEEN,
     // to the page
     VIEW_SCENE = 64,
     VIEW_STATE,
@@ -90,6 +91,7 @@ typedef struct ViewMessage {
             uint32_t rings;   ///< At most VIEW_RINGS_MAX.
         } pull;
         bool record;
+        uint32_t seen; ///< Frames that were drawn since the last such message.
     };
 } ViewMessage;
 

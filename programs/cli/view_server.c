@@ -24,6 +24,8 @@ _Static_assert(VIEW_PRE >= LWS_PRE, "room for what the library writes in front o
 #define TOKEN_BYTES 16
 #define TOKEN_LENGTH (2 * TOKEN_BYTES)
 #define CHUNK 16384
+// frames that a viewer may have on their way: one that it draws, one that travels
+#define FRAMES_AHEAD 2
 
 typedef struct Server {
     View *view;
@@ -40,6 +42,7 @@ typedef struct Connection {
     size_t sent;
     uint32_t client;
     uint64_t seen[VIEW_SLOT_COUNT];
+    uint32_t ahead; // frames that were sent and not drawn yet
     size_t received;
     unsigned char message[VIEW_MESSAGE_MAX];
 } Connection;
@@ -240,13 +243,17 @@ static bool may_join(const Server *server, struct lws *wsi)
     return name && strcmp(name, "socket") == 0 && is_good_request(server, wsi);
 }
 
-// the next message that this viewer has not seen; the latest frame last
+// The next message that this viewer has not seen; the latest frame last. A frame goes out only when
+// the viewer has drawn those before: buffers on the way, of a tunnel say, would else fill with old
+// ones, and the body would follow the pointer late.
 static int send_next(Server *server, struct lws *wsi, Connection *connection)
 {
     ViewHub *hub = &server->view->hub;
     for (int s = 0; s < VIEW_SLOT_COUNT; ++s) {
-        ViewBlob *blob = view_hub_take(hub, (ViewSlot)s, &connection->seen[s]);
+        bool waits = s == VIEW_SLOT_FRAME && connection->ahead >= FRAMES_AHEAD;
+        ViewBlob *blob = waits ? NULL : view_hub_take(hub, (ViewSlot)s, &connection->seen[s]);
         if (blob) {
+            connection->ahead += s == VIEW_SLOT_FRAME;
             // what the system does not take at once, the library copies and sends on later; until
             // then this is not called again
             int sent = lws_write(wsi, view_blob_bytes(blob), blob->size, LWS_WRITE_BINARY);
@@ -280,6 +287,11 @@ static int receive(Server *server, struct lws *wsi, Connection *connection, cons
     const char *wrong = view_message_read(connection->message, connection->received, &message);
     if (wrong) {
         return refuse(wsi, LWS_CLOSE_STATUS_INVALID_PAYLOAD, wrong);
+    }
+    if (message.kind == VIEW_SEEN) {
+        connection->ahead -= message.seen < connection->ahead ? message.seen : connection->ahead;
+        lws_callback_on_writable(wsi);
+        return 0;
     }
     // a queue that is full stays so until the step ends; what is lost then, the page shows as unset
     view_hub_send(&server->view->hub, connection->client, &message);

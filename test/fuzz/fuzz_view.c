@@ -58,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                      message.pull.rings <= VIEW_RINGS_MAX);
         break;
     default:
-        FUZZ_REQUIRE(message.kind == VIEW_DRAG_END || message.kind == VIEW_RECORD);
+        FUZZ_REQUIRE(message.kind == VIEW_DRAG_END || message.kind == VIEW_RECORD ||
+                     message.kind == VIEW_SEEN);
     }
     return 0;
 }

@@ -11,7 +11,7 @@ import { Legend } from './legend.js';
 import { Overlays } from './overlays.js';
 import { formatNumber, Palette } from './palette.js';
 import { Panel } from './panel.js';
-import { Extra, Kind } from './protocol.js';
+import { Extra, Kind, seen } from './protocol.js';
 import { Stage } from './stage.js';
 import { Surface } from './surface.js';
 
@@ -27,9 +27,20 @@ class Viewer {
         this.frames = 0;
         this.frameSeconds = 0;
         this.placed = false;
+        // the server sends on when frames have been drawn
+        this.unseen = 0;
+        this.stage.afterDraw = () => {
+            if (this.unseen > 0) {
+                this.connection.send(seen(this.unseen));
+                this.unseen = 0;
+            }
+        };
         this.connection = new Connection({
             message: (message) => this.receive(message),
-            open: () => document.body.classList.remove('lost'),
+            open: () => {
+                this.unseen = 0;
+                document.body.classList.remove('lost');
+            },
             closed: (reason) => this.lost(reason),
         });
         this.panel = new Panel(this.connection, this.looks, () => this.relook());
@@ -124,6 +135,7 @@ class Viewer {
         const stepped = !this.frame || frame.steps !== this.frame.steps;
         this.frame = frame;
         ++this.frames;
+        ++this.unseen;
         const colored = this.state?.field > 0 && frame.field.length > 0;
         if (colored) {
             this.palette.follow(frame.low, frame.high);

@@ -8,7 +8,7 @@ const HEADER = 8;
 
 export const Kind = {
     DRAG_START: 1, DRAG_MOVE: 2, DRAG_END: 3, PLAY: 4, SPEED: 5, KNOB: 6, METHOD: 7, SHOW: 8,
-    PULL: 9, RECORD: 10, SCENE: 64, STATE: 65, NOTICE: 66, FRAME: 67,
+    PULL: 9, RECORD: 10, SEEN: 11, SCENE: 64, STATE: 65, NOTICE: 66, FRAME: 67,
 };
 export const Play = { PAUSE: 0, GO: 1, STEP: 2, RESET: 3 };
 export const Method = { INTEGRATOR: 0, SOLVER: 1 };
@@ -50,6 +50,7 @@ export const method = (kind, index) => encode(Kind.METHOD, 'uu', [kind, index]);
 export const show = (field, extras) => encode(Kind.SHOW, 'uu', [field, extras]);
 export const pull = (stiffness, rings) => encode(Kind.PULL, 'du', [stiffness, rings]);
 export const record = (on) => encode(Kind.RECORD, 'u', [on ? 1 : 0]);
+export const seen = (count) => encode(Kind.SEEN, 'u', [count]);
 
 // ---- from the server ----------------------------------------------------------------------------
 

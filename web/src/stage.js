@@ -42,6 +42,7 @@ export class Stage {
         this.center = new THREE.Vector3();
         this.size = 1;
         this.drawn = 0;
+        this.afterDraw = () => {};
         this.drawSeconds = 0;
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
         this.setTheme('dark');
@@ -50,6 +51,7 @@ export class Stage {
             requestAnimationFrame(loop);
             if (this.dirty) {
                 this.draw();
+                this.afterDraw();
             }
         };
         loop();
