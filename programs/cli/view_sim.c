@@ -20,13 +20,12 @@
 static void link_vertices(ViewBody *body, int32_t vertex_count, int32_t count,
                           const int32_t *vertices)
 {
-    body->neighbor_start = calloc((size_t)vertex_count + 1, sizeof *body->neighbor_start);
+    size_t bytes = ((size_t)vertex_count + 1) * sizeof(int32_t);
+    body->neighbor_start = cli_allocate(bytes);
     body->neighbors = cli_allocate((2 * (size_t)count + 1) * sizeof *body->neighbors);
-    int32_t *fill = calloc((size_t)vertex_count + 1, sizeof *fill);
-    if (!body->neighbor_start || !fill) {
-        cli_fail("out of memory for %d vertices", vertex_count);
-        exit(CLI_BAD_INPUT);
-    }
+    int32_t *fill = cli_allocate(bytes);
+    memset(body->neighbor_start, 0, bytes);
+    memset(fill, 0, bytes);
     for (int64_t i = 0; i < 2 * (int64_t)count; ++i) {
         ++body->neighbor_start[vertices[i] + 1];
     }

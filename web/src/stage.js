@@ -97,7 +97,7 @@ export class Stage {
         for (let i = 0; i < points.length; i += 3) {
             box.expandByPoint(point.fromArray(points, i));
         }
-        return box;
+        return box.isEmpty() ? box.set(point.setScalar(-0.5), point.clone().negate()) : box;
     }
 
     // the first look, as the scene has it or fitted to what is there
