@@ -20,7 +20,7 @@ static bool has_viewer(void)
 
 static bool start(ViewProcess *server, const char *options)
 {
-    char arguments[2048];
+    char arguments[4096];
     snprintf(arguments, sizeof arguments, "%s --threads 1 %s", make_scene(), options);
     return view_start(server, arguments);
 }
@@ -309,6 +309,38 @@ LYRA_TEST(everything_that_can_be_shown_comes)
                                         12 * counts[4] + 6 * counts[5] + 9 * counts[6]));
         free(reply.bytes);
     }
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(a_body_without_a_surface_has_vertices)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char arguments[2048];
+    static const char text[] = "*customMassSpringSystem\nchain,10,1000\n"
+                               "*deformableObjectMethod\nMassSpring\n"
+                               "*timestep\n0.01\n*frequencyScaling\n1\n"
+                               "*dampingMassCoef\n0\n*dampingStiffnessCoef\n0\n"
+                               "*deformableObjectCompliance\n1\n*lightingConfigFilename\nx\n";
+    test_write_file(kept("chain.config"), text, sizeof text - 1);
+    snprintf(arguments, sizeof arguments, "%s --paused --threads 1", kept("chain.config"));
+    TEST_REQUIRE(view_start(&server, arguments));
+    int file = view_join(&server);
+    ViewReply reply = view_await(file, VIEW_FRAME);
+    uint32_t counts[8] = {0};
+    TEST_CHECK(reply.size >= VIEW_HEADER + 128 + sizeof counts);
+    memcpy(counts, reply.bytes + VIEW_HEADER + 128, sizeof counts);
+    TEST_EQUAL(counts[0], 0);
+    TEST_EQUAL(counts[2], 10);
+    free(reply.bytes);
+    // nothing to take hold of, and no stress to show
+    const uint32_t show[] = {VIEW_FIELD_VON_MISES, VIEW_EXTRA_ALL};
+    TEST_CHECK(pull_up(file, 1) && view_say(file, VIEW_SHOW, 2, show));
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    ViewFrame frame = view_await_frame(file, has_steps);
+    TEST_CHECK(frame.good && frame.drags == 0);
     close(file);
     TEST_EQUAL(view_stop(&server, SIGINT), 130);
 }

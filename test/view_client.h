@@ -34,7 +34,7 @@ typedef struct ViewReply {
 // starts `lyra view` and reads its address from the file that its output goes to
 static inline bool view_start(ViewProcess *out, const char *arguments)
 {
-    char path[1024], command[4096], text[512] = "";
+    char path[1024], command[8192], text[512] = "";
     snprintf(path, sizeof path, "%s", test_temp_path("address"));
     remove(path);
     snprintf(command, sizeof command, "view %s", arguments);

@@ -186,6 +186,8 @@ bool view_sim_create(View *view)
     find_fixed(view);
     view->speed = 1;
     view->rings = 2;
+    // without a surface there are the vertices to look at
+    view->extras = view->surface_count == 0 ? VIEW_EXTRA_VOLUME : 0;
     take_settings(view);
     view->stiffness = view->start_stiffness = guess_stiffness(view);
     view->dirty = true;

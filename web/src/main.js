@@ -146,7 +146,7 @@ class Viewer {
         }
         this.overlays.update(frame, (this.state?.extras & Extra.STRESS) !== 0);
         if (!this.placed) {
-            this.stage.place(this.scene.camera, frame.surface);
+            this.stage.place(this.scene.camera, this.points());
             this.placed = true;
         }
         this.stage.invalidate();
@@ -226,9 +226,15 @@ class Viewer {
         this.setTheme(name);
     }
 
+    // all that there is to see
+    points() {
+        const { surface, volume } = this.frame;
+        return surface.length > 0 ? surface : volume;
+    }
+
     fit() {
         if (this.frame) {
-            this.stage.goHome(this.frame.surface);
+            this.stage.goHome(this.points());
         }
     }
 

@@ -99,11 +99,14 @@ export class Overlays {
         this.volume = new THREE.LineSegments(new THREE.BufferGeometry(),
             new THREE.LineBasicMaterial({ transparent: true, opacity: 0.35 }));
         this.volume.frustumCulled = false;
-        this.group.add(this.fixed, this.picked, this.loads.group, this.drags.group,
+        // vertices of bodies that have no surface
+        this.vertices = pointCloud(0x6b94c0, 6);
+        this.group.add(this.vertices, this.fixed, this.picked, this.loads.group, this.drags.group,
             this.ellipsoids, this.volume);
     }
 
     setScene(json, array) {
+        this.vertices.visible = json.surfaces.length === 0;
         this.volume.geometry.dispose();
         this.volume.geometry = new THREE.BufferGeometry();
         this.volume.geometry.setIndex(
@@ -120,6 +123,9 @@ export class Overlays {
         this.volume.visible = frame.volume.length > 0;
         if (this.volume.visible) {
             setPoints(this.volume, frame.volume);
+        }
+        if (this.vertices.visible) {
+            setPoints(this.vertices, frame.volume);
         }
         this.updateLoads(frame.loads);
         this.updateDrags(frame.drags);
