@@ -48,8 +48,8 @@ static void add_array(Builder *builder, const char *key, const void *values, siz
         builder->bytes = grown;
         builder->capacity = capacity;
     }
-    memset(builder->bytes + builder->size, 0, padded);
     if (bytes > 0) {
+        memset(builder->bytes + builder->size, 0, padded);
         memcpy(builder->bytes + builder->size, values, bytes);
     }
     const double place[] = {(double)builder->size, (double)bytes};
