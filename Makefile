@@ -11,7 +11,7 @@ BENCH ?=
 
 export DESTDIR
 
-.PHONY: all demo check check-long bench format install clean help
+.PHONY: all demo check check-web check-long bench format install clean help
 .NOTPARALLEL:
 
 all:
@@ -24,6 +24,10 @@ demo:
 check:
 	@tools/setup build check
 	@tools/check
+
+check-web:
+	@tools/setup build check
+	@tools/check web
 
 check-long:
 	@tools/setup build check long
@@ -47,6 +51,7 @@ help:
 	@echo 'make             optimised build: the command build/bin/lyra, the libraries in build/lib'
 	@echo 'make demo        install what is missing, build, and show what Lyra does'
 	@echo 'make check       install what is missing, build and test in all the ways a change must pass'
+	@echo 'make check-web   test the page of the viewer in a headless Chromium'
 	@echo 'make check-long  the long checks; PARTS="fuzz tidy" chooses (tools/check-long --help)'
 	@echo 'make bench       measure; BENCH="sparse" chooses'
 	@echo 'make format      put all sources into the house format'

@@ -36,6 +36,7 @@
 #include "lyra/plot.h"
 #include "lyra/reorder.h"
 #include "lyra/scene.h"
+#include "lyra/scene_live.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
 #include "lyra/sparse.h"

@@ -29,6 +29,8 @@ typedef struct LyraSceneDef {
     /// in YAML scenes, `timestep=0.01` in `.config`. [override_count]. Nullable.
     const char *const *overrides;
     int32_t override_count;
+    /// Lets lyra_scene_pull() pull at vertices, for a little more time per step. Default false.
+    bool pullable;
     uint32_t cookie; ///< Written by the default function only.
 } LyraSceneDef;
 
@@ -46,6 +48,7 @@ LYRA_API void lyra_scene_destroy(LyraScene *scene);
 /// A surface that a body carries along.
 typedef struct LyraSceneSurface {
     const char *name;
+    const char *path; ///< File it was read from; its textures are beside it. NULL: made.
     const LyraSurface *surface;
     /// Weights on the vertices of the body. NULL: the surface's vertices are the body's.
     const LyraEmbedding *embedding;

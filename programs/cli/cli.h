@@ -130,5 +130,9 @@ CliExit cli_plot(int argument_count, char **arguments);
 CliExit cli_run(int argument_count, char **arguments);
 CliExit cli_snapshot(int argument_count, char **arguments);
 CliExit cli_verify(int argument_count, char **arguments);
+CliExit cli_view(int argument_count, char **arguments);
+
+/// Whether this build has the viewer of `lyra view`.
+bool cli_has_viewer(void);
 
 #endif

@@ -27,6 +27,7 @@ static CliExit run_version(int argument_count, char **arguments)
     for (int32_t i = 0; (name = lyra_feature(i, &used)); ++i) {
         printf("  %-10s %s\n", name, used ? "yes" : "no");
     }
+    printf("  %-10s %s\n", "viewer", cli_has_viewer() ? "yes" : "no");
     printf("  %-10s", "isa");
     for (int isa = LYRA_ISA_SCALAR; isa < LYRA_ISA_COUNT; ++isa) {
         if (lyra_isa_available((LyraIsa)isa)) {
@@ -48,6 +49,7 @@ int main(int argument_count, char **arguments)
         {"run", "run a scene: steps, results, checkpoints", cli_run},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
         {"verify", "compare with closed forms and published figures", cli_verify},
+        {"view", "pull on a scene in the browser", cli_view},
         {"version", "version, libraries in use, instruction sets", run_version},
         {0},
     };

@@ -188,8 +188,6 @@ static void take_count(int32_t option, int64_t *wish)
 static bool plan(Run *run)
 {
     const RunOptions *o = &run->options;
-    run->view = lyra_scene_view(run->scene);
-    run->start_time = lyra_state_view(run->view.state).time;
     run->output = run->view.output;
     take_count(o->save_every, &run->output.save_every);
     take_count(o->vtu_every, &run->output.vtu_every);
@@ -219,20 +217,18 @@ static bool plan(Run *run)
     return true;
 }
 
-static bool load_scene(Run *run)
+bool run_load(Run *run, bool pullable)
 {
     LyraSceneDef def = lyra_scene_def_default();
     def.overrides = run->options.sets.items;
     def.override_count = run->options.sets.count;
+    def.pullable = pullable;
     if (lyra_scene_load(run->ctx, run->options.scene, &def, &run->scene) != LYRA_OK) {
         cli_failed();
         return false;
     }
-    return true;
-}
-
-static bool make_vectors(Run *run)
-{
+    run->view = lyra_scene_view(run->scene);
+    run->start_time = lyra_state_view(run->view.state).time;
     int32_t size = lyra_system_size(run->view.system);
     if (lyra_vector_create(run->ctx, size, &run->momentum) != LYRA_OK ||
         lyra_vector_create(run->ctx, size, &run->reaction) != LYRA_OK) {
@@ -240,6 +236,16 @@ static bool make_vectors(Run *run)
         return false;
     }
     return true;
+}
+
+void run_end(Run *run)
+{
+    run_files_close(run);
+    run_bodies_destroy(run);
+    lyra_vector_destroy(run->momentum);
+    lyra_vector_destroy(run->reaction);
+    lyra_scene_destroy(run->scene);
+    lyra_context_destroy(run->ctx);
 }
 
 static bool write_start(Run *run)
@@ -419,15 +425,10 @@ CliExit cli_run(int argument_count, char **arguments)
     watch_signals();
     exit = CLI_BAD_INPUT;
     run.began = run.checkpoint_clock = run_now();
-    if (load_scene(&run) && plan(&run) && make_vectors(&run) && run_bodies_create(&run) &&
+    if (run_load(&run, false) && plan(&run) && (!run.options.out || run_bodies_create(&run)) &&
         start(&run)) {
         exit = execute(&run);
     }
-    run_files_close(&run);
-    run_bodies_destroy(&run);
-    lyra_vector_destroy(run.momentum);
-    lyra_vector_destroy(run.reaction);
-    lyra_scene_destroy(run.scene);
-    lyra_context_destroy(run.ctx);
+    run_end(&run);
     return exit;
 }

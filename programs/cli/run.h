@@ -88,6 +88,12 @@ typedef struct Run {
 /// Seconds of a clock that only goes forward.
 double run_now(void);
 
+/// Loads the scene that the options name, with their changes.
+bool run_load(Run *run, bool pullable);
+
+/// Ends all that a run holds, the context too.
+void run_end(Run *run);
+
 /// Path of a file in the folder of results, to free().
 char *run_path(const Run *run, const char *format, ...) LYRA_PRINTF(2, 3);
 
@@ -122,6 +128,8 @@ bool run_files_finish(Run *run);
 
 /// Prints what was written.
 void run_files_list(const Run *run);
+
+/// Closes the files and forgets them; others may be opened.
 void run_files_close(Run *run);
 
 void run_frames_add(RunFrames *frames, int64_t step, double time);

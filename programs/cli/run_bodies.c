@@ -83,9 +83,6 @@ static bool make_fields(Run *run, RunBody *out)
 
 bool run_bodies_create(Run *run)
 {
-    if (!run->options.out) {
-        return true;
-    }
     const LyraSceneBody *bodies = run->view.bodies;
     int32_t surfaces = 0;
     for (int32_t b = 0; b < run->view.body_count; ++b) {

@@ -171,16 +171,20 @@ void run_files_close(Run *run)
     lyra_series_destroy(run->velocity);
     lyra_series_destroy(run->time);
     lyra_series_destroy(run->matrix);
+    run->displacement = run->velocity = run->time = run->matrix = NULL;
     for (int32_t s = 0; s < run->surface_count; ++s) {
         lyra_series_destroy(run->surfaces[s].pc2);
+        run->surfaces[s].pc2 = NULL;
     }
     if (run->csv) {
         fclose(run->csv);
+        run->csv = NULL;
     }
     free(run->saved.steps);
     free(run->saved.times);
     free(run->vtus.steps);
     free(run->vtus.times);
+    run->saved = run->vtus = (RunFrames){0};
 }
 
 void run_frames_add(RunFrames *frames, int64_t step, double time)

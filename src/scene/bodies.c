@@ -265,19 +265,6 @@ LyraStatus ly_yaml_bodies(LyYaml *yaml)
 
 // ---- forces -------------------------------------------------------------------------------------
 
-LyraStatus ly_yaml_take_force(LyYaml *yaml, LyraForce *force)
-{
-    LyraScene *scene = yaml->scene;
-    LyraStatus status =
-        ly_resize_array(scene->ctx, scene->force_count + 1, sizeof *scene->forces, &scene->forces);
-    if (status != LYRA_OK) {
-        lyra_force_destroy(force);
-        return status;
-    }
-    scene->forces[scene->force_count++] = force;
-    return LYRA_OK;
-}
-
 LyraStatus ly_yaml_add_rule(LyYaml *yaml, LySceneRule rule)
 {
     LyraScene *scene = yaml->scene;
@@ -304,9 +291,10 @@ static LyraStatus widen_mesh(LyYaml *yaml, const LyraSceneBody *body, LyraMesh *
     return status;
 }
 
-static LyraStatus make_solid(LyYaml *yaml, const LyMaterialSpec *spec, const LyNode *node,
-                             const LyraMesh *mesh, LyraSolid **out)
+static LyraStatus make_solid(LyYaml *yaml, int32_t body, const LyraMesh *mesh, LyraSolid **out)
 {
+    const LyMaterialSpec *spec = &ly_body_spec(yaml, body)->material;
+    const LyNode *node = ly_body_spec(yaml, body)->node;
     LyraSolidDef def = lyra_solid_def_default();
     def.model = spec->model;
     def.inversion = (LyraInversion)spec->inversion;
@@ -322,6 +310,7 @@ static LyraStatus make_solid(LyYaml *yaml, const LyMaterialSpec *spec, const LyN
     }
     def.constants = constants;
     def.constant_count = spec->parameters.count;
+    yaml->scene->solid_defs[body] = def;
     return ly_node_within(spec->node ? spec->node : node,
                           lyra_solid_create(yaml->scene->ctx, mesh, &def, out));
 }
@@ -337,7 +326,7 @@ static LyraStatus add_viscosity(LyYaml *yaml, const LyViscositySpec *spec, const
     def.symmetric = spec->symmetric;
     LyraForce *force = NULL;
     LY_TRY(ly_node_within(spec->node, lyra_viscosity_create(yaml->scene->ctx, mesh, &def, &force)));
-    return ly_yaml_take_force(yaml, force);
+    return ly_scene_take_force(yaml->scene, force);
 }
 
 // sets the activation of a force of fibres
@@ -393,10 +382,11 @@ static LyraStatus add_fibre(LyYaml *yaml, const LyFibreSpec *spec, const LyraMes
     LyraStatus status = lyra_fibre_create(ctx, mesh, &def, &force);
     ly_release(ctx, directions);
     LY_TRY(ly_node_within(spec->node, status));
-    LY_TRY(ly_yaml_take_force(yaml, force));
+    LY_TRY(ly_scene_take_force(yaml->scene, force));
     if (ly_curve_is_constant(&spec->activation)) {
         return LYRA_OK;
     }
+    yaml->scene->activation_changes = true;
     Activation *self = NULL;
     LY_TRY(ly_tree_allocate(yaml->arena, 1, sizeof *self, &self));
     *self = (Activation){spec, yaml->scene->force_count - 1, count, NULL};
@@ -410,14 +400,14 @@ static LyraStatus load_surface(LyYaml *yaml, const LyraSceneBody *body, const Ly
                                LyraSceneSurface *out)
 {
     LyraContext *ctx = yaml->scene->ctx;
-    char *path = NULL, *weights = NULL;
+    char *weights = NULL;
     LyraStatus status = LYRA_OK;
     const char *name = spec->name ? spec->name : ly_path_name(spec->file);
     LY_TRY_DONE(ly_string_copy(ctx, name, strlen(name), (char **)&out->name));
-    LY_TRY_DONE(ly_path_beside(ctx, yaml->scene->path, spec->file, &path));
-    LY_TRY_DONE(ly_node_within(
-        ly_node_find(spec->node, "file"),
-        lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, (LyraSurface **)&out->surface)));
+    LY_TRY_DONE(ly_path_beside(ctx, yaml->scene->path, spec->file, (char **)&out->path));
+    LY_TRY_DONE(ly_node_within(ly_node_find(spec->node, "file"),
+                               lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO,
+                                                 (LyraSurface **)&out->surface)));
     LyraSurfaceView view = lyra_surface_view(out->surface);
     if (!spec->weights) {
         LY_TRY_DONE(ly_node_within(
@@ -437,7 +427,6 @@ static LyraStatus load_surface(LyYaml *yaml, const LyraSceneBody *body, const Ly
     }
 done:
     ly_release(ctx, weights);
-    ly_release(ctx, path);
     return status;
 }
 
@@ -489,6 +478,8 @@ static LyraStatus add_surfaces(LyYaml *yaml, const LyBodySpec *spec, LyraSceneBo
 LyraStatus ly_yaml_materials(LyYaml *yaml)
 {
     LyraScene *scene = yaml->scene;
+    LY_TRY(ly_allocate_zeroed(scene->ctx, scene->body_count, sizeof *scene->solid_defs,
+                              &scene->solid_defs));
     for (int32_t b = 0; b < scene->body_count; ++b) {
         const LyBodySpec *spec = ly_body_spec(yaml, b);
         LyraSceneBody *body = &scene->bodies[b];
@@ -497,8 +488,7 @@ LyraStatus ly_yaml_materials(LyYaml *yaml)
             LY_TRY(widen_mesh(yaml, body, &wide));
         }
         const LyraMesh *mesh = wide ? wide : body->mesh;
-        LyraStatus status =
-            make_solid(yaml, &spec->material, spec->node, mesh, (LyraSolid **)&body->solid);
+        LyraStatus status = make_solid(yaml, b, mesh, (LyraSolid **)&body->solid);
         status = status == LYRA_OK ? add_viscosity(yaml, &spec->viscosity, mesh) : status;
         status = status == LYRA_OK ? add_fibre(yaml, &spec->fibre, mesh) : status;
         lyra_mesh_destroy(wide);

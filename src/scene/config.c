@@ -249,6 +249,8 @@ static LyraStatus make_solid(LyVega *vega)
     LyraMeshView view = lyra_mesh_view(mesh);
     LY_TRY(ly_config_at(&vega->config, LY_VEGA_METHOD, lyra_solid_create(ctx, mesh, &def, &solid)));
     body->solid = solid;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *vega->scene->solid_defs, &vega->scene->solid_defs));
+    vega->scene->solid_defs[0] = def;
     LY_TRY(lyra_mass_matrix_create(mesh, NULL, true, &vega->mass_matrix));
     vega->vertex_count = view.vertex_count;
     LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)view.vertex_count, sizeof *vega->positions,
@@ -285,6 +287,21 @@ static LyraStatus make_body(LyVega *vega)
 
 // ---- model and integrator -----------------------------------------------------------------------
 
+// those of the solid, then the scene's own; the caller releases them
+static LyraStatus gather_forces(const LyVega *vega, LyraForce ***out, int32_t *total)
+{
+    const LyraScene *scene = vega->scene;
+    const LyraSolid *solid = scene->bodies[0].solid;
+    int32_t count = 0;
+    LyraForce *const *solids = solid ? lyra_solid_forces(solid, &count) : NULL;
+    LY_TRY(ly_allocate_array(vega->ctx, count + scene->force_count, sizeof **out, out));
+    for (int32_t f = 0; f < count + scene->force_count; ++f) {
+        (*out)[f] = f < count ? solids[f] : scene->forces[f - count];
+    }
+    *total = count + scene->force_count;
+    return LYRA_OK;
+}
+
 static LyraStatus make_model(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
@@ -297,11 +314,9 @@ static LyraStatus make_model(LyVega *vega)
     def.positions = vega->positions;
     def.masses = vega->masses;
     def.mass_matrix = vega->mass_matrix;
-    def.forces = scene->forces;
-    def.force_count = scene->force_count;
-    if (scene->bodies[0].solid) {
-        def.forces = lyra_solid_forces(scene->bodies[0].solid, &def.force_count);
-    }
+    LyraForce **forces = NULL;
+    LY_TRY(gather_forces(vega, &forces, &def.force_count));
+    def.forces = forces;
     memcpy(def.gravity, vega->gravity, sizeof def.gravity);
     def.mass_damping = ly_config_number(config, LY_VEGA_DAMPING_MASS);
     // both methods of Euler know mass damping only
@@ -318,7 +333,9 @@ static LyraStatus make_model(LyVega *vega)
     solver.tolerance = 1e-10;
     LY_TRY_DONE(lyra_system_create_sparse(vega->ctx, scene->model, &solver, &scene->system));
     LY_TRY_DONE(lyra_system_state_create(scene->system, &scene->state));
+    scene->solver_def = solver;
 done:
+    ly_release(vega->ctx, forces);
     lyra_block_matrix_destroy(damping);
     lyra_block_pattern_destroy(pattern);
     return status;
@@ -368,6 +385,7 @@ static LyraStatus make_integrator(LyVega *vega)
     }
     scene->dt = ly_config_number(config, LY_VEGA_TIMESTEP);
     scene->substeps = (int32_t)ly_config_number(config, LY_VEGA_SUBSTEPS);
+    scene->integrator_def = def;
     return lyra_integrator_create(vega->ctx, &def, scene->system, &scene->integrator);
 }
 
@@ -454,6 +472,9 @@ static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
     vega->scale = s * s;
     LY_TRY(make_body(vega));
     LY_TRY(ly_vega_make_surfaces(vega));
+    if (def->pullable) {
+        LY_TRY(ly_scene_add_pull(vega->scene, vega->vertex_count));
+    }
     LY_TRY(make_model(vega));
     LY_TRY(make_integrator(vega));
     LY_TRY(ly_vega_start_state(vega));

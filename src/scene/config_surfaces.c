@@ -14,26 +14,31 @@
 
 #define SURFACES_MAX 2
 
-// takes surface and embedding
-static LyraStatus add_surface(LyVega *vega, const char *name, LyraSurface *surface,
+// takes surface and embedding; `path`: Nullable: made, and called a boundary
+static LyraStatus add_surface(LyVega *vega, const char *path, LyraSurface *surface,
                               LyraEmbedding *embedding)
 {
     LyraSceneBody *body = &vega->scene->bodies[0];
-    char *copy = NULL;
+    const char *name = path ? ly_path_name(path) : "boundary";
+    char *copy = NULL, *file = NULL;
     LyraStatus status = ly_string_copy(vega->ctx, name, strlen(name), &copy);
+    if (status == LYRA_OK && path) {
+        status = ly_string_copy(vega->ctx, path, strlen(path), &file);
+    }
     if (status == LYRA_OK && !body->surfaces) {
         LyraSceneSurface *surfaces = NULL;
         status = ly_allocate_zeroed(vega->ctx, SURFACES_MAX, sizeof *surfaces, &surfaces);
         body->surfaces = surfaces;
     }
     if (status != LYRA_OK) {
+        ly_release(vega->ctx, file);
         ly_release(vega->ctx, copy);
         lyra_embedding_destroy(embedding);
         lyra_surface_destroy(surface);
         return status;
     }
     ((LyraSceneSurface *)body->surfaces)[body->surface_count++] =
-        (LyraSceneSurface){.name = copy, .surface = surface, .embedding = embedding};
+        (LyraSceneSurface){.name = copy, .path = file, .surface = surface, .embedding = embedding};
     return LYRA_OK;
 }
 
@@ -101,7 +106,7 @@ static LyraStatus add_embedded(LyVega *vega, const char *path)
         lyra_surface_destroy(surface);
         return status;
     }
-    return add_surface(vega, ly_path_name(path), surface, embedding);
+    return add_surface(vega, path, surface, embedding);
 }
 
 // ---- surfaces of the body's own vertices --------------------------------------------------------
@@ -128,7 +133,7 @@ static LyraStatus add_boundary(LyVega *vega)
         .corner_vertices = view.faces,
     };
     LY_TRY_DONE(lyra_surface_create(vega->ctx, &data, &surface));
-    LY_TRY_DONE(add_surface(vega, "boundary", surface, NULL));
+    LY_TRY_DONE(add_surface(vega, NULL, surface, NULL));
 done:
     ly_release(vega->ctx, begin);
     lyra_mesh_boundary_destroy(boundary);
@@ -152,7 +157,7 @@ static LyraStatus add_own(LyVega *vega, const char *path)
         lyra_surface_destroy(surface);
         return LYRA_OK;
     }
-    return add_surface(vega, ly_path_name(path), surface, NULL);
+    return add_surface(vega, path, surface, NULL);
 }
 
 LyraStatus ly_vega_make_surfaces(LyVega *vega)

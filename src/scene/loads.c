@@ -84,7 +84,7 @@ static LyraStatus add_traction(LyYaml *yaml, const LyLoadSpec *spec)
     LyraForce *force = NULL;
     LY_TRY(ly_node_within(spec->node, lyra_traction_create(yaml->scene->ctx, yaml->vertex_count,
                                                            yaml->positions, &def, &force)));
-    return ly_yaml_take_force(yaml, force);
+    return ly_scene_take_force(yaml->scene, force);
 }
 
 static LyraStatus add_springs(LyYaml *yaml, const LyLoadSpec *spec)
@@ -96,7 +96,7 @@ static LyraStatus add_springs(LyYaml *yaml, const LyLoadSpec *spec)
     LY_TRY(ly_node_within(spec->node, ly_target_springs_create(
                                           yaml->scene->ctx, count, vertices, yaml->positions,
                                           spec->stiffness, spec->damping, &spec->offset, &force)));
-    return ly_yaml_take_force(yaml, force);
+    return ly_scene_take_force(yaml->scene, force);
 }
 
 LyraStatus ly_yaml_loads(LyYaml *yaml)
@@ -256,6 +256,7 @@ static LyraStatus change_named(LyYaml *yaml, const LyChangeSpec *spec, int32_t b
 LyraStatus ly_yaml_changes(LyYaml *yaml)
 {
     const LyChangeSpec *specs = yaml->spec.changes.items;
+    yaml->scene->moduli_change = yaml->spec.changes.count > 0;
     for (int32_t c = 0; c < yaml->spec.changes.count; ++c) {
         const LyChangeSpec *spec = &specs[c];
         int32_t first, end, force = 0;

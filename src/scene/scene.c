@@ -61,11 +61,24 @@ LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDe
     LY_TRY_DONE(ly_string_copy(ctx, path, strlen(path), &scene->path));
     LY_TRY_DONE(find_format(ctx, path, &config));
     LY_TRY_DONE(config ? ly_scene_read_config(scene, def) : ly_scene_read_yaml(scene, def));
+    ly_scene_note_start(scene);
     *out = scene;
     return LYRA_OK;
 done:
     lyra_scene_destroy(scene);
     return status;
+}
+
+LyraStatus ly_scene_take_force(LyraScene *scene, LyraForce *force)
+{
+    LyraStatus status =
+        ly_resize_array(scene->ctx, scene->force_count + 1, sizeof *scene->forces, &scene->forces);
+    if (status != LYRA_OK) {
+        lyra_force_destroy(force);
+        return status;
+    }
+    scene->forces[scene->force_count++] = force;
+    return LYRA_OK;
 }
 
 static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
@@ -75,6 +88,7 @@ static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
         lyra_embedding_destroy((LyraEmbedding *)shown->embedding);
         lyra_surface_destroy((LyraSurface *)shown->surface);
         ly_release(ctx, (char *)shown->name);
+        ly_release(ctx, (char *)shown->path);
     }
     ly_release(ctx, (LyraSceneSurface *)body->surfaces);
     lyra_solid_destroy((LyraSolid *)body->solid);
@@ -111,6 +125,8 @@ void lyra_scene_destroy(LyraScene *scene)
         ly_release(ctx, (char *)scene->settings[s].value);
     }
     ly_release(ctx, (char *)scene->output.matrix);
+    ly_release(ctx, scene->pulls);
+    ly_release(ctx, scene->solid_defs);
     ly_release(ctx, scene->settings);
     ly_release(ctx, scene->rules);
     ly_release(ctx, scene->forces);

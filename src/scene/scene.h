@@ -32,6 +32,17 @@ struct LyraScene {
     LyraIntegrator *integrator;
     LyraState *state;
     LyraState *before; // the state in front of a step of several substeps; made by the first one
+    LyraIntegratorDef integrator_def; // what the two were made from; names outlive the scene or
+    LyraSolverDef solver_def;         // are those of its own text
+    LyraSolidDef *solid_defs;         // [body_count], owned; constants as the names above. Nullable
+    bool moduli_change, activation_changes, gravity_changes; // by themselves, over time
+    LyraForce *pull_force;                                   // among `forces`; NULL: not pullable
+    int32_t pull_index;                                      // of it in the model
+    double *pulls;                    // [4][vertices]: stiffness, then the targets by axis; owned
+    double young, density, stiffness; // factors on what the scene has
+    double poisson;                   // of all bodies; NaN: theirs
+    double activation;                // of all fibres; NaN: theirs
+    double start_dt, start_damping[2], start_gravity[3];
     double dt;
     int32_t substeps;
     int64_t steps;
@@ -44,6 +55,16 @@ struct LyraScene {
 
 /// Adds bytes to a digest; files' contents, keys and values in the order read.
 uint64_t ly_digest(uint64_t digest, const void *bytes, size_t count);
+
+/// Springs at all vertices, without stiffness until lyra_scene_pull(); adds them to the forces of a
+/// scene that is to be pullable.
+LyraStatus ly_scene_add_pull(LyraScene *scene, int32_t vertex_count);
+
+/// Adds a force to the scene, which owns it from here on, also on failure.
+LyraStatus ly_scene_take_force(LyraScene *scene, LyraForce *force);
+
+/// Notes where the numbers that can be turned start, once a reader is through.
+void ly_scene_note_start(LyraScene *scene);
 
 /// The readers: `scene` comes zero but for ctx, path, and defaults of output and camera. What they
 /// put there is released by lyra_scene_destroy(), also when they fail.

@@ -9,7 +9,9 @@ target_sources(lyra_objects PRIVATE
   scene/curve.c
   scene/defaults.c
   scene/expression.c
+  scene/live.c
   scene/loads.c
+  scene/pull.c
   scene/scene.c
   scene/schema.c
   scene/schema_read.c

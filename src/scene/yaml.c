@@ -229,6 +229,7 @@ static LyraStatus make_model(LyYaml *yaml)
     for (int i = 0; i < 3 && !yaml->gravity_changes; ++i) {
         def.gravity[i] = ly_curve_at(&spec->gravity.axis[i], 0).value;
     }
+    yaml->scene->gravity_changes = yaml->gravity_changes;
     if (yaml->gravity_changes || yaml->nodal_count) {
         def.load = ly_yaml_load;
         def.load_user = yaml;
@@ -268,6 +269,7 @@ static LyraStatus make_system(LyYaml *yaml)
     def.coarse = spec->coarse;
     def.single = spec->single;
     LyraScene *scene = yaml->scene;
+    scene->solver_def = def;
     return lyra_system_create_sparse(scene->ctx, scene->model, &def, &scene->system);
 }
 
@@ -296,6 +298,7 @@ static LyraStatus make_integrator(LyYaml *yaml)
     def.stages = limit(spec->stages);
     def.load_steps = limit(spec->load_steps);
     LyraScene *scene = yaml->scene;
+    scene->integrator_def = def;
     LyraStatus status = lyra_integrator_create(scene->ctx, &def, scene->system, &scene->integrator);
     return ly_node_within(spec->node ? spec->node : yaml->spec.node, status);
 }
@@ -323,6 +326,9 @@ LyraStatus ly_scene_read_yaml(LyraScene *scene, const LyraSceneDef *def)
     LY_TRY(ly_yaml_constraints(yaml));
     LY_TRY(ly_yaml_loads(yaml));
     LY_TRY(ly_yaml_changes(yaml));
+    if (def->pullable) {
+        LY_TRY(ly_scene_add_pull(scene, yaml->vertex_count));
+    }
     LY_TRY(make_model(yaml));
     LY_TRY(ly_yaml_constrain(yaml));
     LY_TRY(make_system(yaml));

@@ -73,9 +73,6 @@ LyraStatus ly_yaml_bodies(LyYaml *yaml);
 /// Forces of all bodies, and surfaces that they carry.
 LyraStatus ly_yaml_materials(LyYaml *yaml);
 
-/// Adds a force to the scene, which owns it from here on, also on failure.
-LyraStatus ly_yaml_take_force(LyYaml *yaml, LyraForce *force);
-
 /// Adds a rule to the scene. `self` is the arena's.
 LyraStatus ly_yaml_add_rule(LyYaml *yaml, LySceneRule rule);
 

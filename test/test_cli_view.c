@@ -1,0 +1,612 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// `lyra view` without a browser: who may look, what it says, and all that a page would not do.
+
+#include "view_client.h"
+
+#define REQUIRE_VIEWER()                                                                           \
+    do {                                                                                           \
+        if (!has_viewer()) {                                                                       \
+            TEST_SKIP("this build is without the viewer");                                         \
+        }                                                                                          \
+    } while (0)
+
+static bool has_viewer(void)
+{
+    lyra("version");
+    return strstr(output, "viewer     yes") != NULL;
+}
+
+static bool start(ViewProcess *server, const char *options)
+{
+    char arguments[4096];
+    snprintf(arguments, sizeof arguments, "%s --threads 1 %s", make_scene(), options);
+    return view_start(server, arguments);
+}
+
+// the server is well: somebody else gets a scene and a frame
+static void check_alive(const ViewProcess *server)
+{
+    int other = view_join(server);
+    TEST_CHECK(other >= 0);
+    ViewReply scene = view_await(other, VIEW_SCENE);
+    TEST_EQUAL(scene.kind, VIEW_SCENE);
+    free(scene.bytes);
+    TEST_CHECK(view_await_frame(other, NULL).good);
+    close(other);
+}
+
+LYRA_TEST(a_build_without_the_viewer_says_so)
+{
+    if (has_viewer()) {
+        TEST_SKIP("this build has the viewer");
+    }
+    TEST_EQUAL(lyra("view scene.yaml"), 1);
+    TEST_CONTAINS(errors, "this build has no viewer");
+}
+
+LYRA_TEST(wrong_command_lines_are_explained)
+{
+    TEST_EQUAL(lyra("view"), 2);
+    TEST_EQUAL(lyra("view a.yaml --port 70000"), 2);
+    TEST_CONTAINS(errors, "--port is 70000");
+    TEST_EQUAL(lyra("view --help"), 0);
+    TEST_CONTAINS(output, "--listen");
+    REQUIRE_VIEWER();
+    TEST_EQUAL(lyra("view /nowhere/a.yaml"), 1);
+    TEST_CONTAINS(errors, "/nowhere/a.yaml");
+}
+
+LYRA_TEST(a_taken_port_is_one_sentence)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    TEST_EQUAL(lyra("view %s --port %d", make_scene(), server.port), 1);
+    TEST_CONTAINS(errors, "cannot listen at 127.0.0.1 port");
+    TEST_EQUAL(view_stop(&server, SIGTERM), 143);
+}
+
+LYRA_TEST(only_the_page_is_served_and_only_with_the_token)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char head[4096], path[256];
+    TEST_REQUIRE(start(&server, "--paused"));
+    static const char *const files[] = {"", "viewer.js", "viewer.css", "icon.svg"};
+    for (size_t f = 0; f < sizeof files / sizeof *files; ++f) {
+        snprintf(path, sizeof path, "/%s/%s", server.token, files[f]);
+        TEST_EQUAL(view_get(&server, path, "localhost", head, sizeof head), 200);
+        TEST_CONTAINS(head, "content-security-policy: default-src 'none'");
+    }
+    static const char *const others[] = {
+        "/", "/viewer.js", "//", "/%s", "/%s/../../etc/passwd", "/%s/nothing", "/x%s/", "/%sx/"};
+    for (size_t o = 0; o < sizeof others / sizeof *others; ++o) {
+        const char *at = strstr(others[o], "%s");
+        snprintf(path, sizeof path, "%.*s%s%s", at ? (int)(at - others[o]) : 100, others[o],
+                 at ? server.token : "", at ? at + 2 : "");
+        int code = view_get(&server, path, "localhost", head, sizeof head);
+        TEST_CHECK_MSG(code == 404 || code == 403, "%s gave %d", others[o], code);
+    }
+    // one wrong letter of the token
+    snprintf(path, sizeof path, "/%s/", server.token);
+    path[5] = path[5] == 'a' ? 'b' : 'a';
+    TEST_EQUAL(view_get(&server, path, "localhost", head, sizeof head), 404);
+    // names that a stranger could point at this machine
+    snprintf(path, sizeof path, "/%s/", server.token);
+    TEST_EQUAL(view_get(&server, path, "evil.example", head, sizeof head), 404);
+    TEST_EQUAL(view_get(&server, path, "localhost.evil.example:80", head, sizeof head), 404);
+    TEST_EQUAL(view_get(&server, path, "127.0.0.1:1", head, sizeof head), 200);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(sockets_need_the_token_and_the_right_origin)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char wrong[64], origin[64];
+    TEST_REQUIRE(start(&server, "--paused"));
+    snprintf(wrong, sizeof wrong, "%s", server.token);
+    wrong[31] = wrong[31] == '0' ? '1' : '0';
+    snprintf(origin, sizeof origin, "http://127.0.0.1:%d", server.port);
+    TEST_EQUAL(view_open(&server, wrong, "lyra-view", NULL), -1);
+    TEST_EQUAL(view_open(&server, "", "lyra-view", NULL), -1);
+    TEST_EQUAL(view_open(&server, server.token, NULL, NULL), -1);
+    TEST_EQUAL(view_open(&server, server.token, "other", NULL), -1);
+    TEST_EQUAL(view_open(&server, server.token, "lyra-view", "http://evil.example"), -1);
+    TEST_EQUAL(view_open(&server, server.token, "lyra-view", "null"), -1);
+    int good = view_open(&server, server.token, "lyra-view", origin);
+    TEST_CHECK(good >= 0);
+    close(good);
+    check_alive(&server);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+// ---- the simulation -----------------------------------------------------------------------------
+
+static double wanted_steps;
+
+static bool has_steps(const ViewFrame *frame)
+{
+    return frame->steps == wanted_steps;
+}
+
+LYRA_TEST(step_reset_play_and_pause_work)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int file = view_join(&server);
+    ViewFrame rest = view_await_frame(file, NULL);
+    TEST_CHECK(rest.good && rest.steps == 0 && rest.vertices > 0);
+    for (int s = 1; s <= 3; ++s) {
+        TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+        wanted_steps = s;
+        ViewFrame frame = view_await_frame(file, has_steps);
+        TEST_NEAR(frame.time, 0.01 * s, 1e-12);
+        TEST_CHECK(frame.lowest < rest.lowest);
+    }
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_RESET));
+    wanted_steps = 0;
+    ViewFrame again = view_await_frame(file, has_steps);
+    TEST_CHECK(again.good && again.time == 0 && again.lowest == rest.lowest);
+    // as fast as it goes, until some steps are taken
+    const uint32_t fast[] = {0, 0};
+    TEST_CHECK(view_say(file, VIEW_SPEED, 2, fast));
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_GO));
+    ViewFrame later = {0};
+    for (int i = 0; i < 2000 && later.steps < 20; ++i) {
+        later = view_await_frame(file, NULL);
+    }
+    TEST_CHECK(later.steps >= 20);
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_PAUSE));
+    // the state says that it rests; the steps stay
+    ViewReply state = view_await(file, VIEW_STATE);
+    while (state.kind && !strstr((char *)state.bytes + VIEW_HEADER + 8, "\"playing\": false")) {
+        free(state.bytes);
+        state = view_await(file, VIEW_STATE);
+    }
+    TEST_EQUAL(state.kind, VIEW_STATE);
+    free(state.bytes);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+static bool has_drag(const ViewFrame *frame)
+{
+    return frame->drags == 1;
+}
+
+static bool has_no_drag(const ViewFrame *frame)
+{
+    return frame->drags == 0;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// pulls the first triangle far up
+static bool pull_up(int file, uint32_t id)
+{
+    const uint32_t words[] = {id, 0,          0, bits_of(0.5f), bits_of(0.25f), bits_of(0.25f),
+                              0,  bits_of(5), 0};
+    return view_say(file, VIEW_DRAG_START, 9, words);
+}
+
+LYRA_TEST(a_drag_pulls_and_ends_with_its_viewer)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int watcher = view_join(&server), puller = view_join(&server);
+    TEST_CHECK(view_await_frame(watcher, NULL).good);
+    TEST_CHECK(pull_up(puller, 7));
+    TEST_CHECK(view_await_frame(watcher, has_drag).good);
+    // a strong spring: steps lift what they would let fall
+    TEST_CHECK(view_say_word(puller, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    TEST_CHECK(view_await_frame(watcher, has_steps).good);
+    // gone in the middle of it, without a word
+    close(puller);
+    TEST_CHECK(view_await_frame(watcher, has_no_drag).good);
+    // and one that says so
+    puller = view_join(&server);
+    TEST_CHECK(pull_up(puller, 8) && pull_up(puller, 8));
+    TEST_CHECK(view_await_frame(watcher, has_drag).good);
+    TEST_CHECK(view_say_word(puller, VIEW_DRAG_END, 8));
+    TEST_CHECK(view_await_frame(watcher, has_no_drag).good);
+    close(puller);
+    close(watcher);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(two_viewers_see_the_same_numbers)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int one = view_join(&server), other = view_join(&server);
+    TEST_CHECK(view_await_frame(one, NULL).good && view_await_frame(other, NULL).good);
+    // the first number is Young's modulus
+    double young = 12345;
+    uint32_t words[3] = {0};
+    memcpy(words + 1, &young, sizeof young);
+    TEST_CHECK(view_say(one, VIEW_KNOB, 3, words));
+    for (int i = 0; i < 2; ++i) {
+        ViewReply state = view_await(i ? other : one, VIEW_STATE);
+        TEST_EQUAL(state.kind, VIEW_STATE);
+        TEST_CONTAINS((char *)state.bytes + VIEW_HEADER + 8, "\"value\": 12345");
+        free(state.bytes);
+    }
+    // a number out of range is a notice to both
+    young = -1;
+    memcpy(words + 1, &young, sizeof young);
+    TEST_CHECK(view_say(other, VIEW_KNOB, 3, words));
+    for (int i = 0; i < 2; ++i) {
+        ViewReply notice = view_await(i ? other : one, VIEW_NOTICE);
+        TEST_EQUAL(notice.kind, VIEW_NOTICE);
+        TEST_CONTAINS((char *)notice.bytes + VIEW_HEADER, "young is");
+        free(notice.bytes);
+    }
+    close(one);
+    close(other);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(things_that_are_not_there_are_passed_over)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int file = view_join(&server);
+    const uint32_t half = bits_of(0.5f);
+    const uint32_t surface[] = {1, 99, 0, half, half, 0, 0, 0, 0};
+    const uint32_t triangle[] = {2, 0, 4000000000u, half, half, 0, 0, 0, 0};
+    const uint32_t knob[] = {4000000000u, 0, 0}, method[] = {0, 4000000000u}, solver[] = {1, 77};
+    TEST_CHECK(view_say(file, VIEW_DRAG_START, 9, surface));
+    TEST_CHECK(view_say(file, VIEW_DRAG_START, 9, triangle));
+    TEST_CHECK(view_say(file, VIEW_KNOB, 3, knob));
+    TEST_CHECK(view_say(file, VIEW_METHOD, 2, method));
+    TEST_CHECK(view_say(file, VIEW_METHOD, 2, solver));
+    TEST_CHECK(view_say_word(file, VIEW_DRAG_END, 55));
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    ViewFrame frame = view_await_frame(file, has_steps);
+    TEST_CHECK(frame.good && frame.drags == 0);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(everything_that_can_be_shown_comes)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int file = view_join(&server);
+    size_t plain = 0;
+    for (uint32_t field = 0; field < VIEW_FIELD_COUNT; ++field) {
+        const uint32_t show[] = {field, VIEW_EXTRA_ALL & ~(field % 2 ? 4u : 2u)};
+        TEST_CHECK(view_say(file, VIEW_SHOW, 2, field ? show : (const uint32_t[]){0, 0}));
+        TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+        wanted_steps = field + 1;
+        ViewReply reply = {0};
+        do {
+            free(reply.bytes);
+            reply = view_await(file, VIEW_FRAME);
+        } while (reply.kind && view_frame_of(&reply).steps != wanted_steps);
+        uint32_t counts[8] = {0};
+        memcpy(counts, reply.bytes + VIEW_HEADER + 128, sizeof counts);
+        plain = field ? plain : reply.size;
+        TEST_EQUAL(counts[1], field ? counts[0] : 0);
+        TEST_CHECK(field == 0 || (counts[2] > 0 && counts[4] > 0 && reply.size > plain));
+        TEST_EQUAL(reply.size, VIEW_HEADER + 128 + 32 +
+                                   4 * (3 * counts[0] + counts[1] + 3 * counts[2] + 3 * counts[3] +
+                                        12 * counts[4] + 6 * counts[5] + 9 * counts[6]));
+        free(reply.bytes);
+    }
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(a_body_without_a_surface_has_vertices)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char arguments[2048];
+    static const char text[] = "*customMassSpringSystem\nchain,10,1000\n"
+                               "*deformableObjectMethod\nMassSpring\n"
+                               "*timestep\n0.01\n*frequencyScaling\n1\n"
+                               "*dampingMassCoef\n0\n*dampingStiffnessCoef\n0\n"
+                               "*deformableObjectCompliance\n1\n*lightingConfigFilename\nx\n";
+    test_write_file(kept("chain.config"), text, sizeof text - 1);
+    snprintf(arguments, sizeof arguments, "%s --paused --threads 1", kept("chain.config"));
+    TEST_REQUIRE(view_start(&server, arguments));
+    int file = view_join(&server);
+    ViewReply reply = view_await(file, VIEW_FRAME);
+    uint32_t counts[8] = {0};
+    TEST_CHECK(reply.size >= VIEW_HEADER + 128 + sizeof counts);
+    memcpy(counts, reply.bytes + VIEW_HEADER + 128, sizeof counts);
+    TEST_EQUAL(counts[0], 0);
+    TEST_EQUAL(counts[2], 10);
+    free(reply.bytes);
+    // nothing to take hold of, and no stress to show
+    const uint32_t show[] = {VIEW_FIELD_VON_MISES, VIEW_EXTRA_ALL};
+    TEST_CHECK(pull_up(file, 1) && view_say(file, VIEW_SHOW, 2, show));
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    ViewFrame frame = view_await_frame(file, has_steps);
+    TEST_CHECK(frame.good && frame.drags == 0);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+// ---- bad manners --------------------------------------------------------------------------------
+
+LYRA_TEST(bad_messages_end_their_connection_alone)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int watcher = view_join(&server);
+    TEST_CHECK(view_await_frame(watcher, NULL).good);
+    unsigned char large[100000] = {'L', 'Y', VIEW_VERSION, VIEW_PLAY};
+    unsigned char short_one[] = {'L', 'Y', VIEW_VERSION, VIEW_PLAY, 9, 0, 0, 0, 1};
+    const struct {
+        int first;
+        const void *bytes;
+        size_t size;
+        int status;
+    } cases[] = {
+        {0x82, "rubbish!", 8, 1007},       {0x82, "", 0, 1007},
+        {0x82, short_one, 9, 1007},        {0x82, large, 65, 1009},
+        {0x82, large, sizeof large, 1009}, {0x81, "text", 4, 1003},
+        {0x02, large, 65, 1009},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
+        int file = view_join(&server);
+        TEST_CHECK(view_send_frame(file, cases[c].first, cases[c].bytes, cases[c].size));
+        // an empty message may be passed over
+        if (cases[c].size > 0) {
+            ViewReply reply = {.kind = 1};
+            while (reply.kind) {
+                reply = view_receive(file);
+                free(reply.bytes);
+            }
+            TEST_CHECK_MSG(reply.status == cases[c].status || reply.status == 1006,
+                           "case %zu: closed by %d", c, reply.status);
+        }
+        close(file);
+    }
+    // half a head, half a request, and nothing at all
+    int silent = view_connect(&server), half = view_join(&server);
+    TEST_CHECK(view_write(half, "\x82", 1));
+    close(half);
+    half = view_connect(&server);
+    TEST_CHECK(view_write(half, "GET /", 5));
+    close(half);
+    TEST_CHECK(view_say_word(watcher, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    TEST_CHECK(view_await_frame(watcher, has_steps).good);
+    close(silent);
+    close(watcher);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(messages_in_pieces_are_put_together)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int file = view_join(&server);
+    const unsigned char step[] = {'L', 'Y', VIEW_VERSION, VIEW_PLAY, 12, 0,
+                                  0,   0,   VIEW_STEP,    0,         0,  0};
+    TEST_CHECK(view_send_frame(file, 0x02, step, 3));
+    TEST_CHECK(view_send_frame(file, 0x00, step + 3, 0));
+    TEST_CHECK(view_send_frame(file, 0x80, step + 3, 9));
+    wanted_steps = 1;
+    TEST_CHECK(view_await_frame(file, has_steps).good);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(a_flood_of_messages_does_no_harm)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int file = view_join(&server);
+    for (int i = 0; i < 3000; ++i) {
+        if (!pull_up(file, (uint32_t)i) || !view_say_word(file, VIEW_PLAY, VIEW_PAUSE)) {
+            break;
+        }
+    }
+    close(file);
+    check_alive(&server);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+// a bound on what a process holds, KiB; 0 where it cannot be told
+static long resident(pid_t process)
+{
+    char path[64], line[256];
+    long kib = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)process);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        sscanf(line, "VmRSS: %ld", &kib);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return kib;
+}
+
+LYRA_TEST(a_slow_reader_misses_frames_and_holds_up_nobody)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, ""));
+    int slow = view_join(&server), quick = view_join(&server);
+    const uint32_t fast[] = {0, 0};
+    TEST_CHECK(view_say(quick, VIEW_SPEED, 2, fast));
+    ViewFrame first = view_await_frame(quick, NULL), last = first;
+    long before = resident(server.process);
+    int frames = 0;
+    for (; frames < 150 && last.good; ++frames) {
+        last = view_await_frame(quick, NULL);
+    }
+    TEST_CHECK(last.good && last.steps >= first.steps + 100);
+    // one that does not read costs no memory but a message that is on its way
+    long after = resident(server.process);
+    TEST_CHECK_MSG(before == 0 || after - before < 20000, "%ld KiB, then %ld", before, after);
+    close(quick);
+    TEST_CHECK(view_say_word(slow, VIEW_PLAY, VIEW_RESET));
+    TEST_CHECK(view_say_word(slow, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    TEST_CHECK(view_await_frame(slow, has_steps).good);
+    close(slow);
+    TEST_EQUAL(view_stop(&server, SIGTERM), 143);
+}
+
+// reads what comes within a while, says nothing, and counts the frames
+static int count_frames(int file, double seconds)
+{
+    struct timeval limit = {.tv_sec = 1};
+    struct timespec begin, now;
+    int frames = 0;
+    setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        unsigned char head[10], byte;
+        if (!view_read(file, head, 2)) {
+            break;
+        }
+        int more = (head[1] & 127) == 126 ? 2 : (head[1] & 127) == 127 ? 8 : 0;
+        uint64_t size = more ? 0 : head[1] & 127;
+        view_read(file, head + 2, (size_t)more);
+        for (int i = 0; i < more; ++i) {
+            size = size << 8 | head[2 + i];
+        }
+        for (uint64_t i = 0; i < size && view_read(file, &byte, 1); ++i) {
+            frames += i == 3 && byte == VIEW_FRAME;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) < seconds);
+    return frames;
+}
+
+LYRA_TEST(frames_wait_until_those_before_were_drawn)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, ""));
+    int file = view_join(&server), other = view_join(&server);
+    for (int i = 0; i < 20; ++i) {
+        TEST_CHECK(view_await_frame(other, NULL).good);
+    }
+    TEST_EQUAL(count_frames(file, 2), 2);
+    TEST_CHECK(view_say_word(file, VIEW_SEEN, 0xffffffffu));
+    TEST_CHECK(view_await_frame(other, NULL).good);
+    TEST_CHECK(count_frames(file, 2) >= 1);
+    close(other);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(there_are_not_too_many_viewers)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    int files[20];
+    TEST_REQUIRE(start(&server, "--paused"));
+    for (int i = 0; i < 20; ++i) {
+        files[i] = view_join(&server);
+        TEST_CHECK(files[i] >= 0);
+        ViewReply reply = view_receive(files[i]);
+        TEST_EQUAL(reply.kind, i < 16 ? VIEW_SCENE : 0);
+        free(reply.bytes);
+    }
+    for (int i = 0; i < 20; ++i) {
+        close(files[i]);
+    }
+    wait_seconds(0.1);
+    check_alive(&server);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+// ---- recordings ---------------------------------------------------------------------------------
+
+static bool exists(const char *folder, const char *name)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+LYRA_TEST(recordings_are_written_on_the_server)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char options[2048], folder[1024];
+    snprintf(folder, sizeof folder, "%s", kept("recordings"));
+    snprintf(options, sizeof options, "--paused --out %s", folder);
+    TEST_REQUIRE(start(&server, options));
+    int file = view_join(&server);
+    for (int r = 0; r < 2; ++r) {
+        TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));
+        for (int s = 1; s <= 4; ++s) {
+            TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+            wanted_steps = 4 * r + s;
+            TEST_CHECK(view_await_frame(file, has_steps).good);
+        }
+        TEST_CHECK(view_say_word(file, VIEW_RECORD, 0));
+        ViewReply notice = view_await(file, VIEW_NOTICE);
+        TEST_EQUAL(notice.kind, VIEW_NOTICE);
+        TEST_CONTAINS((char *)notice.bytes + VIEW_HEADER, "2 frames in");
+        free(notice.bytes);
+    }
+    TEST_CHECK(exists(folder, "record-001/body.pvd"));
+    TEST_CHECK(exists(folder, "record-001/vtu/body_000003.vtu"));
+    TEST_CHECK(exists(folder, "record-002/displacement.npy"));
+    TEST_CHECK(exists(folder, "record-002/body_block_obj.gltf"));
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(a_folder_that_cannot_be_made_is_a_notice)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char options[2048];
+    test_write_file(kept("file"), "x", 1);
+    snprintf(options, sizeof options, "--paused --out %s/below", kept("file"));
+    TEST_REQUIRE(start(&server, options));
+    int file = view_join(&server);
+    TEST_CHECK(view_await_frame(file, NULL).good);
+    TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));
+    ViewReply notice = view_await(file, VIEW_NOTICE);
+    TEST_CONTAINS((char *)notice.bytes + VIEW_HEADER, "cannot record to");
+    free(notice.bytes);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+LYRA_TEST(without_a_folder_nothing_is_recorded)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    TEST_REQUIRE(start(&server, "--paused"));
+    int file = view_join(&server);
+    TEST_CHECK(view_await_frame(file, NULL).good);
+    TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));
+    ViewReply notice = view_await(file, VIEW_NOTICE);
+    TEST_CONTAINS((char *)notice.bytes + VIEW_HEADER, "--out DIR");
+    free(notice.bytes);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
