@@ -12,7 +12,6 @@
 //    the middle of the surface is positive, unless that volume is too small to tell anything.
 
 #include "mesh/merge.h"
-#include "mesh/mesh.h"
 #include "mesh/sort.h"
 #include "mesh/surface.h"
 #include "volume/volume.h"
@@ -55,10 +54,8 @@ static LyraStatus collect(const LyraSurface *surface, Soup *soup, LyraSurfaceRep
     LyraStatus status = LYRA_OK;
     int32_t *kept = NULL;
     int64_t count = (int64_t)surface->corner_count - 2 * (int64_t)surface->face_count;
-    LyraMesh points = {
-        .ctx = ctx, .vertex_count = surface->vertex_count, .positions = arrays->positions};
     LY_TRY_DONE(ly_allocate_array(ctx, surface->vertex_count, sizeof *kept, &kept));
-    LY_TRY_DONE(ly_find_kept_vertices(&points, 0, kept));
+    LY_TRY_DONE(ly_find_kept_vertices(ctx, surface->vertex_count, arrays->positions, 0, kept));
     LY_TRY_DONE(ly_allocate_array(ctx, 3 * (int64_t)surface->vertex_count, sizeof *soup->positions,
                                   &soup->positions));
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *soup->triangles, &soup->triangles));
