@@ -194,8 +194,7 @@ LYRA_TEST(cli_run_that_writes_runs_out_of_memory)
     snprintf(command, sizeof command,
              "run '%s' --out '%s' --steps 2 --quiet --threads 1 --save-every 1 --vtu-every 1 "
              "--obj-every 1 --checkpoint-every 1 %s",
-             make_scene(), kept("out"),
-             getenv("LYRA_TEST_THOROUGH") ? "--snapshot-every 2" : "");
+             make_scene(), kept("out"), getenv("LYRA_TEST_THOROUGH") ? "--snapshot-every 2" : "");
     refuse_each(command, NULL, NULL);
 }
 
