@@ -6,6 +6,7 @@
 
 #include "lyra/solver.h"
 #include "lyra_test.h"
+#include "solve/pcg.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,74 @@ LYRA_TEST(preconditioners_of_separate_vertices_are_inverses)
     }
     // a diagonal is less than a block
     TEST_CHECK(count_iterations(ctx, A, 40, "jacobi") > 3);
+    matrix_end(A);
+    test_context_end(ctx);
+}
+
+// a diagonal of zero is told from a negative one, by blocks and by entries
+LYRA_TEST(zero_and_negative_diagonals_have_names_of_their_own)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const names[] = {"jacobi", "block-jacobi", "ssor", "ic0"};
+    static const double last[] = {0, -1};
+    for (int k = 0; k < 2; ++k) {
+        for (int name = 0; name < 4; ++name) {
+            LyraBlockMatrix *A = make_matrix(ctx, 3, false);
+            double block[9];
+            lyra_block_matrix_get_block(A, 2, 2, block);
+            TEST_OK(lyra_block_matrix_add_block(A, 2, 2, -1, block));
+            memset(block, 0, sizeof block);
+            block[0] = block[4] = 1;
+            block[8] = last[k];
+            TEST_OK(lyra_block_matrix_add_block(A, 2, 2, 1, block));
+            LyraSolverDef def = lyra_solver_def_default();
+            def.name = "pcg";
+            def.preconditioner = names[name];
+            def.single = false;
+            LyraOperator whole = lyra_operator_block(A, true);
+            LyraSolver *solver = NULL;
+            TEST_OK(lyra_solver_create(ctx, &def, &solver));
+            TEST_OK(lyra_solver_analyze(solver, &whole, NULL));
+            TEST_STATUS(lyra_solver_factor(solver, &whole),
+                        k == 0 ? LYRA_SINGULAR : LYRA_NOT_POSITIVE_DEFINITE);
+            TEST_CONTAINS(lyra_error_message(), "vertex 2");
+            lyra_solver_destroy(solver);
+            matrix_end(A);
+        }
+    }
+    test_context_end(ctx);
+}
+
+// rows are swept along the longest edge of the body's box, then the next, wherever it stands
+LYRA_TEST(sweeps_follow_the_longest_axis)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { VERTICES = 60 };
+    static const int axes[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                   {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    LyraBlockMatrix *A = make_matrix(ctx, VERTICES, false);
+    TestRandom random = test_random(3);
+    for (int k = 0; k < 6; ++k) {
+        double positions[3 * VERTICES];
+        const double length[3] = {9, 4, 1}, shift[3] = {-20, 7, -100};
+        for (int32_t i = 0; i < VERTICES; ++i) {
+            // few values along the longest, so that the second axis decides as well
+            double part[3] = {test_random_below(&random, 4) / 3.0, test_random_in(&random, 0, 1),
+                              test_random_in(&random, 0, 1)};
+            for (int d = 0; d < 3; ++d) {
+                positions[3 * i + axes[k][d]] = shift[d] + length[d] * part[d];
+            }
+        }
+        int32_t order[VERTICES];
+        LyPcgOrder cut;
+        TEST_OK(ly_pcg_order(ctx, lyra_block_matrix_pattern(A), positions, true, order, &cut));
+        TEST_EQUAL(cut.domains, 1);
+        for (int32_t i = 1; i < VERTICES; ++i) {
+            const double *p = positions + 3 * order[i - 1], *q = positions + 3 * order[i];
+            int first = axes[k][0], second = axes[k][1];
+            TEST_CHECK(p[first] < q[first] || (p[first] == q[first] && p[second] <= q[second]));
+        }
+    }
     matrix_end(A);
     test_context_end(ctx);
 }
