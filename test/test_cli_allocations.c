@@ -52,6 +52,7 @@ static long long count_requests(const char *command)
 {
     setenv("LYRA_FAIL_ALLOCATION", "0", 1);
     setenv("LYRA_COUNT_ALLOCATIONS", test_temp_path("count"), 1);
+    remove(test_temp_path("count"));
     TEST_CHECK_MSG(lyra("%s", command) == 0, "lyra %s: %s", command, errors);
     unsetenv("LYRA_COUNT_ALLOCATIONS");
     char *text = test_read_file(test_temp_path("count"), NULL);
@@ -131,11 +132,11 @@ static const char *mesh_folder(void)
     return folder;
 }
 
-// refuses requests of `lyra mesh` with `arguments`, in which IN, SKIN and OUT stand for files
+// refuses requests of `lyra` with `arguments`, in which IN, SKIN and OUT stand for files
 static void refuse_mesh(const char *arguments, const char *result)
 {
     const char *folder = mesh_folder();
-    char command[2048] = "mesh ", out[1100];
+    char command[2048] = "", out[1100];
     snprintf(out, sizeof out, "%s/%s", folder, result ? result : "");
     for (const char *c = arguments; *c;) {
         size_t end = strlen(command);
@@ -157,26 +158,31 @@ static void refuse_mesh(const char *arguments, const char *result)
 
 LYRA_TEST(cli_mesh_inspection_runs_out_of_memory)
 {
-    refuse_mesh("info IN --json", NULL);
-    refuse_mesh("info SKIN", NULL);
+    refuse_mesh("mesh info IN --json", NULL);
+    refuse_mesh("mesh info SKIN", NULL);
 }
 
 LYRA_TEST(cli_mesh_files_run_out_of_memory)
 {
-    refuse_mesh("convert IN OUT", "out.vtu");
-    refuse_mesh("surface IN OUT", "out.obj");
-    refuse_mesh("refine IN OUT", "out.veg");
-    refuse_mesh("orient IN OUT", "out.veg");
-    refuse_mesh("embed IN SKIN OUT", "out.interp");
+    refuse_mesh("mesh convert IN OUT", "out.vtu");
+    refuse_mesh("mesh surface IN OUT", "out.obj");
+    refuse_mesh("mesh refine IN OUT", "out.veg");
+    refuse_mesh("mesh orient IN OUT", "out.veg");
+    refuse_mesh("mesh embed IN SKIN OUT", "out.interp");
 }
 
 LYRA_TEST(cli_mesh_generation_runs_out_of_memory)
 {
-    refuse_mesh("box OUT --elements 60", "out.veg");
-    refuse_mesh("sphere OUT --elements 60 --type cube", "out.veg");
-    refuse_mesh("torus OUT --elements 60", "out.veg");
-    refuse_mesh("voxelize SKIN OUT --resolution 6", "out.veg");
-    refuse_mesh("tetrahedralize SKIN OUT --resolution 6", "out.veg");
+    refuse_mesh("mesh box OUT --elements 60", "out.veg");
+    refuse_mesh("mesh sphere OUT --elements 60 --type cube", "out.veg");
+    refuse_mesh("mesh torus OUT --elements 60", "out.veg");
+    refuse_mesh("mesh voxelize SKIN OUT --resolution 6", "out.veg");
+    refuse_mesh("mesh tetrahedralize SKIN OUT --resolution 6", "out.veg");
+}
+
+LYRA_TEST(cli_snapshot_runs_out_of_memory)
+{
+    refuse_mesh("snapshot IN --out OUT --size 64x48 --threads 1", "out.ppm");
 }
 
 // ---- runs ---------------------------------------------------------------------------------------
@@ -188,14 +194,13 @@ LYRA_TEST(cli_run_runs_out_of_memory)
     refuse_each(command, NULL, NULL);
 }
 
-// pictures take seconds, and are left to the thorough run
 LYRA_TEST(cli_run_that_writes_runs_out_of_memory)
 {
     char command[4096];
     snprintf(command, sizeof command,
              "run '%s' --out '%s' --steps 2 --quiet --threads 1 --save-every 1 --vtu-every 1 "
-             "--obj-every 1 --checkpoint-every 1 %s",
-             make_scene(), kept("out"), getenv("LYRA_TEST_THOROUGH") ? "--snapshot-every 2" : "");
+             "--obj-every 1 --checkpoint-every 1",
+             make_scene(), kept("out"));
     refuse_each(command, NULL, NULL);
 }
 
