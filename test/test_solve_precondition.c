@@ -128,6 +128,37 @@ LYRA_TEST(preconditioners_of_separate_vertices_are_inverses)
     test_context_end(ctx);
 }
 
+// what a report calls the memory of the solver is what the context gave it
+LYRA_TEST(the_memory_of_a_solver_is_told)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const names[] = {"none", "jacobi", "block-jacobi", "ssor", "ic0"};
+    enum { VERTICES = 60 };
+    LyraBlockMatrix *A = make_matrix(ctx, VERTICES, true);
+    double b[3 * VERTICES] = {1}, x[3 * VERTICES];
+    for (int name = 0; name < 5; ++name) {
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = "pcg";
+        def.preconditioner = names[name];
+        LyraOperator whole = lyra_operator_block(A, true);
+        LyraSolver *solver = NULL;
+        LyraSolveReport report = {0};
+        size_t before = lyra_context_byte_count(ctx);
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &whole, NULL));
+        TEST_OK(lyra_solver_factor(solver, &whole));
+        TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+        double held = (double)(lyra_context_byte_count(ctx) - before);
+        // all but the small objects that it is made of
+        TEST_CHECK_MSG((double)report.bytes > 0.9 * held && (double)report.bytes < 1.1 * held,
+                       "%s: %lld bytes told, %.0f held", names[name], (long long)report.bytes,
+                       held);
+        lyra_solver_destroy(solver);
+    }
+    matrix_end(A);
+    test_context_end(ctx);
+}
+
 // a diagonal of zero is told from a negative one, by blocks and by entries
 LYRA_TEST(zero_and_negative_diagonals_have_names_of_their_own)
 {
