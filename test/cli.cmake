@@ -3,6 +3,9 @@ if(LYRA_PROGRAMS)
   set(slow_run_kill LABELS slow)
   set(slow_run_files LABELS slow)
   foreach(command mesh volume eval modes picture run run_files run_kill verify view)
+  set(slow_run_files LABELS slow)
+  set(slow_run_kill LABELS slow)
+  foreach(command mesh volume eval picture run run_files run_kill)
     lyra_add_test(cli_${command} ${slow_${command}})
     target_compile_definitions(test_cli_${command} PRIVATE LYRA_CLI="$<TARGET_FILE:lyra_cli>")
     add_dependencies(test_cli_${command} lyra_cli)
@@ -26,4 +29,18 @@ if(LYRA_PROGRAMS)
   target_include_directories(test_cli_view_hub PRIVATE ${cli})
   target_sources(test_cli_view PRIVATE ${cli}/view_message.c)
   target_include_directories(test_cli_view PRIVATE ${cli})
+endif()
+
+# the command once more, out of memory where the tests say
+if(LYRA_PROGRAMS)
+  add_executable(lyra_cli_failing cli_failing.c $<TARGET_OBJECTS:lyra_cli>)
+  add_dependencies(lyra_cli_failing lyra_cli)
+  target_link_libraries(lyra_cli_failing PRIVATE $<TARGET_PROPERTY:lyra_cli,LINK_LIBRARIES>
+    -Wl,--wrap=lyra_context_create,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+  set_target_properties(lyra_cli_failing PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  lyra_add_test(cli_allocations)
+  target_compile_definitions(test_cli_allocations PRIVATE
+    LYRA_CLI="$<TARGET_FILE:lyra_cli_failing>")
+  add_dependencies(test_cli_allocations lyra_cli_failing)
 endif()

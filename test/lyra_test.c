@@ -378,6 +378,8 @@ int main(int argc, char **argv)
             int before = atomic_load(&failure_count);
             skipped = false;
             test->function();
+            // a test that took another locale leaves it to no other
+            setlocale(LC_ALL, "C");
             int failures = atomic_load(&failure_count) - before;
             if (argc < 2 || failures) {
                 printf("%s %s\n", failures ? "FAIL" : skipped ? "skip" : "ok  ", test->name);

@@ -164,6 +164,15 @@ LYRA_TEST(cli_run_surfaces_move_with_the_body)
     test_context_end(ctx);
 }
 
+LYRA_TEST(cli_run_of_no_steps_has_no_animation)
+{
+    const char *scene = make_scene(), *out = kept("still");
+    TEST_EQUAL(lyra("run %s --steps 0 --save-every 1 --threads 1 --out %s", scene, out), 0);
+    TEST_CHECK(errors[0] == '\0');
+    TEST_CHECK(is_there(out, "displacement.npy"));
+    TEST_CHECK(!strstr(output, ".gltf"));
+}
+
 LYRA_TEST(cli_run_writing_does_not_change_the_motion)
 {
     const char *scene = make_scene(), *a = kept("plain"), *b = kept("busy");

@@ -309,3 +309,24 @@ LYRA_TEST(chebyshev_polynomials_are_stable_on_the_real_axis)
                    1);
     }
 }
+
+// The larger eigenvalue by absolute value, of matrices X diag(l_1, l_2) X^-1 and of those that turn
+// and stretch, whose eigenvalues are known.
+LYRA_TEST(spectral_radius_is_that_of_known_eigenvalues)
+{
+    TestRandom random = test_random(11);
+    for (int i = 0; i < 200; ++i) {
+        double l1 = test_random_in(&random, -2, 2), l2 = test_random_in(&random, -2, 2);
+        double x = test_random_in(&random, -0.7, 0.7), y = test_random_in(&random, -0.7, 0.7);
+        // X = (1 x; y 1)
+        double det = 1 - x * y;
+        const double real[4] = {(l1 - l2 * x * y) / det, x * (l2 - l1) / det, y * (l1 - l2) / det,
+                                (l2 - l1 * x * y) / det};
+        TEST_NEAR(ly_spectral_radius2(real), fmax(fabs(l1), fabs(l2)), 1e-14 / fabs(det));
+        // r (cos, -q sin; sin / q, cos): the eigenvalues r exp(+- i angle)
+        double r = fabs(l1) + 0.01, angle = test_random_in(&random, 0.1, 3), q = exp(l2);
+        const double turned[4] = {r * cos(angle), -q * r * sin(angle), r * sin(angle) / q,
+                                  r * cos(angle)};
+        TEST_NEAR(ly_spectral_radius2(turned), r, 1e-14);
+    }
+}

@@ -102,6 +102,40 @@ LYRA_TEST(orders_hold_on_a_made_up_motion)
     check_toy(2);
 }
 
+// The first step of bdf3 and bdf4, which have no history yet, is one of SDIRK4: a local error of
+// order 5, with loads in time.
+LYRA_TEST(the_start_of_bdf_has_order_four)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const names[] = {"bdf3", "bdf4"};
+    const Toy *toy = &toys[2];
+    for (int m = 0; m < 2; ++m) {
+        double error[2];
+        for (int k = 0; k < 2; ++k) {
+            LyraSystem *system = toy_system(ctx, toy);
+            LyraIntegratorDef def = lyra_integrator_def_default();
+            def.name = names[m];
+            def.newton.residual = def.newton.step = 1e-13;
+            def.newton.decrement = 0;
+            LyraIntegrator *it = NULL;
+            LyraState *state = NULL;
+            TEST_OK(lyra_integrator_create(ctx, &def, system, &it));
+            TEST_OK(lyra_system_state_create(system, &state));
+            toy_set(toy, state, 0);
+            TEST_OK(lyra_integrator_step(it, state, 0.04 / (1 + k), NULL));
+            error[k] = toy_error(toy, state);
+            lyra_state_destroy(state);
+            lyra_integrator_destroy(it);
+            lyra_system_destroy(system);
+        }
+        double slope = log2(error[0] / error[1]);
+        TEST_CHECK_MSG(fabs(slope - 5) <= 0.3 * test_tolerance_scale(),
+                       "%s: errors %.3g and %.3g, slope %.3f, expected 5", names[m], error[0],
+                       error[1], slope);
+    }
+    test_context_end(ctx);
+}
+
 // ---- constraints that move ----------------------------------------------------------------------
 
 static const Chain moved = {.n = 6,

@@ -185,6 +185,12 @@ LYRA_TEST(setters_change_what_they_should)
         lyra_vector_axpby(3, body.z, -1, body.y);
         TEST_NEAR(lyra_vector_norm(body.y), 0, 1e-10 * lyra_vector_norm(body.z));
         TEST_NEAR(lyra_model_view(body.model).masses[3], 3 * body.masses[3], 1e-15);
+        // and the part of M in what is formed, of which the tangent only needs a point
+        LyraPoint here = point_of(&body);
+        TEST_OK(lyra_system_linearise(body.system, &here, false));
+        TEST_OK(lyra_system_form(body.system, 2, 0, 0));
+        lyra_system_apply(body.system, body.u, body.y);
+        TEST_NEAR(lyra_vector_norm(body.y), 2 * 3 * momentum, 1e-12 * momentum);
         TEST_OK(lyra_model_set_mass_factor(body.model, 1));
         // constant forces
         double *force = calloc((size_t)body.size, sizeof *force);

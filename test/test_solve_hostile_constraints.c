@@ -189,11 +189,16 @@ LYRA_TEST(arguments_of_constraints_are_checked)
     TEST_STATUS(
         lyra_constraints_free_modes(ctx, set, forms.block_pattern, positions, -1, modes, &count),
         LYRA_INVALID_ARGUMENT);
-    positions[4] = NAN;
-    TEST_STATUS(
-        lyra_constraints_free_modes(ctx, set, forms.block_pattern, positions, 6, modes, &count),
-        LYRA_NOT_FINITE);
-    TEST_EQUAL(count, -7);
+    // the first coordinate as well as one in the middle
+    for (int bad = 0; bad <= 4; bad += 4) {
+        double kept = positions[bad];
+        positions[bad] = NAN;
+        TEST_STATUS(
+            lyra_constraints_free_modes(ctx, set, forms.block_pattern, positions, 6, modes, &count),
+            LYRA_NOT_FINITE);
+        TEST_EQUAL(count, -7);
+        positions[bad] = kept;
+    }
     positions[4] = 0.0;
     TEST_OK(
         lyra_constraints_free_modes(ctx, NULL, forms.block_pattern, positions, 0, NULL, &count));

@@ -152,6 +152,17 @@ LYRA_TEST(bad_stencils_are_refused)
                 LYRA_INVALID_ARGUMENT);
     TEST_CHECK(pattern == NULL);
 
+    // the first storage that there is not, of blocks and of scalars
+    int64_t row_start[2] = {0, 1};
+    int32_t column = 0;
+    LyraCsrPattern *scalars = NULL;
+    LyraStorage unknown = (LyraStorage)LYRA_STORAGE_COUNT;
+    TEST_STATUS(lyra_block_pattern_create_rows(ctx, 1, unknown, row_start, &column, &pattern),
+                LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_csr_pattern_create_rows(ctx, 1, 1, unknown, row_start, &column, &scalars),
+                LYRA_INVALID_ARGUMENT);
+    TEST_CHECK(pattern == NULL && scalars == NULL);
+
     // slots of a pair that the pattern lacks
     int32_t pair[2] = {0, 3}, slots[4];
     set = (LyraStencils){2, 1, pair};

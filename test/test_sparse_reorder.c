@@ -150,6 +150,40 @@ LYRA_TEST(metis_reduces_fill_and_repeats)
     test_context_end(ctx);
 }
 
+// A long body, wherever it stands, whichever axis it lies along: the curve runs through its cells
+// in the same order. All numbers are exact.
+LYRA_TEST(hilbert_curve_does_not_see_where_a_body_stands)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { COUNT = 32 * 4 * 4 };
+    static double at_origin[3 * COUNT], moved[3 * COUNT];
+    static int32_t order[COUNT], moved_order[COUNT];
+    const double shift[3] = {-64, 256, 32};
+    for (int32_t axis = 0; axis < 3; ++axis) {
+        for (int32_t i = 0; i < COUNT; ++i) {
+            int32_t cell[3] = {i % 32, i / 32 % 4, i / 128};
+            for (int32_t d = 0; d < 3; ++d) {
+                at_origin[3 * i + (axis + d) % 3] = cell[d];
+            }
+        }
+        for (int32_t i = 0; i < 3 * COUNT; ++i) {
+            moved[i] = at_origin[i] + shift[i % 3];
+        }
+        TEST_OK(lyra_reorder_hilbert(ctx, COUNT, at_origin, order));
+        TEST_OK(lyra_reorder_hilbert(ctx, COUNT, moved, moved_order));
+        TEST_CHECK_MSG(memcmp(order, moved_order, sizeof order) == 0, "axis %d", (int)axis);
+        // the long axis sets the scale: the curve never leaps, as it would in a squeezed body
+        double length = 0;
+        for (int32_t i = 1; i < COUNT; ++i) {
+            for (int32_t d = 0; d < 3; ++d) {
+                length += fabs(at_origin[3 * order[i] + d] - at_origin[3 * order[i - 1] + d]);
+            }
+        }
+        TEST_CHECK_MSG(length < 1.5 * COUNT, "axis %d: length %g", (int)axis, length);
+    }
+    test_context_end(ctx);
+}
+
 // On a full grid of a power of two, neighbours on the curve are neighbours in space.
 LYRA_TEST(hilbert_curve_walks_to_neighbours)
 {

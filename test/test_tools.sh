@@ -148,4 +148,42 @@ exports "uses stderr,"
 library "double strtod(); API double lyra_a(char *t) { return strtod(t, 0); }"
 exports "uses strtod,"
 
+# ---- the faults that tools/mutate makes ----
+if command -v python3 >/dev/null; then
+    fresh
+    file src/force/fault.c <<'END'
+// a + b in a comment
+#define A 1 + 1
+static double f(const double *x, int n)
+{
+    char text[64] = "a + b";
+    double s = -0.5;
+    for (int i = 0; i < n && x; ++i) {
+        s += 2.0 * x[i];
+    }
+    if (s == 0) {
+        ly_fail(1, "%d + %d", n + 1, text[0]);
+    }
+    return s;
+}
+END
+    "$work/tree/tools/mutate" --list src/force/fault.c | sed 's/  in .*//; s/^[^:]*://' >"$work/found"
+    cat >"$work/expected" <<'END'
+9:16: - -> nothing
+9:17: 0.5 -> (1.01 * 0.5)
+10:18: 0 -> 1
+10:23: < -> <=
+10:27: && -> ||
+11:11: += -> -=
+11:14: 2.0 -> (1.01 * 2.0)
+11:18: * -> /
+13:11: == -> !=
+13:14: 0 -> 1
+END
+    if ! diff "$work/expected" "$work/found"; then
+        echo "tools/mutate makes other faults than those expected"
+        failures=$((failures + 1))
+    fi
+fi
+
 [ $failures -eq 0 ]

@@ -57,7 +57,8 @@ lyra_add_tool_test(readme.example COMMAND readme_example)
 
 # ---- the built library ----
 # sanitizers, coverage and asserts bring symbols of their own
-if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LYRA_SANITIZE AND NOT LYRA_COVERAGE)
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LYRA_SANITIZE AND NOT LYRA_COVERAGE
+   AND NOT LYRA_TESTS_SHARED)
   lyra_add_tool_test(tools.exports
     COMMAND ${CMAKE_COMMAND} -E env NM=${CMAKE_NM} ${PROJECT_SOURCE_DIR}/tools/check_exports
             $<TARGET_FILE:lyra_shared> $<TARGET_FILE:lyra_static>)

@@ -40,35 +40,37 @@ static void print_repair(const LyraSurfaceRepair *repair)
     }
 }
 
-// Writes the weights of the vertices of the surface in the mesh.
-static LyraStatus save_embedding(const LyraMesh *mesh, const LyraSurface *surface, const char *path)
+// Writes the mesh and, where asked for, the weights of the surface's vertices in it. What can fail
+// comes before the first file: a command that fails leaves earlier results alone.
+static LyraStatus save(const LyraSurface *surface, const LyraMesh *mesh, const char *out,
+                       const char *embed)
 {
-    LyraSurfaceView view = lyra_surface_view(surface);
-    LyraEmbedding *embedding = NULL;
-    LyraEmbeddingReport report;
-    LyraStatus status =
-        lyra_embedding_create(mesh, view.vertex_count, view.positions, 0, &embedding, &report);
-    if (status == LYRA_OK) {
-        status = lyra_embedding_save(embedding, path);
-    }
-    if (status == LYRA_OK) {
-        printf("%s: %d points, %d outside (farthest %g m)\n", path, view.vertex_count,
-               report.outside, report.distance);
-    }
-    lyra_embedding_destroy(embedding);
-    return status;
-}
-
-static LyraStatus print_mesh(const LyraMesh *mesh, const char *path)
-{
+    LyraSurfaceView points = lyra_surface_view(surface);
     LyraMeshView view = lyra_mesh_view(mesh);
     LyraMeshQuality quality;
+    LyraEmbedding *embedding = NULL;
+    LyraEmbeddingReport report = {0};
     LyraStatus status = lyra_mesh_quality(mesh, &quality);
+    if (status == LYRA_OK && embed) {
+        status = lyra_embedding_create(mesh, points.vertex_count, points.positions, 0, &embedding,
+                                       &report);
+    }
     if (status == LYRA_OK) {
-        printf("%s: %d %s%s, %d vertices, dihedral angles %.4g to %.4g degrees\n", path,
+        status = lyra_mesh_save(mesh, out, LYRA_MESH_FORMAT_AUTO);
+    }
+    if (status == LYRA_OK) {
+        printf("%s: %d %s%s, %d vertices, dihedral angles %.4g to %.4g degrees\n", out,
                view.element_count, lyra_element_kind_name(view.kind), plural(view.element_count),
                view.vertex_count, DEGREES * quality.min_dihedral, DEGREES * quality.max_dihedral);
     }
+    if (status == LYRA_OK && embed) {
+        status = lyra_embedding_save(embedding, embed);
+    }
+    if (status == LYRA_OK && embed) {
+        printf("%s: %d points, %d outside (farthest %g m)\n", embed, points.vertex_count,
+               report.outside, report.distance);
+    }
+    lyra_embedding_destroy(embedding);
     return status;
 }
 
@@ -76,14 +78,7 @@ static LyraStatus print_mesh(const LyraMesh *mesh, const char *path)
 static CliExit finish(const LyraSurface *surface, const LyraMesh *mesh, const char *out,
                       const char *embed)
 {
-    LyraStatus status = lyra_mesh_save(mesh, out, LYRA_MESH_FORMAT_AUTO);
-    if (status == LYRA_OK) {
-        status = print_mesh(mesh, out);
-    }
-    if (status == LYRA_OK && embed) {
-        status = save_embedding(mesh, surface, embed);
-    }
-    return status == LYRA_OK ? cli_finish_output() : cli_failed();
+    return save(surface, mesh, out, embed) == LYRA_OK ? cli_finish_output() : cli_failed();
 }
 
 CliExit cli_mesh_voxelize(int argument_count, char **arguments)

@@ -364,7 +364,8 @@ bool run_files_sync(Run *run)
 
 bool run_files_finish(Run *run)
 {
-    if (!run->output.gltf || run->saved.count == 0) {
+    // one frame, of a run that ended before it moved, is no animation
+    if (!run->output.gltf || run->saved.count < 2) {
         return true;
     }
     if (run->saved.count > GLTF_FRAMES_MAX) {
@@ -403,7 +404,7 @@ void run_files_list(const Run *run)
     for (int32_t s = 0; s < run->surface_count; ++s) {
         const RunSurface *surface = &run->surfaces[s];
         if (surface->pc2) {
-            bool gltf = output->gltf && run->saved.count <= GLTF_FRAMES_MAX;
+            bool gltf = output->gltf && run->saved.count > 1 && run->saved.count <= GLTF_FRAMES_MAX;
             printf("wrote %s/%s.pc2%s\n", out, surface->name, gltf ? " and .gltf" : "");
         }
         if (output->obj_every > 0) {
