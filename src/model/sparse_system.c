@@ -9,10 +9,10 @@
 #include "lyra/system.h"
 
 #include "lyra/reorder.h"
-#include "solve/solve.h"
 #include "model/mass_solve.h"
 #include "model/system.h"
 #include "model/tangent.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
