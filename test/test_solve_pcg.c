@@ -10,6 +10,7 @@
 #include "lyra/solid.h"
 #include "lyra/solver.h"
 #include "lyra_test.h"
+#include "solve/pcg.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -282,9 +283,70 @@ LYRA_TEST(filtered_constraints_give_the_dense_solution_and_follow_changes)
     test_context_end(ctx);
 }
 
-LYRA_TEST(slabs_of_two_colours_are_the_whole_matrix)
+// `count` bars apart from each other along x, [cells + 1] x 7 x 7 vertices each
+static LyraBlockPattern *bars_pattern(LyraContext *ctx, int32_t count, int32_t cells,
+                                      double **positions)
 {
-    // 7,000 vertices: several slabs; the residual is the judge
+    int32_t each = (cells + 1) * 49, tets = 0;
+    int32_t *stencils = malloc((size_t)count * (size_t)cells * 36 * 8 * sizeof *stencils);
+    *positions = malloc((size_t)count * (size_t)each * 3 * sizeof **positions);
+    for (int32_t i = 0; i < count * each; ++i) {
+        (*positions)[3 * i] = i / 49 + 10.0 * (i / each);
+        (*positions)[3 * i + 1] = i % 49 / 7;
+        (*positions)[3 * i + 2] = i % 7;
+        if (i / 49 % (cells + 1) < cells && i % 49 / 7 < 6 && i % 7 < 6) {
+            for (int32_t c = 0; c < 8; ++c) {
+                stencils[8 * tets + c] = i + c % 2 + 7 * (c / 2 % 2) + 49 * (c / 4);
+            }
+            ++tets;
+        }
+    }
+    LyraBlockPattern *pattern = NULL;
+    LyraStencils set = {.nodes = 8, .count = tets, .ids = stencils};
+    TEST_OK(lyra_block_pattern_create(ctx, count * each, LYRA_STORAGE_UPPER, 1, &set, &pattern));
+    free(stencils);
+    return pattern;
+}
+
+LYRA_TEST(domains_touch_thin_separators_only)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t bars = 1; bars <= 3; ++bars) {
+        double *positions = NULL;
+        LyraBlockPattern *pattern = bars_pattern(ctx, bars, 300 / bars, &positions);
+        LyraBlockPatternView view = lyra_block_pattern_view(pattern);
+        int32_t rows = view.row_count, *order = malloc((size_t)rows * sizeof *order);
+        int32_t *domain = malloc((size_t)rows * sizeof *domain);
+        LyPcgOrder cut;
+        TEST_OK(ly_pcg_order(ctx, pattern, positions, false, order, &cut));
+        TEST_EQUAL(cut.firsts, 8); // 14,700 rows, 1,500 or more each
+        TEST_EQUAL(cut.domains, 15);
+        memset(domain, 0xff, (size_t)rows * sizeof *domain);
+        for (int32_t d = 0; d < cut.domains; ++d) {
+            TEST_CHECK(d < cut.firsts || cut.begin[d + 1] - cut.begin[d] <= 2 * 49);
+            for (int32_t p = cut.begin[d]; p < cut.begin[d + 1]; ++p) {
+                TEST_EQUAL(domain[order[p]], -1);
+                domain[order[p]] = d;
+            }
+        }
+        TEST_EQUAL(cut.begin[cut.domains], rows);
+        for (int32_t i = 0; i < rows; ++i) {
+            for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+                int32_t a = domain[i], b = domain[view.column[k]];
+                TEST_CHECK(a == b || (a < cut.firsts) != (b < cut.firsts));
+            }
+        }
+        free(domain);
+        free(order);
+        free(positions);
+        lyra_block_pattern_destroy(pattern);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(domains_and_separators_are_the_whole_matrix)
+{
+    // 7,000 vertices: several domains; the residual is the judge
     LyraContext *ctx = test_context(3, LYRA_ISA_AUTO);
     Body body;
     TEST_OK(body_create(ctx, 100, 7, 7, 0.01, &body));

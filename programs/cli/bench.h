@@ -29,7 +29,8 @@ typedef struct Bench {
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.
     enum { BENCH_TABLE, BENCH_JSON, BENCH_CSV } format;
     CliJson json;
-    const char *suite; ///< The suite that runs.
+    const char *suite;             ///< The suite that runs.
+    struct BenchBaseline *earlier; ///< --baseline: what to compare with. Nullable.
 } Bench;
 
 /// What a linear solver did, for rows of that suite.
@@ -55,6 +56,7 @@ typedef struct BenchRow {
     BenchTime twin;          ///< The simple twin; zero where there is none.
     const char *twin_name;   ///< "scalar", "csr" ... Nullable.
     const BenchSolve *solve; ///< Nullable.
+    int64_t memory;          ///< Bytes held, for rows about them; 0 in others.
 } BenchRow;
 
 /// Calls `function` until the time is spent, at least 5 times, after one call to warm up.
@@ -76,6 +78,7 @@ BenchSuite bench_embed;
 BenchSuite bench_forces;
 BenchSuite bench_io;
 BenchSuite bench_math;
+BenchSuite bench_memory;
 BenchSuite bench_solvers;
 BenchSuite bench_sparse;
 BenchSuite bench_step;

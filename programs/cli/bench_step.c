@@ -11,103 +11,19 @@
 // of a solver, "analyze" is all that comes before the second step, making the model and the system
 // included, and "solve" the forming, factoring and solving within the fastest step.
 
-#include "bench.h"
+#include "bench_body.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP 0.01
-#define STIFFNESS_DAMPING 0.01
-#define YOUNG 1e6
-#define POISSON 0.45
 #define WARM_STEPS 5
 #define STEPS_MAX 1000
 
-typedef struct Way {
-    const char *integrator;
-    bool full;
-} Way;
-
-static const Way ways[] = {{"backward-euler", false}, {"newmark", false}, {"backward-euler", true}};
+static const BenchWay ways[] = {
+    {"backward-euler", false}, {"newmark", false}, {"backward-euler", true}};
 
 static const char *const models[] = {"corotational", "stvk", "neo-hookean"};
-
-// what does not change from way to way
-typedef struct Subject {
-    const LyraMesh *mesh;
-    const char *name;
-    bool generated;       // a box without a material of its own
-    const int32_t *fixed; // [fixed_count]
-    int32_t fixed_count;
-    const double *masses; // [vertex_count]
-} Subject;
-
-typedef struct Body {
-    LyraContext *ctx;
-    LyraSolid *solid;
-    LyraModel *model;
-    LyraSystem *system;
-    LyraState *state;
-    LyraIntegrator *integrator;
-} Body;
-
-static void end_body(Body *body)
-{
-    lyra_integrator_destroy(body->integrator);
-    lyra_state_destroy(body->state);
-    lyra_system_destroy(body->system);
-    lyra_model_destroy(body->model);
-    lyra_solid_destroy(body->solid);
-    lyra_context_destroy(body->ctx);
-    *body = (Body){0};
-}
-
-static LyraStatus make_model(const Subject *subject, const char *model, const Way *way, Body *body)
-{
-    LyraMeshView view = lyra_mesh_view(subject->mesh);
-    LyraSolidDef solid = lyra_solid_def_default();
-    solid.model = model;
-    solid.young = subject->generated ? YOUNG : 0;
-    solid.poisson = POISSON;
-    LyraStatus status = lyra_solid_create(body->ctx, subject->mesh, &solid, &body->solid);
-    if (status != LYRA_OK) {
-        return status;
-    }
-    LyraModelDef def = lyra_model_def_default();
-    def.vertex_count = view.vertex_count;
-    def.positions = view.positions;
-    def.forces = lyra_solid_forces(body->solid, &def.force_count);
-    def.masses = subject->masses;
-    def.stiffness_damping = STIFFNESS_DAMPING;
-    def.damping_exact = !way->full;
-    def.gravity[1] = -9.81;
-    status = lyra_model_create(body->ctx, &def, &body->model);
-    return status == LYRA_OK ? lyra_constraints_fix_vertices(lyra_model_constraints(body->model),
-                                                             subject->fixed_count, subject->fixed)
-                             : status;
-}
-
-static LyraStatus make_body(const Subject *subject, const char *model, const Way *way, Body *body)
-{
-    LyraIntegratorDef def = lyra_integrator_def_default();
-    def.name = way->integrator;
-    def.vega = !way->full;
-    def.newton.policy = way->full ? LYRA_NEWTON_FULL : LYRA_NEWTON_ONE;
-    def.newton.decrement = 1e-8;
-    LyraStatus status = make_model(subject, model, way, body);
-    if (status == LYRA_OK) {
-        status = lyra_system_create_sparse(body->ctx, body->model, NULL, &body->system);
-    }
-    if (status == LYRA_OK) {
-        status = lyra_system_state_create(body->system, &body->state);
-    }
-    if (status == LYRA_OK) {
-        status = lyra_integrator_create(body->ctx, &def, body->system, &body->integrator);
-    }
-    return status == LYRA_OK ? lyra_integrator_step(body->integrator, body->state, STEP, NULL)
-                             : status;
-}
 
 static int compare_seconds(const void *a, const void *b)
 {
@@ -115,7 +31,8 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static LyraStatus time_steps(const Bench *bench, Body *body, BenchTime *time, LyraStepReport *best)
+static LyraStatus time_steps(const Bench *bench, BenchBody *body, BenchTime *time,
+                             LyraStepReport *best)
 {
     double samples[STEPS_MAX], begin = 0, fastest = INFINITY;
     int32_t count = 0;
@@ -128,7 +45,8 @@ static LyraStatus time_steps(const Bench *bench, Body *body, BenchTime *time, Ly
         }
         LyraStepReport report;
         double start = bench_now();
-        LyraStatus status = lyra_integrator_step(body->integrator, body->state, STEP, &report);
+        LyraStatus status =
+            lyra_integrator_step(body->integrator, body->state, BENCH_STEP, &report);
         double seconds = bench_now() - start;
         if (status != LYRA_OK) {
             return status;
@@ -144,21 +62,24 @@ static LyraStatus time_steps(const Bench *bench, Body *body, BenchTime *time, Ly
     return LYRA_OK;
 }
 
-static CliExit bench_way(Bench *bench, const Subject *subject, const char *model, const Way *way,
-                         int32_t threads)
+static CliExit bench_way(Bench *bench, const BenchSubject *subject, const char *model,
+                         const BenchWay *way, int32_t threads)
 {
-    Body body = {.ctx = cli_context(threads, LYRA_ISA_AUTO)};
+    BenchBody body = {.ctx = cli_context(threads, LYRA_ISA_AUTO)};
     if (!body.ctx) {
         return CLI_BAD_INPUT;
     }
     double start = bench_now(), set_up = 0;
     BenchTime time = {0};
     LyraStepReport report = {0};
-    LyraStatus status = make_body(subject, model, way, &body);
+    LyraStatus status = bench_body_create(subject, model, way, &body);
+    if (status == LYRA_OK) {
+        status = lyra_integrator_step(body.integrator, body.state, BENCH_STEP, NULL);
+    }
     set_up = bench_now() - start;
     status = status == LYRA_OK ? time_steps(bench, &body, &time, &report) : status;
     if (status != LYRA_OK) {
-        end_body(&body);
+        bench_body_end(&body);
         return cli_failed();
     }
     char name[80];
@@ -177,49 +98,13 @@ static CliExit bench_way(Bench *bench, const Subject *subject, const char *model
                           .time = time,
                           .solve = &solve};
     bench_row(bench, &row);
-    end_body(&body);
+    bench_body_end(&body);
     return CLI_OK;
 }
 
-// vertices of --fixed, or those within 2 % of the least x
-static CliExit find_fixed(const Bench *bench, LyraContext *ctx, Subject *subject, int32_t **list)
+static CliExit run_subject(Bench *bench, const BenchSubject *subject)
 {
-    LyraMeshView view = lyra_mesh_view(subject->mesh);
-    *list = cli_allocate((size_t)view.vertex_count * sizeof **list);
-    subject->fixed = *list;
-    if (bench->fixed) {
-        int32_t *read = NULL;
-        if (lyra_vertex_list_load(ctx, bench->fixed, 1, view.vertex_count, &subject->fixed_count,
-                                  &read) != LYRA_OK) {
-            return cli_failed();
-        }
-        if (subject->fixed_count > 0) {
-            memcpy(*list, read, (size_t)subject->fixed_count * sizeof *read);
-        }
-        lyra_vertex_list_destroy(ctx, read);
-        return CLI_OK;
-    }
-    double low = INFINITY, high = -INFINITY;
-    for (int32_t i = 0; i < view.vertex_count; ++i) {
-        low = fmin(low, view.positions[3 * (int64_t)i]);
-        high = fmax(high, view.positions[3 * (int64_t)i]);
-    }
-    for (int32_t i = 0; i < view.vertex_count; ++i) {
-        if (view.positions[3 * (int64_t)i] <= low + 0.02 * (high - low)) {
-            (*list)[subject->fixed_count++] = i;
-        }
-    }
-    return CLI_OK;
-}
-
-static CliExit bench_subject(Bench *bench, LyraContext *ctx, Subject *subject)
-{
-    LyraMeshView view = lyra_mesh_view(subject->mesh);
-    double *masses = cli_allocate((size_t)view.vertex_count * sizeof *masses);
-    int32_t *fixed = NULL;
-    lyra_mesh_lumped_masses(subject->mesh, NULL, masses);
-    subject->masses = masses;
-    CliExit exit = find_fixed(bench, ctx, subject, &fixed);
+    CliExit exit = CLI_OK;
     bool found = false;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
         if (bench->model && strcmp(bench->model, models[m]) != 0) {
@@ -232,33 +117,7 @@ static CliExit bench_subject(Bench *bench, LyraContext *ctx, Subject *subject)
             }
         }
     }
-    free(masses);
-    free(fixed);
-    return found || exit != CLI_OK ? exit
-                                   : cli_fail("no model \"%s\" in the suite step", bench->model);
-}
-
-static CliExit bench_box(Bench *bench, LyraContext *ctx, int64_t elements)
-{
-    LyraMesh *mesh = NULL;
-    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
-    shape.elements = elements;
-    if (lyra_mesh_generate(ctx, &shape, &mesh) != LYRA_OK) {
-        return cli_failed();
-    }
-    char name[64];
-    snprintf(name, sizeof name, "box %d tets", (int)lyra_mesh_view(mesh).element_count);
-    Subject subject = {.mesh = mesh, .name = name, .generated = true};
-    CliExit exit = bench_subject(bench, ctx, &subject);
-    lyra_mesh_destroy(mesh);
-    return exit;
-}
-
-// the last part of a path
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return found ? exit : cli_fail("no model \"%s\" in the suite step", bench->model);
 }
 
 CliExit bench_step(Bench *bench)
@@ -268,24 +127,17 @@ CliExit bench_step(Bench *bench)
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
+    bool one = bench->mesh || bench->elements > 0;
+    size_t count = one ? 1 : sizeof sizes / sizeof sizes[0];
     CliExit exit = CLI_OK;
-    LyraMesh *mesh = NULL;
-    if (bench->mesh) {
-        exit = lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &mesh) == LYRA_OK
-                   ? CLI_OK
-                   : cli_failed();
-        if (exit == CLI_OK) {
-            Subject subject = {.mesh = mesh, .name = base_name(bench->mesh)};
-            exit = bench_subject(bench, ctx, &subject);
-        }
-    } else if (bench->elements > 0) {
-        exit = bench_box(bench, ctx, bench->elements);
-    } else {
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] && exit == CLI_OK; ++s) {
-            exit = bench_box(bench, ctx, sizes[s]);
-        }
+    for (size_t s = 0; s < count && exit == CLI_OK; ++s) {
+        BenchSubject subject = {0};
+        exit = bench->mesh ? bench_subject_load(bench, ctx, &subject)
+                           : bench_subject_box(
+                                 ctx, bench->elements > 0 ? bench->elements : sizes[s], &subject);
+        exit = exit == CLI_OK ? run_subject(bench, &subject) : exit;
+        bench_subject_end(&subject);
     }
-    lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);
     return exit;
 }

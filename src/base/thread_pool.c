@@ -5,10 +5,21 @@
 // takes part; pieces are claimed one by one from a counter. A loop is over for the caller when all
 // pieces are done: a thread that wakes too late finds it closed and sleeps again, so a short loop
 // never waits for a slow wake-up.
+//
+// To wake a thread takes tens of microseconds where an idle core must first be woken itself, as
+// long as a sweep over a small matrix, and a step opens hundreds of loops that follow each other at
+// once. So who waits, a thread for the next loop or the caller for the last pieces, looks for about
+// as long as a sleep would cost before it sleeps, and never longer: an idle pool is asleep. A pool
+// of more threads than there are cores sleeps at once, as who looks would keep others from work.
 
 #include "base/context.h"
 
 #include <pthread.h>
+#include <unistd.h>
+
+// looks before a sleep, about 20 microseconds: PAUSES pauses each
+#define LOOKS 100
+#define PAUSES 8
 
 struct LyThreadPool {
     pthread_mutex_t loop;  // held by the host thread whose loop runs
@@ -16,13 +27,15 @@ struct LyThreadPool {
     pthread_cond_t opened; // a loop opened, or the end
     pthread_cond_t left;   // the last worker left the loop
     bool open, stopping;
-    uint64_t generation; // number of the loop
-    int32_t inside;      // pool threads at work in the open loop
+    uint64_t generation;         // number of the loop
+    _Atomic(uint64_t) published; // the same once all of the loop can be seen: what is looked at
+    _Atomic(int32_t) inside;     // pool threads at work in the open loop; changed under the mutex
     LyraTask *task;
     void *data;
     int32_t count;
     _Atomic(int64_t) next; // next piece to claim; wide, as every thread claims one past the last
     int32_t thread_count;
+    int32_t looks;   // before a sleep
     int32_t started; // pool threads that run, thread_count - 1 when complete
     struct LyPoolThread {
         LyThreadPool *pool;
@@ -48,6 +61,77 @@ static void work(LyThreadPool *pool, LyraTask *task, void *data, int32_t count, 
     }
 }
 
+// ---- waiting ------------------------------------------------------------------------------------
+
+static void pause_core(void)
+{
+    for (int32_t i = 0; i < PAUSES; ++i) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+}
+
+// the mutex is held for moments only: a sleep would take longer than they do
+static void lock_soon(LyThreadPool *pool)
+{
+    for (int32_t i = 0; i < pool->looks; ++i) {
+        if (pthread_mutex_trylock(&pool->mutex) == 0) {
+            return;
+        }
+        pause_core();
+    }
+    pthread_mutex_lock(&pool->mutex);
+}
+
+// looks for a loop after number `seen`; false if none came while it looked
+static bool look_for_loop(LyThreadPool *pool, uint64_t seen)
+{
+    for (int32_t i = 0; i < pool->looks; ++i) {
+        if (atomic_load_explicit(&pool->published, memory_order_acquire) != seen) {
+            return true;
+        }
+        pause_core();
+    }
+    return false;
+}
+
+// returns, with the mutex held as before, when a loop is open that has not been seen, or at the end
+static void await_loop(LyThreadPool *pool, uint64_t seen)
+{
+    bool looked = false;
+    while (!pool->stopping && !(pool->open && pool->generation != seen)) {
+        if (looked) {
+            pthread_cond_wait(&pool->opened, &pool->mutex);
+            looked = false;
+        } else {
+            // loops that opened and closed meanwhile were missed: what counts is the next one
+            seen = pool->generation;
+            pthread_mutex_unlock(&pool->mutex);
+            looked = !look_for_loop(pool, seen);
+            lock_soon(pool);
+        }
+    }
+}
+
+// waits, with the mutex held, until no pool thread is inside
+static void await_leaving(LyThreadPool *pool)
+{
+    if (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0) {
+        pthread_mutex_unlock(&pool->mutex);
+        for (int32_t i = 0;
+             i < pool->looks && atomic_load_explicit(&pool->inside, memory_order_relaxed); ++i) {
+            pause_core();
+        }
+        lock_soon(pool);
+    }
+    while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0) {
+        pthread_cond_wait(&pool->left, &pool->mutex);
+    }
+}
+
+// ---- threads ------------------------------------------------------------------------------------
+
 static void *thread_main(void *argument)
 {
     struct LyPoolThread *self = argument;
@@ -55,9 +139,7 @@ static void *thread_main(void *argument)
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->mutex);
     for (;;) {
-        while (!pool->stopping && !(pool->open && pool->generation != seen)) {
-            pthread_cond_wait(&pool->opened, &pool->mutex);
-        }
+        await_loop(pool, seen);
         if (pool->stopping) {
             break;
         }
@@ -65,11 +147,11 @@ static void *thread_main(void *argument)
         LyraTask *task = pool->task;
         void *data = pool->data;
         int32_t count = pool->count;
-        ++pool->inside;
+        atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
         pthread_mutex_unlock(&pool->mutex);
         work(pool, task, data, count, self->worker);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->inside == 0) {
+        lock_soon(pool);
+        if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_relaxed) == 1) {
             pthread_cond_signal(&pool->left);
         }
     }
@@ -89,7 +171,8 @@ LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_
     if (!pool) {
         return ly_fail_memory(pool_bytes(thread_count));
     }
-    *pool = (LyThreadPool){.thread_count = thread_count};
+    *pool = (LyThreadPool){.thread_count = thread_count,
+                           .looks = thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0};
     // with default attributes these cannot fail
     pthread_mutex_init(&pool->loop, NULL);
     pthread_mutex_init(&pool->mutex, NULL);
@@ -117,6 +200,7 @@ void ly_thread_pool_destroy(const LyraAllocator *allocator, LyThreadPool *pool)
     }
     pthread_mutex_lock(&pool->mutex);
     pool->stopping = true;
+    atomic_store_explicit(&pool->published, UINT64_MAX, memory_order_release);
     pthread_cond_broadcast(&pool->opened);
     pthread_mutex_unlock(&pool->mutex);
     for (int32_t i = 0; i < pool->started; ++i) {
@@ -139,23 +223,23 @@ static void run(LyThreadPool *pool, int32_t count, LyraTask *task, void *data)
         return;
     }
     // open
-    pthread_mutex_lock(&pool->mutex);
+    lock_soon(pool);
     pool->task = task;
     pool->data = data;
     pool->count = count;
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    ++pool->generation;
     pool->open = true;
+    uint64_t generation = ++pool->generation;
     pthread_cond_broadcast(&pool->opened);
     pthread_mutex_unlock(&pool->mutex);
+    // only now, so that who looks finds the mutex free
+    atomic_store_explicit(&pool->published, generation, memory_order_release);
     // take part
     work(pool, task, data, count, 0);
     // close, and wait for those still inside
-    pthread_mutex_lock(&pool->mutex);
+    lock_soon(pool);
     pool->open = false;
-    while (pool->inside > 0) {
-        pthread_cond_wait(&pool->left, &pool->mutex);
-    }
+    await_leaving(pool);
     pthread_mutex_unlock(&pool->mutex);
 }
 

@@ -12,6 +12,7 @@
 #include "model/mass_solve.h"
 #include "model/system.h"
 #include "model/tangent.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
@@ -141,12 +142,12 @@ static LyraStatus solve(SparseSystem *s, Solving *solving, double tolerance, con
         LY_TRY(lyra_solver_set_tolerance(solving->solver, tolerance));
         solving->tolerance = tolerance;
     }
-    lyra_permutation_apply(n, order, 3, lyra_vector_values(b), s->b);
+    ly_vector_sort(s->ctx, n, order, lyra_vector_values(b), s->b);
     if (warm) {
-        lyra_permutation_apply(n, order, 3, lyra_vector_values(x), s->x);
+        ly_vector_sort(s->ctx, n, order, lyra_vector_values(x), s->x);
     }
     LY_TRY(lyra_solver_solve(solving->solver, s->b, warm, s->x, report));
-    lyra_permutation_undo(n, order, 3, s->x, lyra_vector_values_mutable(x));
+    ly_vector_unsort(s->ctx, n, order, s->x, lyra_vector_values_mutable(x));
     return LYRA_OK;
 }
 
@@ -186,9 +187,9 @@ static void sparse_apply(void *self, const LyraVector *x, LyraVector *y)
     SparseSystem *s = self;
     const int32_t *order = lyra_assembly_order(s->tangent.model->assembly);
     int32_t n = s->tangent.model->vertex_count;
-    lyra_permutation_apply(n, order, 3, lyra_vector_values(x), s->x);
+    ly_vector_sort(s->ctx, n, order, lyra_vector_values(x), s->x);
     lyra_block_matrix_multiply(s->main.matrix, s->x, s->b);
-    lyra_permutation_undo(n, order, 3, s->b, lyra_vector_values_mutable(y));
+    ly_vector_unsort(s->ctx, n, order, s->b, lyra_vector_values_mutable(y));
 }
 
 static void sparse_apply_mass(void *self, const LyraVector *x, LyraVector *y)

@@ -196,13 +196,13 @@ static void apply_terms(LyTangent *tangent, double mass, int32_t count, const Te
     const int32_t *order = lyra_assembly_order(model->assembly);
     int32_t n = model->vertex_count, size = tangent->size;
     if (count > 0) {
-        lyra_permutation_apply(n, order, 3, x, tangent->inner);
-        memset(tangent->product, 0, (size_t)size * sizeof(double));
+        ly_vector_sort(tangent->ctx, n, order, x, tangent->inner);
+        ly_vector_fill(tangent->ctx, size, 0, tangent->product);
         for (int32_t t = 0; t < count; ++t) {
             lyra_block_matrix_multiply_add(terms[t].matrix, terms[t].a, tangent->inner,
                                            tangent->product);
         }
-        lyra_permutation_undo(n, order, 3, tangent->product, y);
+        ly_vector_unsort(tangent->ctx, n, order, tangent->product, y);
     }
     if (mass != 0) {
         // the scratch is free again

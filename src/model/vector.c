@@ -67,9 +67,7 @@ double *lyra_vector_values_mutable(LyraVector *vector)
 void lyra_vector_fill(LyraVector *y, double value)
 {
     LYRA_ASSERT(y);
-    for (int32_t i = 0; i < y->size; ++i) {
-        y->values[i] = value;
-    }
+    ly_vector_fill(y->ctx, y->size, value, y->values);
 }
 
 void lyra_vector_copy(const LyraVector *x, LyraVector *y)

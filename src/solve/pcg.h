@@ -11,12 +11,13 @@
 // small parts, whatever the units.
 //
 // Order. Rows are put in an order of the copy's own: a sweep through the body, along its longest
-// axis where positions are known and along breadth-first levels otherwise. It is cut into domains,
-// slabs by the number of rows alone, each of which touches the one before and the one after only.
-// The slabs with even numbers come first in the order, those with odd numbers after them, so
-// that all of one colour can be swept at once, by any number of threads, to the same bits, and
-// no coupling is left out: the sweeps are those of the whole matrix in this order. Entries
-// between slabs are kept apart, in both orientations, so that no domain writes to another.
+// axis where positions are known and along breadth-first levels otherwise. It is cut, by the number
+// of rows and the pattern alone, into domains of one size and thin separators between them, so that
+// domains touch separators only, and these domains only. All of the first colour, the domains, come
+// first in the order, the separators, which are the second colour and domains in what follows,
+// after them, so that all of one colour can be swept at once, by any number of threads, to the same
+// bits, and no coupling is left out: the sweeps are those of the whole matrix in this order.
+// Entries between domains are kept apart, in both orientations, so that none writes to another.
 // A~ = L + D + L^T, with D = I where blocks are scaled whole.
 //
 // Vectors have four numbers per vertex, the fourth zero.
@@ -32,7 +33,7 @@
 #define LY_PCG_PAD 8
 
 /// Most domains of a matrix.
-#define LY_PCG_DOMAINS_MAX 16
+#define LY_PCG_DOMAINS_MAX 31
 
 /// What a domain's kernels see. Arrays of numbers are of the precision of the kernels.
 typedef struct LyPcgPiece {

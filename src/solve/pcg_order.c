@@ -1,13 +1,19 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The order of rows in which pcg sweeps, and its cut into domains of two colours (see pcg.h).
+// The order of rows in which pcg sweeps, and its cut into domains and separators (see pcg.h).
 //
 // What SSOR gains from a sweep depends on the order. On boxes of tets a sweep along an axis needs a
 // quarter fewer iterations than one along a Hilbert curve, breadth-first levels are in between, and
 // all three fit the caches. Cutting the sweep into domains that ignore each other (block Jacobi
-// between them) costs a third more iterations from two domains on; sweeping the slabs with even
-// numbers, then those with odd numbers, costs a few per cent: docs/solvers.md has the figures.
+// between them) costs a third more iterations from two domains on; domains of one size of two
+// colours cost a fifth, since half of all rows come after their neighbours on both sides.
+//
+// So domains of one size are kept apart by separators as thin as the pattern allows: one layer of
+// vertices. Every second domain is swept against the others, so that two of them end at the same
+// separator, as in a twisted factorisation. Only rows at separators see another order than that of
+// one uncut sweep, and the cut costs hardly an iteration: docs/solvers.md has the figures. Nearly
+// all rows belong to domains, which are swept up and down at once while they are in the caches.
 
 #include "lyra/reorder.h"
 #include "solve/pcg.h"
@@ -16,8 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// rows that a slab has at least
-#define SLAB_ROWS 3000
+// rows that a domain has at least: fewer are swept before another thread is awake
+#define DOMAIN_ROWS 1500
+#define DOMAINS_MAX ((LY_PCG_DOMAINS_MAX + 1) / 2)
+// separators may have a THICK-th part of all rows
+#define THICK 8
 
 // ---- order along an axis ------------------------------------------------------------------------
 
@@ -85,45 +94,80 @@ static LyraStatus order_along_axis(LyraContext *ctx, int32_t rows, const double 
     return LYRA_OK;
 }
 
-// ---- slabs --------------------------------------------------------------------------------------
+// ---- domains ------------------------------------------------------------------------------------
 
-// whether slabs of this order touch their neighbours only; `place` inverts the order
-static bool slabs_are_apart(const LyraBlockPatternView *view, const int32_t *place, int32_t slabs)
+// where domains and the separators between them begin and end in the sweep: domain d is
+// [begin[d], end[d]), separator d is [end[d], begin[d + 1])
+typedef struct Cut {
+    int32_t domains;
+    int32_t begin[DOMAINS_MAX], end[DOMAINS_MAX];
+} Cut;
+
+// reach[p]: one after the last place in the sweep that the rows at places up to p touch
+static void find_reach(const LyraBlockPatternView *view, const int32_t *place, int32_t *reach)
 {
-    int32_t begin[LY_PCG_DOMAINS_MAX + 1];
-    for (int32_t s = 0; s <= slabs; ++s) {
-        begin[s] = (int32_t)ly_piece_begin(view->row_count, slabs, s);
+    for (int32_t p = 0; p < view->row_count; ++p) {
+        reach[p] = p + 1;
     }
     for (int32_t i = 0; i < view->row_count; ++i) {
         for (int64_t k = view->diagonal[i] + 1; k < view->row_start[i + 1]; ++k) {
             int32_t a = place[i], b = place[view->column[k]];
-            int32_t low = a < b ? a : b, high = a < b ? b : a, slab = 0;
-            while (begin[slab + 1] <= low) {
-                ++slab;
-            }
-            if (slab + 2 <= slabs && high >= begin[slab + 2]) {
-                return false;
-            }
+            int32_t low = a < b ? a : b, high = a < b ? b : a;
+            reach[low] = reach[low] > high + 1 ? reach[low] : high + 1;
         }
     }
+    for (int32_t p = 1; p < view->row_count; ++p) {
+        reach[p] = reach[p] > reach[p - 1] ? reach[p] : reach[p - 1];
+    }
+}
+
+// Cuts the sweep into `domains` of one size; false where separators would touch each other or be a
+// large part of all rows. `out` is written on success only.
+static bool cut(int32_t rows, int32_t domains, const int32_t *reach, Cut *out)
+{
+    // separators are about as wide as at even cuts
+    int64_t between = 0;
+    for (int32_t d = 1; d < domains; ++d) {
+        int32_t p = (int32_t)ly_piece_begin(rows, domains, d);
+        between += reach[p - 1] - p;
+    }
+    if (THICK * between > rows) {
+        return false;
+    }
+    int32_t size = (int32_t)((rows - between) / domains);
+    Cut found = {.domains = domains};
+    for (int32_t d = 0; d < domains; ++d) {
+        int32_t begin = d > 0 ? reach[found.end[d - 1] - 1] : 0;
+        int32_t end = d + 1 < domains ? begin + size : rows;
+        if (begin >= end || end > rows || (d > 0 && d + 1 < domains && reach[begin - 1] > end)) {
+            return false;
+        }
+        found.begin[d] = begin;
+        found.end[d] = end;
+    }
+    *out = found;
     return true;
 }
 
-// even slabs first
-static void colour(int32_t rows, int32_t slabs, const int32_t *sweep, int32_t *order,
+// domains first, up and down the sweep in turn, then the separators
+static void colour(int32_t rows, const Cut *cut, const int32_t *sweep, int32_t *order,
                    LyPcgOrder *out)
 {
     int32_t count = 0;
     out->domains = 0;
-    for (int32_t parity = 0; parity < 2; ++parity) {
-        for (int32_t s = parity; s < slabs; s += 2) {
-            out->begin[out->domains++] = count;
-            int32_t end = (int32_t)ly_piece_begin(rows, slabs, s + 1);
-            for (int32_t i = (int32_t)ly_piece_begin(rows, slabs, s); i < end; ++i) {
-                order[count++] = sweep[i];
-            }
+    for (int32_t d = 0; d < cut->domains; ++d) {
+        int32_t begin = cut->begin[d], end = cut->end[d];
+        out->begin[out->domains++] = count;
+        for (int32_t i = begin; i < end; ++i) {
+            order[count++] = sweep[d % 2 == 1 ? begin + end - 1 - i : i];
         }
-        out->firsts = parity == 0 ? out->domains : out->firsts;
+    }
+    out->firsts = out->domains;
+    for (int32_t d = 0; d + 1 < cut->domains; ++d) {
+        out->begin[out->domains++] = count;
+        for (int32_t i = cut->end[d]; i < cut->begin[d + 1]; ++i) {
+            order[count++] = sweep[i];
+        }
     }
     for (int32_t d = out->domains; d <= LY_PCG_DOMAINS_MAX; ++d) {
         out->begin[d] = rows;
@@ -144,12 +188,20 @@ LyraStatus ly_pcg_order(LyraContext *ctx, const LyraBlockPattern *pattern, const
         LY_TRY_DONE(lyra_reorder_rcm(ctx, lyra_block_pattern_graph(pattern), sweep));
     }
     LY_TRY_DONE(lyra_permutation_invert(rows, sweep, place));
-    int32_t slabs = one ? 1 : rows / SLAB_ROWS;
-    slabs = slabs > LY_PCG_DOMAINS_MAX ? LY_PCG_DOMAINS_MAX : slabs < 1 ? 1 : slabs;
-    while (slabs > 2 && !slabs_are_apart(&view, place, slabs)) {
-        slabs = slabs > 4 ? slabs / 2 : slabs - 1;
+    // powers of two, so that threads have equal shares
+    int32_t domains = 1;
+    while (!one && domains < DOMAINS_MAX && rows / (2 * domains) >= DOMAIN_ROWS) {
+        domains *= 2;
     }
-    colour(rows, slabs, sweep, order, out);
+    Cut cuts = {.domains = 1, .end = {rows}};
+    if (domains > 1) {
+        // `order` is free to hold the reach until it is written
+        find_reach(&view, place, order);
+        while (domains > 1 && !cut(rows, domains, order, &cuts)) {
+            domains /= 2;
+        }
+    }
+    colour(rows, &cuts, sweep, order, out);
 done:
     ly_release(ctx, sweep);
     ly_release(ctx, place);

@@ -52,6 +52,14 @@ double ly_vector_norm(LyraContext *ctx, int64_t count, const double *x);
 void ly_vector_axpby(LyraContext *ctx, int64_t count, double a, const double *x, double b,
                      double *y);
 void ly_vector_copy(LyraContext *ctx, int64_t count, const double *x, double *y);
+void ly_vector_fill(LyraContext *ctx, int64_t count, double value, double *y);
+
+/// Vertex order[i] of x becomes vertex i of y, three numbers each; y may not be x.
+void ly_vector_sort(LyraContext *ctx, int32_t vertices, const int32_t *order, const double *x,
+                    double *y);
+/// Vertex i of x becomes vertex order[i] of y.
+void ly_vector_unsort(LyraContext *ctx, int32_t vertices, const int32_t *order, const double *x,
+                      double *y);
 
 // ---- conjugate gradients ------------------------------------------------------------------------
 

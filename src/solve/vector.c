@@ -22,6 +22,7 @@ typedef struct VectorLoop {
     int64_t count;
     int32_t pieces;
     double a, b;
+    const int32_t *order;
     const double *x, *y;
     double *out;
     double sums[PIECES_MAX];
@@ -149,4 +150,70 @@ void ly_vector_copy(LyraContext *ctx, int64_t count, const double *x, double *y)
         VectorLoop loop = {.count = count, .pieces = piece_count(count), .x = x, .out = y};
         ly_parallel_for(ctx, loop.pieces, copy_task, &loop);
     }
+}
+
+static void fill_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
+        loop->out[i] = loop->a;
+    }
+}
+
+void ly_vector_fill(LyraContext *ctx, int64_t count, double value, double *y)
+{
+    VectorLoop loop = {.count = count, .pieces = piece_count(count), .a = value, .out = y};
+    ly_parallel_for(ctx, loop.pieces, fill_task, &loop);
+}
+
+// ---- orders of vertices -------------------------------------------------------------------------
+
+static void sort_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
+        const double *x = loop->x + 3 * (int64_t)loop->order[i];
+        for (int32_t d = 0; d < 3; ++d) {
+            loop->out[3 * i + d] = x[d];
+        }
+    }
+}
+
+void ly_vector_sort(LyraContext *ctx, int32_t vertices, const int32_t *order, const double *x,
+                    double *y)
+{
+    VectorLoop loop = {.count = vertices,
+                       .pieces = piece_count(3 * (int64_t)vertices),
+                       .order = order,
+                       .x = x,
+                       .out = y};
+    ly_parallel_for(ctx, loop.pieces, sort_task, &loop);
+}
+
+static void unsort_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
+        double *y = loop->out + 3 * (int64_t)loop->order[i];
+        for (int32_t d = 0; d < 3; ++d) {
+            y[d] = loop->x[3 * i + d];
+        }
+    }
+}
+
+void ly_vector_unsort(LyraContext *ctx, int32_t vertices, const int32_t *order, const double *x,
+                      double *y)
+{
+    VectorLoop loop = {.count = vertices,
+                       .pieces = piece_count(3 * (int64_t)vertices),
+                       .order = order,
+                       .x = x,
+                       .out = y};
+    ly_parallel_for(ctx, loop.pieces, unsort_task, &loop);
 }

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// A body for whole steps: a mesh held at some vertices that swings under gravity from its rest
+// shape, h = 10 ms, stiffness damping 0.01 s. What the suites step and memory share.
+
+#ifndef LYRA_CLI_BENCH_BODY_H
+#define LYRA_CLI_BENCH_BODY_H
+
+#include "bench.h"
+
+#define BENCH_STEP 0.01 // s
+
+/// How steps are taken.
+typedef struct BenchWay {
+    const char *integrator;
+    bool full; ///< To a decrement; else one Newton step, started and damped as Vega does.
+} BenchWay;
+
+/// What does not change from way to way.
+typedef struct BenchSubject {
+    LyraMesh *mesh;
+    char name[64];
+    bool generated; ///< A box without a material of its own.
+    int32_t *fixed; ///< [fixed_count]
+    int32_t fixed_count;
+    double *masses; ///< [vertex_count]
+} BenchSubject;
+
+typedef struct BenchBody {
+    LyraContext *ctx;
+    LyraSolid *solid;
+    LyraModel *model;
+    LyraSystem *system;
+    LyraState *state;
+    LyraIntegrator *integrator;
+} BenchBody;
+
+/// A box of about `elements` tets, held at the face of least x.
+CliExit bench_subject_box(LyraContext *ctx, int64_t elements, BenchSubject *out);
+
+/// The mesh of --mesh, held at the vertices of --fixed, or where x is within 2 % of the least.
+CliExit bench_subject_load(const Bench *bench, LyraContext *ctx, BenchSubject *out);
+
+void bench_subject_end(BenchSubject *subject);
+
+/// The parts of a body in the order in which they are made, in `body->ctx`.
+LyraStatus bench_body_forces(const BenchSubject *subject, const char *model, BenchBody *body);
+LyraStatus bench_body_model(const BenchSubject *subject, const BenchWay *way, BenchBody *body);
+LyraStatus bench_body_system(BenchBody *body);
+LyraStatus bench_body_integrator(const BenchWay *way, BenchBody *body);
+
+/// All of them.
+LyraStatus bench_body_create(const BenchSubject *subject, const char *model, const BenchWay *way,
+                             BenchBody *body);
+
+/// Destroys the parts and the context.
+void bench_body_end(BenchBody *body);
+
+#endif
