@@ -17,8 +17,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-// looks before a sleep, about 20 microseconds: PAUSES pauses each
-#define LOOKS 100
+// How long to look before a sleep, s, and the pauses between two looks. By the clock and not by a
+// count: on some virtual machines every pause is a trap and takes microseconds.
+#define LOOK_TIME 15e-6
 #define PAUSES 8
 
 struct LyThreadPool {
@@ -35,8 +36,8 @@ struct LyThreadPool {
     int32_t count;
     _Atomic(int64_t) next; // next piece to claim; wide, as every thread claims one past the last
     int32_t thread_count;
-    int32_t looks;   // before a sleep
-    int32_t started; // pool threads that run, thread_count - 1 when complete
+    double look_time; // before a sleep, s
+    int32_t started;  // pool threads that run, thread_count - 1 when complete
     struct LyPoolThread {
         LyThreadPool *pool;
         int32_t worker;
@@ -63,36 +64,38 @@ static void work(LyThreadPool *pool, LyraTask *task, void *data, int32_t count, 
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-static void pause_core(void)
+// Pauses; whether there is time for another look since `began`.
+static bool look_again(const LyThreadPool *pool, double began)
 {
     for (int32_t i = 0; i < PAUSES; ++i) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
     }
+    return ly_time() - began < pool->look_time;
 }
 
 // the mutex is held for moments only: a sleep would take longer than they do
 static void lock_soon(LyThreadPool *pool)
 {
-    for (int32_t i = 0; i < pool->looks; ++i) {
+    double began = ly_time();
+    do {
         if (pthread_mutex_trylock(&pool->mutex) == 0) {
             return;
         }
-        pause_core();
-    }
+    } while (look_again(pool, began));
     pthread_mutex_lock(&pool->mutex);
 }
 
 // looks for a loop after number `seen`; false if none came while it looked
 static bool look_for_loop(LyThreadPool *pool, uint64_t seen)
 {
-    for (int32_t i = 0; i < pool->looks; ++i) {
+    double began = ly_time();
+    do {
         if (atomic_load_explicit(&pool->published, memory_order_acquire) != seen) {
             return true;
         }
-        pause_core();
-    }
+    } while (look_again(pool, began));
     return false;
 }
 
@@ -119,9 +122,9 @@ static void await_leaving(LyThreadPool *pool)
 {
     if (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0) {
         pthread_mutex_unlock(&pool->mutex);
-        for (int32_t i = 0;
-             i < pool->looks && atomic_load_explicit(&pool->inside, memory_order_relaxed); ++i) {
-            pause_core();
+        double began = ly_time();
+        while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0 &&
+               look_again(pool, began)) {
         }
         lock_soon(pool);
     }
@@ -171,8 +174,9 @@ LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_
     if (!pool) {
         return ly_fail_memory(pool_bytes(thread_count));
     }
-    *pool = (LyThreadPool){.thread_count = thread_count,
-                           .looks = thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0};
+    *pool =
+        (LyThreadPool){.thread_count = thread_count,
+                       .look_time = thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOK_TIME : 0};
     // with default attributes these cannot fail
     pthread_mutex_init(&pool->loop, NULL);
     pthread_mutex_init(&pool->mutex, NULL);
