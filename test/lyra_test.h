@@ -107,7 +107,7 @@ void test_allocation_peak_reset(void);
 void test_fail_each_allocation(LyraStatus (*scenario)(LyraContext *ctx, void *data), void *data);
 
 /// Runs `compute`, which fills `bytes` bytes of `out` from zero, at 1, 2, 3 and 7 threads (several
-/// times each) and checks that all bytes agree.
+/// times each, once under sanitizers) and checks that all bytes agree.
 void test_same_bits(void (*compute)(LyraContext *ctx, void *data, void *out), void *data,
                     size_t bytes);
 
