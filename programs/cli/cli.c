@@ -459,3 +459,25 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
     cli_json_close(json, ']');
     json->in_row = outer;
 }
+
+void cli_write_html_text(FILE *file, const char *text)
+{
+    for (; *text; ++text) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", file);
+            break;
+        case '<':
+            fputs("&lt;", file);
+            break;
+        case '>':
+            fputs("&gt;", file);
+            break;
+        case '"':
+            fputs("&quot;", file);
+            break;
+        default:
+            fputc(*text, file);
+        }
+    }
+}

@@ -100,6 +100,9 @@ CliExit cli_finish_output(void);
 /// Shortest text of at least 15 digits that reads back the same.
 void cli_format_double(double value, char text[CLI_NUMBER_MAX]);
 
+/// Writes text from outside, such as a path, as text of an HTML page.
+void cli_write_html_text(FILE *file, const char *text);
+
 // ---- JSON ---------------------------------------------------------------------------------------
 
 /// Writer of one JSON document. Zero-initialise, set `file`; commas and indents are its work. A

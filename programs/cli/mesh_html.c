@@ -25,33 +25,13 @@ typedef struct Page {
 
 // ---- text ---------------------------------------------------------------------------------------
 
-// Text from outside, such as a path, as text of the page.
-static void write_escaped(FILE *file, const char *text)
-{
-    for (; *text; ++text) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '&':
-            fputs("&amp;", file);
-            break;
-        default:
-            fputc(*text, file);
-        }
-    }
-}
-
 static void write_head(const Page *page, const char *path)
 {
     FILE *file = page->file;
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           file);
-    write_escaped(file, path);
+    cli_write_html_text(file, path);
     fputs("</title>\n<style>\n"
           ":root { color-scheme: light dark; --bar: #4a7ab5; --bad: #c8452f; --dim: #8888; }\n"
           "body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 60em;"
@@ -69,7 +49,7 @@ static void write_head(const Page *page, const char *path)
           ".edge { stroke: currentColor; stroke-width: 1.5; } .dot { fill: var(--dim); }\n"
           "</style></head><body>\n<h1>",
           file);
-    write_escaped(file, path);
+    cli_write_html_text(file, path);
     fputs("</h1>\n", file);
 }
 

@@ -149,28 +149,6 @@ static CliExit close_file(FILE *file, const char *path)
 
 // ---- HTML ---------------------------------------------------------------------------------------
 
-static void write_html_text(FILE *file, const char *text)
-{
-    for (; *text; ++text) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", file);
-            break;
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '"':
-            fputs("&quot;", file);
-            break;
-        default:
-            fputc(*text, file);
-        }
-    }
-}
-
 // a chart as a picture inside the page: the names inside one SVG (of its clip path) are its own
 static CliExit write_html_plot(FILE *file, const VerifyPlot *plot, const char *page)
 {
@@ -184,7 +162,7 @@ static CliExit write_html_plot(FILE *file, const VerifyPlot *plot, const char *p
     }
     if (svg) {
         fprintf(file, "<img alt=\"");
-        write_html_text(file, plot->title);
+        cli_write_html_text(file, plot->title);
         fprintf(file, "\" src=\"data:image/svg+xml,");
         for (int c = fgetc(svg); c != EOF; c = fgetc(svg)) {
             // what RFC 3986 leaves unreserved stands as it is
@@ -205,10 +183,10 @@ static void write_html_row(FILE *file, const VerifyRow *row)
     VerifyCells cells;
     verify_cells(row, &cells);
     fprintf(file, "<tr class=\"%s\"><td>", cells.verdict);
-    write_html_text(file, row->quantity);
+    cli_write_html_text(file, row->quantity);
     fprintf(file, "</td><td>%s</td><td>%s</td><td>%s</td><td>", cells.reference, cells.ours,
             cells.error);
-    write_html_text(file, cells.tolerance);
+    cli_write_html_text(file, cells.tolerance);
     fprintf(file, "</td><td>%s</td></tr>\n", cells.verdict);
 }
 
@@ -216,13 +194,13 @@ static CliExit write_html_case(FILE *file, const Verify *verify, int32_t r, cons
 {
     const VerifyRun *run = &verify->runs[r];
     fprintf(file, "<h2 id=\"%s\">%s</h2>\n<p>", run->what->name, run->what->name);
-    write_html_text(file, run->what->summary);
+    cli_write_html_text(file, run->what->summary);
     fprintf(file, ".</p>\n");
     for (const char *note = run->notes; *note; note += strcspn(note, "\n") + 1) {
         char *line = cli_allocate(strcspn(note, "\n") + 1);
         snprintf(line, strcspn(note, "\n") + 1, "%s", note);
         fprintf(file, "<p>");
-        write_html_text(file, line);
+        cli_write_html_text(file, line);
         fprintf(file, "</p>\n");
         free(line);
     }
@@ -271,7 +249,7 @@ CliExit verify_write_html(const Verify *verify, const char *path)
     for (int32_t r = 0; r < verify->run_count; ++r) {
         fprintf(file, "<li><a href=\"#%s\">%s</a>: ", verify->runs[r].what->name,
                 verify->runs[r].what->name);
-        write_html_text(file, verify->runs[r].what->summary);
+        cli_write_html_text(file, verify->runs[r].what->summary);
         fprintf(file, "</li>\n");
     }
     fprintf(file, "</ul>\n");
