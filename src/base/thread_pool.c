@@ -2,39 +2,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // A pool of threads that sleep on a condition variable between loops. The caller is worker 0 and
-// takes part; pieces are claimed one by one from a counter. A loop is over for the caller when all
-// pieces are done: a thread that wakes too late finds it closed and sleeps again, so a short loop
-// never waits for a slow wake-up.
+// takes part. A loop is over for the caller when all pieces are done: a thread that wakes too late
+// finds it closed and sleeps again, so a short loop never waits for a slow wake-up.
 //
 // To wake a thread takes tens of microseconds where an idle core must first be woken itself, as
 // long as a sweep over a small matrix, and a step opens hundreds of loops that follow each other at
 // once. So who waits, a thread for the next loop or the caller for the last pieces, looks for about
 // as long as a sleep would cost before it sleeps, and never longer: an idle pool is asleep. A pool
 // of more threads than there are cores sleeps at once, as who looks would keep others from work.
+//
+// While threads are awake nothing is locked. `state` holds the number of the loop, whether it is
+// open and how many pool threads are inside. A thread enters by adding one to it while it is open;
+// the caller closes it and waits until nobody is inside, so what describes the loop never changes
+// under a thread. Who goes to sleep says so first and then looks once more; who ends the other's
+// wait changes `state` first and then looks for sleepers. All four in one order (sequentially
+// consistent), so that one of the two sees the other.
+//
+// Each worker has a range of the pieces, the same in every loop of as many, so that its part of the
+// data is still in its cache; when that is done it takes what is left of the others'.
 
 #include "base/context.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
-// How long to look before a sleep, s, and the pauses between two looks. By the clock and not by a
-// count: on some virtual machines every pause is a trap and takes microseconds.
-#define LOOK_TIME 15e-6
-#define PAUSES 8
+// How long to look before a sleep, s, and the looks between two looks at the clock. By the clock
+// and not by a count: on some virtual machines every pause is a trap and takes microseconds.
+#define LOOK_TIME 30e-6
+#define LOOKS 8
+
+// `state`: number of the loop, open or not, pool threads inside
+#define INSIDE ((UINT64_C(1) << 23) - 1)
+#define OPEN (UINT64_C(1) << 23)
+#define NUMBER(state) ((state) >> 24)
 
 struct LyThreadPool {
     pthread_mutex_t loop;  // held by the host thread whose loop runs
-    pthread_mutex_t mutex; // guards what follows
+    pthread_mutex_t mutex; // of the two conditions: held around sleeps and the ends of sleeps only
     pthread_cond_t opened; // a loop opened, or the end
     pthread_cond_t left;   // the last worker left the loop
-    bool open, stopping;
-    uint64_t generation;         // number of the loop
-    _Atomic(uint64_t) published; // the same once all of the loop can be seen: what is looked at
-    _Atomic(int32_t) inside;     // pool threads at work in the open loop; changed under the mutex
+    _Atomic(uint64_t) state;
+    _Atomic(int32_t) sleepers; // threads that sleep until a loop opens, or are about to
+    _Atomic(bool) waiting;     // the caller sleeps until the last thread leaves, or is about to
+    _Atomic(bool) stopping;
+    // the open loop
     LyraTask *task;
     void *data;
     int32_t count;
-    _Atomic(int64_t) next; // next piece to claim; wide, as every thread claims one past the last
+    _Atomic(int64_t) *next; // first piece of each worker's range that nobody took, [thread_count];
+                            // wide, as every thread may count one past the last
     int32_t thread_count;
     double look_time; // before a sleep, s
     int32_t started;  // pool threads that run, thread_count - 1 when complete
@@ -42,7 +58,7 @@ struct LyThreadPool {
         LyThreadPool *pool;
         int32_t worker;
         pthread_t thread;
-    } threads[]; // [thread_count - 1]
+    } threads[]; // [thread_count - 1], then `next`
 };
 
 // a loop inside a task runs on the worker at hand
@@ -51,86 +67,107 @@ static _Thread_local struct {
     int32_t worker;
 } running;
 
-static void work(LyThreadPool *pool, LyraTask *task, void *data, int32_t count, int32_t worker)
+static void work(LyThreadPool *pool, int32_t worker)
 {
-    for (;;) {
-        int64_t index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (index >= count) {
-            return;
+    for (int32_t k = 0; k < pool->thread_count; ++k) {
+        int32_t owner = (worker + k) % pool->thread_count;
+        int64_t end = ly_piece_begin(pool->count, pool->thread_count, owner + 1);
+        _Atomic(int64_t) *next = &pool->next[owner];
+        // looked at first, so that no thread counts further beyond the end than once
+        while (atomic_load_explicit(next, memory_order_relaxed) < end) {
+            int64_t index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+            if (index >= end) {
+                break;
+            }
+            pool->task(pool->data, (int32_t)index, worker);
         }
-        task(data, (int32_t)index, worker);
     }
 }
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-// Pauses; whether there is time for another look since `began`.
-static bool look_again(const LyThreadPool *pool, double began)
+static void rest_a_moment(void)
 {
-    for (int32_t i = 0; i < PAUSES; ++i) {
 #if defined(__x86_64__)
-        __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
-    }
-    return ly_time() - began < pool->look_time;
 }
 
-// the mutex is held for moments only: a sleep would take longer than they do
-static void lock_soon(LyThreadPool *pool)
+// enters a loop that is open and is not number `seen`, which is then its number
+static bool enter(LyThreadPool *pool, uint64_t *seen)
 {
-    double began = ly_time();
-    do {
-        if (pthread_mutex_trylock(&pool->mutex) == 0) {
-            return;
-        }
-    } while (look_again(pool, began));
-    pthread_mutex_lock(&pool->mutex);
-}
-
-// looks for a loop after number `seen`; false if none came while it looked
-static bool look_for_loop(LyThreadPool *pool, uint64_t seen)
-{
-    double began = ly_time();
-    do {
-        if (atomic_load_explicit(&pool->published, memory_order_acquire) != seen) {
+    uint64_t state = atomic_load(&pool->state);
+    while (state & OPEN && NUMBER(state) != *seen) {
+        if (atomic_compare_exchange_weak(&pool->state, &state, state + 1)) {
+            *seen = NUMBER(state);
             return true;
         }
-    } while (look_again(pool, began));
+    }
     return false;
 }
 
-// returns, with the mutex held as before, when a loop is open that has not been seen, or at the end
-static void await_loop(LyThreadPool *pool, uint64_t seen)
+// enters the next loop; false at the end
+static bool await_loop(LyThreadPool *pool, uint64_t *seen)
 {
-    bool looked = false;
-    while (!pool->stopping && !(pool->open && pool->generation != seen)) {
-        if (looked) {
-            pthread_cond_wait(&pool->opened, &pool->mutex);
-            looked = false;
-        } else {
-            // loops that opened and closed meanwhile were missed: what counts is the next one
-            seen = pool->generation;
-            pthread_mutex_unlock(&pool->mutex);
-            looked = !look_for_loop(pool, seen);
-            lock_soon(pool);
-        }
+    if (pool->look_time > 0) {
+        double began = ly_time();
+        do {
+            for (int32_t i = 0; i < LOOKS; ++i) {
+                if (enter(pool, seen)) {
+                    return true;
+                }
+                rest_a_moment();
+            }
+        } while (ly_time() - began < pool->look_time);
+    }
+    bool entered = false;
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (!atomic_load(&pool->stopping) && !(entered = enter(pool, seen))) {
+        pthread_cond_wait(&pool->opened, &pool->mutex);
+    }
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->mutex);
+    return entered;
+}
+
+static void leave(LyThreadPool *pool)
+{
+    uint64_t before = atomic_fetch_sub(&pool->state, 1);
+    if ((before & INSIDE) == 1 && atomic_load(&pool->waiting)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_signal(&pool->left);
+        pthread_mutex_unlock(&pool->mutex);
     }
 }
 
-// waits, with the mutex held, until no pool thread is inside
+static bool is_empty(const LyThreadPool *pool)
+{
+    return (atomic_load(&pool->state) & INSIDE) == 0;
+}
+
+// waits until no pool thread is inside
 static void await_leaving(LyThreadPool *pool)
 {
-    if (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0) {
-        pthread_mutex_unlock(&pool->mutex);
-        double began = ly_time();
-        while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0 &&
-               look_again(pool, began)) {
-        }
-        lock_soon(pool);
+    if (is_empty(pool)) {
+        return;
     }
-    while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0) {
+    double began = ly_time();
+    do {
+        for (int32_t i = 0; i < LOOKS; ++i) {
+            if (is_empty(pool)) {
+                return;
+            }
+            rest_a_moment();
+        }
+    } while (ly_time() - began < pool->look_time);
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->waiting, true);
+    while (!is_empty(pool)) {
         pthread_cond_wait(&pool->left, &pool->mutex);
     }
+    atomic_store(&pool->waiting, false);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -140,31 +177,17 @@ static void *thread_main(void *argument)
     struct LyPoolThread *self = argument;
     LyThreadPool *pool = self->pool;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->mutex);
-    for (;;) {
-        await_loop(pool, seen);
-        if (pool->stopping) {
-            break;
-        }
-        seen = pool->generation;
-        LyraTask *task = pool->task;
-        void *data = pool->data;
-        int32_t count = pool->count;
-        atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
-        pthread_mutex_unlock(&pool->mutex);
-        work(pool, task, data, count, self->worker);
-        lock_soon(pool);
-        if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_relaxed) == 1) {
-            pthread_cond_signal(&pool->left);
-        }
+    while (await_loop(pool, &seen)) {
+        work(pool, self->worker);
+        leave(pool);
     }
-    pthread_mutex_unlock(&pool->mutex);
     return NULL;
 }
 
 static size_t pool_bytes(int32_t thread_count)
 {
-    return sizeof(LyThreadPool) + (size_t)(thread_count - 1) * sizeof(struct LyPoolThread);
+    return sizeof(LyThreadPool) + (size_t)(thread_count - 1) * sizeof(struct LyPoolThread) +
+           (size_t)thread_count * sizeof(_Atomic(int64_t));
 }
 
 LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_count,
@@ -177,6 +200,7 @@ LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_
     *pool =
         (LyThreadPool){.thread_count = thread_count,
                        .look_time = thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOK_TIME : 0};
+    pool->next = (_Atomic(int64_t) *)(pool->threads + thread_count - 1);
     // with default attributes these cannot fail
     pthread_mutex_init(&pool->loop, NULL);
     pthread_mutex_init(&pool->mutex, NULL);
@@ -203,8 +227,7 @@ void ly_thread_pool_destroy(const LyraAllocator *allocator, LyThreadPool *pool)
         return;
     }
     pthread_mutex_lock(&pool->mutex);
-    pool->stopping = true;
-    atomic_store_explicit(&pool->published, UINT64_MAX, memory_order_release);
+    atomic_store(&pool->stopping, true);
     pthread_cond_broadcast(&pool->opened);
     pthread_mutex_unlock(&pool->mutex);
     for (int32_t i = 0; i < pool->started; ++i) {
@@ -226,25 +249,26 @@ static void run(LyThreadPool *pool, int32_t count, LyraTask *task, void *data)
         }
         return;
     }
-    // open
-    lock_soon(pool);
+    // open: nobody is inside, so nobody reads what is written here
     pool->task = task;
     pool->data = data;
     pool->count = count;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    pool->open = true;
-    uint64_t generation = ++pool->generation;
-    pthread_cond_broadcast(&pool->opened);
-    pthread_mutex_unlock(&pool->mutex);
-    // only now, so that who looks finds the mutex free
-    atomic_store_explicit(&pool->published, generation, memory_order_release);
+    for (int32_t i = 0; i < pool->thread_count; ++i) {
+        atomic_store_explicit(&pool->next[i], ly_piece_begin(count, pool->thread_count, i),
+                              memory_order_relaxed);
+    }
+    uint64_t number = NUMBER(atomic_load_explicit(&pool->state, memory_order_relaxed)) + 1;
+    atomic_store(&pool->state, number << 24 | OPEN);
+    if (atomic_load(&pool->sleepers) > 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_broadcast(&pool->opened);
+        pthread_mutex_unlock(&pool->mutex);
+    }
     // take part
-    work(pool, task, data, count, 0);
+    work(pool, 0);
     // close, and wait for those still inside
-    lock_soon(pool);
-    pool->open = false;
+    atomic_fetch_and(&pool->state, ~OPEN);
     await_leaving(pool);
-    pthread_mutex_unlock(&pool->mutex);
 }
 
 // ---- the loop every module uses -----------------------------------------------------------------
