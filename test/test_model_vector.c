@@ -45,6 +45,15 @@ LYRA_TEST(operations_match_plain_loops)
         for (int32_t i = 0; i < n; ++i) {
             TEST_NEAR(c[i], 2 * b[i] - 3 * a[i], 1e-14);
         }
+        lyra_vector_sum(-3, x, y, z);
+        double largest = 0;
+        for (int32_t i = 0; i < n; ++i) {
+            TEST_NEAR(c[i], b[i] - 3 * a[i], 1e-14);
+            largest = fmax(largest, fabs(c[i]));
+        }
+        TEST_CHECK(lyra_vector_largest(z) == largest);
+        lyra_vector_sum(1, z, z, z);
+        TEST_CHECK(lyra_vector_largest(z) == 2 * largest);
         // with b = 0 the output is not read
         lyra_vector_fill(z, NAN);
         TEST_EQUAL(lyra_vector_is_finite(z), n == 0);
@@ -81,6 +90,7 @@ LYRA_TEST(norms_neither_overflow_nor_vanish)
     }
     lyra_vector_values_mutable(x)[2] = NAN;
     TEST_CHECK(isnan(lyra_vector_norm(x)));
+    TEST_CHECK(lyra_vector_largest(x) == 1);
     TEST_CHECK(!lyra_vector_is_finite(x));
     lyra_vector_values_mutable(x)[2] = -INFINITY;
     TEST_CHECK(isinf(lyra_vector_norm(x)));

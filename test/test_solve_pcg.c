@@ -183,6 +183,29 @@ static LyraStatus solve_once(LyraContext *ctx, const LyraSolverDef *def, const L
     return status;
 }
 
+// |P (b - A x)| / |P b|, by a product of our own
+static double true_residual(const Body *body, const LyraConstraints *constraints, const double *x)
+{
+    double *r = malloc((size_t)body->size * 8), *b = malloc((size_t)body->size * 8);
+    lyra_block_matrix_multiply(body->A, x, r);
+    for (int32_t i = 0; i < body->size; ++i) {
+        b[i] = body->b[i];
+        r[i] = b[i] - r[i];
+    }
+    if (constraints) {
+        lyra_constraints_project(constraints, r);
+        lyra_constraints_project(constraints, b);
+    }
+    double rr = 0, bb = 0;
+    for (int32_t i = 0; i < body->size; ++i) {
+        rr += r[i] * r[i];
+        bb += b[i] * b[i];
+    }
+    free(r);
+    free(b);
+    return sqrt(rr / bb);
+}
+
 // ---- answers ------------------------------------------------------------------------------------
 
 LYRA_TEST(every_preconditioner_gives_the_dense_solution)
@@ -202,6 +225,7 @@ LYRA_TEST(every_preconditioner_gives_the_dense_solution)
         TEST_CHECK_MSG(error < 1e-9, "%s %d %d: error %g, %d iterations", cases[c].preconditioner,
                        cases[c].single, cases[c].coarse, error, (int)report.iterations);
         TEST_CHECK(report.residual <= 1e-12 && report.iterations > 0);
+        TEST_NEAR(report.residual, true_residual(&body, NULL, x), 1e-14);
     }
     free(x);
     free(exact);
@@ -265,10 +289,19 @@ LYRA_TEST(filtered_constraints_give_the_dense_solution_and_follow_changes)
         TEST_OK(lyra_solver_factor(solver, &A));
         for (int32_t turn = 0; turn < 2; ++turn) {
             dense_solution(ctx, &body, constraints, exact);
-            TEST_OK(lyra_solver_solve(solver, body.b, false, x, NULL));
+            LyraSolveReport report = {0};
+            TEST_OK(lyra_solver_solve(solver, body.b, false, x, &report));
             double error = difference(body.size, x, exact);
             TEST_CHECK_MSG(error < 1e-9, "%s %d: error %g", cases[c].preconditioner,
                            cases[c].single, error);
+            TEST_NEAR(report.residual, true_residual(&body, constraints, x), 1e-14);
+            // a loose one, so that the two are far from zero
+            TEST_OK(lyra_solver_set_tolerance(solver, 1e-3));
+            TEST_OK(lyra_solver_solve(solver, body.b, false, x, &report));
+            TEST_CHECK(report.residual > 1e-9 && report.residual <= 1e-3);
+            TEST_NEAR(report.residual, true_residual(&body, constraints, x),
+                      1e-9 * report.residual);
+            TEST_OK(lyra_solver_set_tolerance(solver, 1e-12));
             // new directions hold at once
             int32_t freed[2] = {0, 5};
             TEST_OK(lyra_constraints_release_vertices(constraints, 2, freed));
@@ -358,7 +391,7 @@ LYRA_TEST(domains_and_separators_are_the_whole_matrix)
         def.positions = known ? body.positions : NULL;
         LyraSolveReport report = {0};
         TEST_OK(solve_once(ctx, &def, &A, NULL, body.b, x, &report));
-        TEST_CHECK(report.residual <= 1e-10);
+        TEST_CHECK(true_residual(&body, NULL, x) <= 1e-10);
         iterations[known] = report.iterations;
     }
     // and they precondition: jacobi needs three times as many

@@ -166,6 +166,7 @@ typedef enum LyraSolverTrait {
     LYRA_SOLVES_INDEFINITE = 1 << 5,  ///< Positive definiteness is not needed.
     LYRA_SOLVES_DIRECTLY = 1 << 6,    ///< By a factor, to rounding.
     LYRA_SOLVES_FILTERED = 1 << 7,    ///< Filters constraints itself.
+    LYRA_SOLVES_MEASURED = 1 << 8,    ///< Leaves the true residual in the report where it has it.
 } LyraSolverTrait;
 
 /// A kind of solver: one table of functions, for ours and for adapters of other libraries. The
@@ -182,8 +183,9 @@ typedef struct LyraSolverType {
     /// unchanged until the last solve with it. On failure there is no factor.
     LyraStatus (*factor)(void *self, const LyraOperator *A, LyraSolveReport *report);
     /// Solves for `columns` right-hand sides, B and X [columns][size], not overlapping. X holds
-    /// start values if `warm`. Sets iterations, refinements, definiteness and what else it knows;
-    /// the front end sets residual.
+    /// start values if `warm`. Sets iterations, refinements, definiteness and what else it knows.
+    /// The front end measures the residual, unless a type with LYRA_SOLVES_MEASURED has set the
+    /// one of a single column, which was -1.
     LyraStatus (*solve)(void *self, int32_t columns, const double *B, bool warm, double *X,
                         LyraSolveReport *report);
     /// Relative tolerance of the following solves. Nullable for direct solvers.

@@ -41,6 +41,12 @@ LYRA_API void lyra_vector_copy(const LyraVector *x, LyraVector *y);
 /// y = a x + b y; with b = 0, y is not read. The two may be one.
 LYRA_API void lyra_vector_axpby(double a, const LyraVector *x, double b, LyraVector *y);
 
+/// out = y + a x. `out` may be one of the two.
+LYRA_API void lyra_vector_sum(double a, const LyraVector *x, const LyraVector *y, LyraVector *out);
+
+/// The largest size of an entry, entries that are NaN left out; 0 for none.
+LYRA_API double lyra_vector_largest(const LyraVector *x);
+
 /// The sum of products.
 LYRA_API double lyra_vector_dot(const LyraVector *x, const LyraVector *y);
 

@@ -25,8 +25,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, history));
 
     // u_1 without q, and the start q = 0: u_1 = u_0 + h v_0
-    lyra_vector_copy(view.u, u_0);
-    lyra_vector_axpby(h, view.v, 1, u_0);
+    lyra_vector_sum(h, view.v, view.u, u_0);
     lyra_vector_copy(view.v, v_0);
     lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = end,
@@ -38,6 +37,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .v_0 = v_0,
                            .a_0 = a_0,
                            .stay = view.u,
+                           .still = true,
                            .history = history};
     // one step of Newton starts its linear solver there: the acceleration goes on
     bool once = it->def.newton.policy == LYRA_NEWTON_ONE;
@@ -48,10 +48,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
     // u_1 and v_1 as Newton saw them last, to the last bit
-    lyra_vector_copy(v_0, view.v);
-    lyra_vector_axpby(h, q, 1, view.v);
-    lyra_vector_copy(u_0, view.u);
-    lyra_vector_axpby(h * h, q, 1, view.u);
+    lyra_vector_sum(h, q, v_0, view.v);
+    lyra_vector_sum(h * h, q, u_0, view.u);
     lyra_vector_copy(q, view.a);
     LY_TRY(ly_end_step(it, trial, end, h));
     return ly_keep_acceleration(trial, end);

@@ -149,8 +149,7 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
     double b = find_weights(order, d, w);
     combine(history, order, w, view.u, false, w_u);
     combine(history, order, w, view.v, true, v_0);
-    lyra_vector_copy(w_u, u_0);
-    lyra_vector_axpby(b, v_0, 1, u_0);
+    lyra_vector_sum(b, v_0, w_u, u_0);
     lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = end,
                            .dt = h,
@@ -168,10 +167,8 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
     remember(history, order, view, t);
-    lyra_vector_copy(u_0, view.u);
-    lyra_vector_axpby(b * b, q, 1, view.u);
-    lyra_vector_copy(v_0, view.v);
-    lyra_vector_axpby(b, q, 1, view.v);
+    lyra_vector_sum(b * b, q, u_0, view.u);
+    lyra_vector_sum(b, q, v_0, view.v);
     lyra_vector_copy(q, view.a);
     return LYRA_OK;
 }

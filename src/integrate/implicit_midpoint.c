@@ -23,8 +23,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
     const double *history = ly_state_history(it, trial);
 
-    lyra_vector_copy(view.u, u_0);
-    lyra_vector_axpby(0.5 * h, view.v, 1, u_0);
+    lyra_vector_sum(0.5 * h, view.v, view.u, u_0);
     LY_TRY(ly_update_damping(it, t, 0, u_0, view.v, history));
     lyra_vector_copy(view.v, v_0);
     lyra_vector_fill(a_0, 0);
@@ -40,8 +39,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .history = history};
     // u_1 = u_0 + h v_0 + h^2 q/2 is prescribed where constrained, and v and a of the middle
     LyraVector *u_d = it->scratch[U_D];
-    lyra_vector_copy(view.u, u_d);
-    lyra_vector_axpby(h, view.v, 1, u_d);
+    lyra_vector_sum(h, view.v, view.u, u_d);
     const LyStage whole = {.u_q = 0.5 * h * h, .u_0 = u_d};
     lyra_vector_copy(view.a, q);
     ly_start_constrained(it, &whole, end, q);

@@ -74,9 +74,6 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
 LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
                            const LyraVector *v, const double *history, LyraVector *a);
 
-/// The largest absolute value of a vector.
-double ly_max_abs(const LyraVector *x);
-
 /// Evaluates the system, counted and timed.
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response);
 
@@ -138,6 +135,7 @@ typedef struct LyStage {
     /// A second start: u = stay on the free unknowns. Newton takes the better of the two; the
     /// one-step and counted policies always take this one. NULL: none.
     const LyraVector *stay;
+    bool still; // v = 0 where the body stays
     const double *history;
     /// The counted policy sees the reactions of constraints as part of the residual.
     bool reactions;

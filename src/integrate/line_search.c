@@ -59,9 +59,10 @@ bool ly_newton_is_symmetric(const LyNewton *newton)
 // y = x_q q + x_0
 static void place(double x_q, const LyraVector *q, const LyraVector *x_0, LyraVector *y)
 {
-    lyra_vector_axpby(x_q, q, 0, y);
     if (x_0) {
-        lyra_vector_axpby(1, x_0, 1, y);
+        lyra_vector_sum(x_q, q, x_0, y);
+    } else {
+        lyra_vector_axpby(x_q, q, 0, y);
     }
 }
 
@@ -72,7 +73,11 @@ void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q
     } else {
         place(stage->u_q, q, stage->u_0, newton->u);
     }
-    place(stage->v_q, q, stage->v_0, newton->v);
+    if (newton->staying && stage->still) {
+        lyra_vector_fill(newton->v, 0);
+    } else {
+        place(stage->v_q, q, stage->v_0, newton->v);
+    }
     place(stage->a_q, q, stage->a_0, newton->a);
 }
 
@@ -98,7 +103,7 @@ static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, d
     if (ly_newton_has_potential(newton)) {
         double parts =
             fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(potential - elastic) + fabs(bias);
-        double moved = newton->reach + ly_max_abs(newton->u);
+        double moved = newton->reach + lyra_vector_largest(newton->u);
         look->potential = inertia + potential + loss + bias;
         look->noise =
             32 * DBL_EPSILON * parts + moved * (DBL_EPSILON * look->force + newton->floor);
@@ -133,8 +138,7 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     LY_TRY(status);
 
     // sizes of the forces: f_int = g - D v + f_ext
-    lyra_vector_copy(r, newton->mass);
-    lyra_vector_axpby(-1, newton->damping, 1, newton->mass);
+    lyra_vector_sum(-1, newton->damping, r, newton->mass);
     lyra_vector_axpby(1, newton->external, 1, newton->mass);
     look->force = lyra_vector_norm(newton->mass) + lyra_vector_norm(newton->external) +
                   lyra_vector_norm(newton->damping);
@@ -204,8 +208,7 @@ static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *
             return LYRA_OK;
         }
         LyLook further;
-        lyra_vector_copy(q, newton->q_try);
-        lyra_vector_axpby(step, newton->d, 1, newton->q_try);
+        lyra_vector_sum(step, newton->d, q, newton->q_try);
         LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &further));
         ++it->report.line_search_steps;
         if (!ly_look_is_better(newton, &further, look)) {
@@ -218,8 +221,7 @@ static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *
         }
     }
     // back to the last that was better
-    lyra_vector_copy(q, newton->q_try);
-    lyra_vector_axpby(*alpha, newton->d, 1, newton->q_try);
+    lyra_vector_sum(*alpha, newton->d, q, newton->q_try);
     return ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look);
 }
 
@@ -233,8 +235,7 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     bool works = !potential && slope < 0 && ly_newton_is_symmetric(newton);
     double step = 1, last = 0, f_last = 0;
     for (int32_t trial = 0; trial < TRIALS_MAX; ++trial) {
-        lyra_vector_copy(q, newton->q_try);
-        lyra_vector_axpby(step, newton->d, 1, newton->q_try);
+        lyra_vector_sum(step, newton->d, q, newton->q_try);
         LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look));
         it->report.line_search_steps += trial > 0;
         double f = !look->finite ? INFINITY

@@ -114,11 +114,10 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     }
     LY_TRY(ly_measure_losses(it, end, 1));
     LyraVector *du = it->account[0], *held = it->account[2];
-    lyra_vector_copy(lyra_state_view(end).u, du);
-    lyra_vector_axpby(-1, lyra_state_view(begin).u, 1, du);
+    lyra_vector_sum(-1, lyra_state_view(begin).u, lyra_state_view(end).u, du);
     lyra_vector_fill(held, 0);
     ly_merge_constrained(it, du, held);
-    bool moved = ly_max_abs(held) > 0;
+    bool moved = lyra_vector_largest(held) > 0;
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.dissipated += 0.5 * h * it->measure[k].power;

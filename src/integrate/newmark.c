@@ -34,11 +34,9 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     const double *history = ly_state_history(it, trial);
 
     // what u_1, v_1 are without q
-    lyra_vector_copy(view.u, u_0);
-    lyra_vector_axpby(h, view.v, 1, u_0);
+    lyra_vector_sum(h, view.v, view.u, u_0);
     lyra_vector_axpby(h * h * (0.5 - beta), view.a, 1, u_0);
-    lyra_vector_copy(view.v, v_0);
-    lyra_vector_axpby(h * (1 - gamma), view.a, 1, v_0);
+    lyra_vector_sum(h * (1 - gamma), view.a, view.v, v_0);
 
     lyra_vector_copy(view.u, it->scratch[STAY]);
     lyra_vector_copy(view.u, u_f);
@@ -74,10 +72,8 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     ly_hold_rates(it, &stage, q, v_f, a_f);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
 
-    lyra_vector_copy(u_0, view.u);
-    lyra_vector_axpby(beta * h * h, q, 1, view.u);
-    lyra_vector_copy(v_0, view.v);
-    lyra_vector_axpby(gamma * h, q, 1, view.v);
+    lyra_vector_sum(beta * h * h, q, u_0, view.u);
+    lyra_vector_sum(gamma * h, q, v_0, view.v);
     lyra_vector_copy(q, view.a);
     LY_TRY(ly_end_step(it, trial, end, h));
     return ly_keep_acceleration(trial, end);

@@ -123,13 +123,13 @@ static void fill_signs(LyraVector *z, double size)
 // what rounding makes of the residual, with K and C at hand
 static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
 {
-    double positions = newton->reach + ly_max_abs(newton->u);
+    double positions = newton->reach + lyra_vector_largest(newton->u);
     fill_signs(newton->b, positions);
     lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
     ly_merge_constrained(it, NULL, newton->d);
     double noise = lyra_vector_norm(newton->d);
     if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
-        fill_signs(newton->b, ly_max_abs(newton->v));
+        fill_signs(newton->b, lyra_vector_largest(newton->v));
         lyra_system_apply_damping(newton->system, newton->b, newton->d);
         ly_merge_constrained(it, NULL, newton->d);
         noise += lyra_vector_norm(newton->d);
@@ -175,7 +175,7 @@ LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LySta
                        it->report.solver);
     }
     direction->slope = stage->u_q * lyra_vector_dot(r, newton->d);
-    direction->largest = stage->u_q * ly_max_abs(newton->d);
+    direction->largest = stage->u_q * lyra_vector_largest(newton->d);
     bool definite =
         !report.negative_curvature && report.definiteness != LYRA_DEFINITENESS_INDEFINITE;
     direction->usable = !ly_newton_is_symmetric(newton) || (definite && direction->slope < 0);
@@ -251,8 +251,9 @@ static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDi
                           double alpha, const Progress *progress)
 {
     const LyraNewtonDef *def = &newton->def;
-    double length = newton->extent > 0 ? newton->extent
-                                       : fmax(ly_max_abs(newton->u), ly_max_abs(newton->start));
+    double length = newton->extent > 0
+                        ? newton->extent
+                        : fmax(lyra_vector_largest(newton->u), lyra_vector_largest(newton->start));
     if (look->residual <= newton->floor) {
         return true;
     }
@@ -319,8 +320,7 @@ static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage 
                             LyraVector *q, LyLook *look)
 {
     LyLook next;
-    lyra_vector_copy(q, newton->q_try);
-    lyra_vector_axpby(1, newton->d, 1, newton->q_try);
+    lyra_vector_sum(1, newton->d, q, newton->q_try);
     LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &next));
     if (next.finite && next.residual <= look->residual) {
         lyra_vector_copy(newton->q_try, q);

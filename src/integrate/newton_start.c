@@ -51,8 +51,7 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
 {
     LyraVector *old = newton->q_try, *d_c = newton->moved;
     place_at(it, stage, from, q, false, old);
-    lyra_vector_copy(q, d_c);
-    lyra_vector_axpby(-1, old, 1, d_c);
+    lyra_vector_sum(-1, old, q, d_c);
     lyra_vector_fill(newton->r_try, 0);
     ly_merge_constrained(it, d_c, newton->r_try);
     lyra_vector_copy(newton->r_try, d_c);
@@ -66,14 +65,13 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
         if (status == LYRA_OK) {
             // r + S d_c on the free unknowns
             lyra_vector_copy(newton->r_try, newton->r);
-            if (ly_max_abs(d_c) > 0) {
+            if (lyra_vector_largest(d_c) > 0) {
                 lyra_system_apply(newton->system, d_c, newton->b);
                 lyra_vector_axpby(1, newton->b, 1, newton->r);
                 ly_merge_constrained(it, NULL, newton->r);
             }
             // from the old place to where q is, on the free unknowns: most of the way
-            lyra_vector_copy(q, newton->d);
-            lyra_vector_axpby(-1, old, 1, newton->d);
+            lyra_vector_sum(-1, old, q, newton->d);
             ly_merge_constrained(it, NULL, newton->d);
             newton->warm = from == stage->stay;
             status = ly_newton_direction(newton, it, stage, newton->r, 0, &direction);
@@ -126,7 +124,7 @@ static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     lyra_vector_axpby(-1, q, 1, newton->b);
     lyra_vector_fill(newton->d, 0);
     ly_merge_constrained(it, newton->b, newton->d);
-    return stage->u_q * ly_max_abs(newton->d);
+    return stage->u_q * lyra_vector_largest(newton->d);
 }
 
 // offers what step_from_stay or find_step left in q_try, if it succeeded. They use r as scratch.
@@ -170,7 +168,7 @@ LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *
 {
     LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, look));
     if (stage->stay) {
-        double rounding = DBL_EPSILON * (newton->reach + ly_max_abs(stage->stay));
+        double rounding = DBL_EPSILON * (newton->reach + lyra_vector_largest(stage->stay));
         double motion = find_motion(newton, it, stage, q);
         place_at(it, stage, stage->stay, q, true, newton->q_try);
         newton->staying = motion == 0;

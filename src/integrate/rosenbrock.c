@@ -194,8 +194,7 @@ static LyraStatus damping_derivative(Step *s, const LyraVector *p)
         return LYRA_OK;
     }
     double e = 1e-7 * size / length;
-    lyra_vector_copy(y.u, s->shifted);
-    lyra_vector_axpby(e, p, 1, s->shifted);
+    lyra_vector_sum(e, p, y.u, s->shifted);
     LY_TRY(damping_at(s, s->shifted, s->L));
     lyra_vector_axpby(-1 / e, s->Dv, 1 / e, s->L);
     // a damping that does not move is asked once a step

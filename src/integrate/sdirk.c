@@ -47,8 +47,7 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
 
         // the damping is frozen where the acceleration before leads
         lyra_vector_copy(i > 0 ? A[i - 1] : view.a, A[i]);
-        lyra_vector_copy(u_0, moved);
-        lyra_vector_axpby(GAMMA * h * GAMMA * h, A[i], 1, moved);
+        lyra_vector_sum(GAMMA * h * GAMMA * h, A[i], u_0, moved);
         LY_TRY(ly_update_damping(it, time, c[i] * h, moved, v_0, history));
         const LyStage stage = {.time = time,
                                .dt = c[i] * h,
@@ -63,10 +62,8 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
         ly_start_constrained(it, &stage, time, A[i]);
         ly_hold_rates(it, &stage, A[i], v_0, a_0);
         LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, A[i]));
-        lyra_vector_copy(v_0, V[i]);
-        lyra_vector_axpby(GAMMA * h, A[i], 1, V[i]);
-        lyra_vector_copy(u_0, from);
-        lyra_vector_axpby(GAMMA * h * GAMMA * h, A[i], 1, from);
+        lyra_vector_sum(GAMMA * h, A[i], v_0, V[i]);
+        lyra_vector_sum(GAMMA * h * GAMMA * h, A[i], u_0, from);
     }
     lyra_vector_copy(from, view.u);
     lyra_vector_copy(V[STAGES - 1], view.v);

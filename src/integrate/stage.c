@@ -15,28 +15,6 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
     return status;
 }
 
-double ly_max_abs(const LyraVector *x)
-{
-    const double *values = lyra_vector_values(x);
-    int32_t size = lyra_vector_size(x);
-    // eight at a time, for the sake of vectors; NaN loses every comparison
-    double most[8] = {0};
-    int32_t i = 0;
-    for (; i + 8 <= size; i += 8) {
-        for (int32_t l = 0; l < 8; ++l) {
-            double each = fabs(values[i + l]);
-            most[l] = each > most[l] ? each : most[l];
-        }
-    }
-    for (; i < size; ++i) {
-        most[0] = fmax(most[0], fabs(values[i]));
-    }
-    for (int32_t l = 1; l < 8; ++l) {
-        most[0] = fmax(most[0], most[l]);
-    }
-    return most[0];
-}
-
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response)
 {
     double begin = ly_time();

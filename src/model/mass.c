@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define GRAIN 8192
+#define GRAIN 2048
 
 // ---- reading ------------------------------------------------------------------------------------
 

@@ -223,27 +223,26 @@ void ly_tangent_apply(LyTangent *tangent, double a, double b, double c, const do
 
 // ---- forces -------------------------------------------------------------------------------------
 
+static bool is_zero(int32_t size, const double *x)
+{
+    int32_t i = 0;
+    while (i < size && x[i] == 0) {
+        ++i;
+    }
+    return i == size;
+}
+
 // y = D v, without forces that depend on velocities
 static void apply_frozen_damping(LyTangent *tangent, const double *v, double *y)
 {
+    // a body at rest, and the place where the one Newton step of Vega's begins
+    if (is_zero(tangent->size, v)) {
+        ly_vector_fill(tangent->ctx, tangent->size, 0, y);
+        return;
+    }
     Term terms[4];
     int32_t count = list_terms(tangent, 1, 0, false, terms);
     apply_terms(tangent, tangent->model->mass_damping, count, terms, v, y);
-}
-
-// g = f_int + D v - f_ext; D v: Nullable
-static void sum_forces(int32_t size, const double *restrict f_int, const double *restrict Dv,
-                       const double *restrict f_ext, double *restrict g)
-{
-    if (Dv) {
-        for (int32_t i = 0; i < size; ++i) {
-            g[i] = f_int[i] + Dv[i] - f_ext[i];
-        }
-    } else {
-        for (int32_t i = 0; i < size; ++i) {
-            g[i] = f_int[i] - f_ext[i];
-        }
-    }
 }
 
 LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
@@ -272,7 +271,12 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
         ly_model_external(model, at->time, u, v, f_ext, response->potential ? &work : NULL);
     }
     if (g) {
-        sum_forces(tangent->size, f_int, damped ? Dv : NULL, f_ext, g);
+        // g = f_int + D v - f_ext
+        if (damped) {
+            ly_vector_sum(tangent->ctx, tangent->size, 1, Dv, f_int, g);
+            f_int = g;
+        }
+        ly_vector_sum(tangent->ctx, tangent->size, -1, f_ext, f_int, g);
     }
     if (response->elastic) {
         *response->elastic = elastic;

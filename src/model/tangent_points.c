@@ -68,10 +68,8 @@ static void note_point(LyTangent *tangent, const LyraPoint *at, LyTangentPoint *
 
 void ly_tangent_place(LyTangent *tangent, const LyraVector *u)
 {
-    const double *X = tangent->model->positions, *values = lyra_vector_values(u);
-    for (int32_t i = 0; i < tangent->size; ++i) {
-        tangent->x[i] = X[i] + values[i];
-    }
+    ly_vector_sum(tangent->ctx, tangent->size, 1, lyra_vector_values(u), tangent->model->positions,
+                  tangent->x);
 }
 
 static LyraEvaluation evaluation_at(LyTangent *tangent, const LyraPoint *at)

@@ -82,10 +82,22 @@ void lyra_vector_axpby(double a, const LyraVector *x, double b, LyraVector *y)
     ly_vector_axpby(y->ctx, y->size, a, x->values, b, y->values);
 }
 
+void lyra_vector_sum(double a, const LyraVector *x, const LyraVector *y, LyraVector *out)
+{
+    LYRA_ASSERT(x && y && out && x->size == y->size && x->size == out->size);
+    ly_vector_sum(out->ctx, out->size, a, x->values, y->values, out->values);
+}
+
 double lyra_vector_dot(const LyraVector *x, const LyraVector *y)
 {
     LYRA_ASSERT(x && y && x->size == y->size);
     return x->size > 0 ? ly_vector_dot(x->ctx, x->size, x->values, y->values) : 0;
+}
+
+double lyra_vector_largest(const LyraVector *x)
+{
+    LYRA_ASSERT(x);
+    return x->size > 0 ? ly_vector_largest(x->ctx, x->size, x->values) : 0;
 }
 
 double lyra_vector_norm(const LyraVector *x)
@@ -97,20 +109,5 @@ double lyra_vector_norm(const LyraVector *x)
 bool lyra_vector_is_finite(const LyraVector *x)
 {
     LYRA_ASSERT(x);
-    // 0 x is 0 for finite numbers, NaN for all others, and so is a sum of them: no branch in the
-    // loop, and eight sums for the sake of vectors
-    double sums[8] = {0};
-    int32_t i = 0;
-    for (; i + 8 <= x->size; i += 8) {
-        for (int32_t l = 0; l < 8; ++l) {
-            sums[l] += 0 * x->values[i + l];
-        }
-    }
-    for (; i < x->size; ++i) {
-        sums[0] += 0 * x->values[i];
-    }
-    for (int32_t l = 1; l < 8; ++l) {
-        sums[0] += sums[l];
-    }
-    return sums[0] == 0;
+    return x->size == 0 || ly_find_not_finite(x->ctx, x->size, x->values) < 0;
 }

@@ -21,9 +21,6 @@ void ly_solver_list(uint32_t traits, size_t capacity, char *text);
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-/// Place of the first value that is NaN or infinite, -1 where all are numbers.
-int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values);
-
 /// LYRA_NOT_FINITE with the place of the first entry that is no number.
 LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, const int32_t *labels);
 

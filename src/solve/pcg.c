@@ -442,7 +442,7 @@ static int64_t bytes(const void *self)
 const LyraSolverType ly_solver_pcg = {
     .name = "pcg",
     .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_DENSE | LYRA_SOLVES_CALLBACK |
-              LYRA_SOLVES_FILTERED,
+              LYRA_SOLVES_FILTERED | LYRA_SOLVES_MEASURED,
     .create = create,
     .analyze = analyze,
     .factor = factor,

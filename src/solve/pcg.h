@@ -92,11 +92,11 @@ typedef struct LyPcgKernels {
     void (*direct)(int32_t begin, int32_t end, const void *z, double beta, void *p);
     /// w = p - t.
     void (*subtract)(int32_t begin, int32_t end, const void *p, const void *t, void *w);
-    /// q = t + w, in w; returns p . q.
-    double (*join)(int32_t begin, int32_t end, const void *p, const void *t, void *w);
-    /// x += a p, r -= a q; returns r . r.
-    double (*step)(int32_t begin, int32_t end, double a, const void *p, const void *q, void *x,
-                   void *r);
+    /// p . (t + w).
+    double (*joint)(int32_t begin, int32_t end, const void *p, const void *t, const void *w);
+    /// x += a p, r -= a (t + w); returns r . r. `t`: Nullable, zero.
+    double (*step)(int32_t begin, int32_t end, double a, const void *p, const void *t,
+                   const void *w, void *x, void *r);
     /// v = a C^-1 b, from doubles [rows][3] in the caller's order; whether all are finite.
     bool (*enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale, double a,
                   const double *b, void *v);

@@ -9,7 +9,8 @@
 // with t = E^-T p^,
 //     A^ p^ = E^-1 (E t + E^T t - t) = t + E^-1 (p^ - t):
 // a sweep up and a sweep down, each of which reads the upper blocks once, instead of two sweeps and
-// a product. Constraints are filtered inside the sweeps, see pcg_matrix.c. A sweep goes over the
+// a product. The two parts of the sum are kept apart, t in z and w = E^-1 (p^ - t) in q: who needs
+// it adds them. Constraints are filtered inside the sweeps, see pcg_matrix.c. A sweep goes over the
 // domains of one colour, then over those of the other.
 //
 // The other preconditioners run the usual form: none, jacobi and block-jacobi are the identity,
@@ -117,9 +118,12 @@ static void down_task(void *data, int32_t index, int32_t worker)
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     const LyPcgKernels *kernels = &inner->matrix->kernels;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, loop->domain + index, false);
+    int32_t domain = loop->domain + index;
+    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
     kernels->subtract(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
     kernels->forward(&piece, inner->q);
+    inner->sums[domain] =
+        kernels->joint(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
 }
 
 // Up and down at once for the first colour, whose way down needs no other domain: threads meet one
@@ -128,17 +132,6 @@ static void turn_task(void *data, int32_t index, int32_t worker)
 {
     up_task(data, index, worker);
     down_task(data, index, worker);
-}
-
-// after both colours, since the second reads what the first left in q
-static void join_task(void *data, int32_t domain, int32_t worker)
-{
-    (void)worker;
-    InnerLoop *loop = data;
-    LyPcgInner *inner = loop->inner;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
-    inner->sums[domain] =
-        inner->matrix->kernels.join(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
 }
 
 static void direct_task(void *data, int32_t domain, int32_t worker)
@@ -167,8 +160,9 @@ static void step_task(void *data, int32_t domain, int32_t worker)
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
+    const void *t = loop->eisenstat && !loop->deflated ? inner->z : NULL;
     inner->sums[domain] = inner->matrix->kernels.step(piece.row_begin, piece.row_end, loop->alpha,
-                                                      inner->p, inner->q, inner->x, inner->r);
+                                                      inner->p, t, inner->q, inner->x, inner->r);
 }
 
 static void dot_task(void *data, int32_t domain, int32_t worker)
@@ -300,7 +294,7 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
             sweep(ctx, up_task, loop, false);
             sweep(ctx, turn_task, loop, true);
             sweep(ctx, down_task, loop, false);
-            curvature = run(ctx, join_task, loop);
+            curvature = sum_of(loop);
         } else {
             ly_parallel_for(ctx, inner->matrix->domains, direct_task, loop);
             curvature = run(ctx, product_task, loop);

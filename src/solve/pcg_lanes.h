@@ -353,30 +353,26 @@ static void NAME(subtract)(int32_t begin, int32_t end, const void *p_all, const 
     }
 }
 
-static double NAME(join)(int32_t begin, int32_t end, const void *p_all, const void *t_all,
-                         void *w_all)
+static double NAME(joint)(int32_t begin, int32_t end, const void *p_all, const void *t_all,
+                          const void *w_all)
 {
-    const REAL *p = p_all, *t = t_all;
-    REAL *w = w_all;
+    const REAL *p = p_all, *t = t_all, *w = w_all;
     double sum = 0.0;
     for (int64_t i = begin; i < end;) {
         int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
         Vec s = all(0);
         for (; i < stop; ++i) {
-            Vec q = ADD(load(t + 4 * i), load(w + 4 * i));
-            store(w + 4 * i, q);
-            s = ADD(s, MUL(load(p + 4 * i), q));
+            s = ADD(s, MUL(load(p + 4 * i), ADD(load(t + 4 * i), load(w + 4 * i))));
         }
         sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
     }
     return sum;
 }
 
-static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p_all,
-                         const void *q_all, void *x_all, void *r_all)
+// x += a p, r -= a (t + w) where `parts`, else a w
+INLINE double NAME(step_of)(int32_t begin, int32_t end, double alpha, const REAL *p, bool parts,
+                            const REAL *t, const REAL *w, REAL *x, REAL *r)
 {
-    const REAL *p = p_all, *q = q_all;
-    REAL *x = x_all, *r = r_all;
     const Vec a = all((REAL)alpha);
     double sum = 0.0;
     for (int64_t i = begin; i < end;) {
@@ -384,13 +380,21 @@ static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p
         Vec s = all(0);
         for (; i < stop; ++i) {
             store(x + 4 * i, ADD(load(x + 4 * i), MUL(a, load(p + 4 * i))));
-            Vec ri = SUB(load(r + 4 * i), MUL(a, load(q + 4 * i)));
+            Vec q = parts ? ADD(load(t + 4 * i), load(w + 4 * i)) : load(w + 4 * i);
+            Vec ri = SUB(load(r + 4 * i), MUL(a, q));
             store(r + 4 * i, ri);
             s = ADD(s, MUL(ri, ri));
         }
         sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
     }
     return sum;
+}
+
+static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p, const void *t,
+                         const void *w, void *x, void *r)
+{
+    return t ? NAME(step_of)(begin, end, alpha, p, true, t, w, x, r)
+             : NAME(step_of)(begin, end, alpha, p, false, NULL, w, x, r);
 }
 
 static bool NAME(enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale,

@@ -24,6 +24,9 @@
 
 // a pivot this small against its diagonal entry is a zero
 #define PIVOT_MIN 1e-14
+// between these the squares of entries are far from the ends of the range
+#define ORDINARY_MIN 1e-100
+#define ORDINARY_MAX 1e100
 
 // ---- pattern ------------------------------------------------------------------------------------
 
@@ -284,29 +287,36 @@ static Pivot root_of_block(const double *A, double *C, double *S)
     if (largest == 0.0) {
         return PIVOT_ZERO;
     }
-    int exponent = 0;
-    (void)frexp(largest, &exponent);
-    exponent &= ~1;
-    double a = ldexp(1.0, -exponent), half = ldexp(1.0, exponent / 2);
+    double a = 1.0, half = 1.0;
+    if (largest < ORDINARY_MIN || largest > ORDINARY_MAX) {
+        int exponent = 0;
+        (void)frexp(largest, &exponent);
+        exponent &= ~1;
+        a = ldexp(1.0, -exponent);
+        half = ldexp(1.0, exponent / 2);
+    }
     double B[6] = {a * A[0], a * A[1], a * A[2], a * A[4], a * A[5], a * A[8]};
     double p0 = B[0];
     if (p0 <= 0.0) {
         return p0 < 0.0 ? PIVOT_NEGATIVE : PIVOT_ZERO;
     }
-    double c00 = sqrt(p0), c10 = B[1] / c00, c20 = B[2] / c00;
+    double c00 = sqrt(p0), s0 = 1.0 / c00, c10 = B[1] * s0, c20 = B[2] * s0;
     double p1 = B[3] - c10 * c10;
     if (!(p1 > PIVOT_MIN * fabs(B[3]))) {
         return p1 < -PIVOT_MIN * (fabs(B[3]) + c10 * c10) ? PIVOT_NEGATIVE : PIVOT_ZERO;
     }
-    double c11 = sqrt(p1), c21 = (B[4] - c20 * c10) / c11;
+    double c11 = sqrt(p1), s1 = 1.0 / c11, c21 = (B[4] - c20 * c10) * s1;
     double p2 = B[5] - c20 * c20 - c21 * c21;
     if (!(p2 > PIVOT_MIN * fabs(B[5]))) {
         return p2 < -PIVOT_MIN * (fabs(B[5]) + c20 * c20 + c21 * c21) ? PIVOT_NEGATIVE : PIVOT_ZERO;
     }
-    double c22 = sqrt(p2), s0 = 1.0 / c00, s1 = 1.0 / c11, s2 = 1.0 / c22;
+    double c22 = sqrt(p2), s2 = 1.0 / c22;
     double s10 = -s1 * c10 * s0, s21 = -s2 * c21 * s1, s20 = -s2 * (c20 * s0 + c21 * s10);
     memcpy(C, (double[9]){c00, 0, 0, c10, c11, 0, c20, c21, c22}, 9 * sizeof(double));
     memcpy(S, (double[9]){s0, 0, 0, s10, s1, 0, s20, s21, s2}, 9 * sizeof(double));
+    if (half == 1.0) {
+        return PIVOT_GOOD;
+    }
     // a power of two, so that its inverse is exact
     double back = 1.0 / half;
     for (int k = 0; k < 9; ++k) {

@@ -42,6 +42,7 @@ typedef struct Refinement {
     double *x, *r, *d; // [size]; d: a direction, or z of the method in doubles
     int64_t size;
     double b_norm, r_norm;
+    bool measured; // r_norm is that of x
     double factor; // with which the last residual entered
 } Refinement;
 
@@ -139,6 +140,7 @@ static LyraStatus go_on_in_doubles(Refinement *it, const char *why)
            "pcg: %s at residual %g after %d iterations; going on in double precision", why,
            it->r_norm / it->b_norm, (int)it->report->iterations);
     it->report->refinements += it->report->iterations > 0;
+    it->measured = false;
     LyCg cg = {
         .A = refine->A,
         .constraints = refine->constraints,
@@ -199,6 +201,7 @@ static LyraStatus true_residual(Refinement *it, bool zero)
     }
     project(it, it->r);
     it->r_norm = ly_vector_norm(it->ctx, it->size, it->r);
+    it->measured = true;
     return isfinite(it->r_norm) ? LYRA_OK
                                 : ly_fail(LYRA_NOT_FINITE, "pcg: the residual is not finite");
 }
@@ -274,6 +277,7 @@ static LyraStatus correct(Refinement *it, bool *done)
     it->report->iterations += inner->iterations;
     leave(it->ctx, inner->matrix, 1.0 / a, inner->x, it->x);
     project(it, it->x);
+    it->measured = false;
     if (end == LY_PCG_CURVATURE) {
         return end_at_curvature(it, a);
     }
@@ -346,6 +350,9 @@ LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b,
             return not_converged(&it);
         }
         LY_TRY(correct(&it, &done));
+    }
+    if (it.measured && it.b_norm > 0.0) {
+        report->residual = it.r_norm / it.b_norm;
     }
     return LYRA_OK;
 }

@@ -51,6 +51,11 @@ double ly_vector_norm(LyraContext *ctx, int64_t count, const double *x);
 /// y = a x + b y; with b = 0, y is not read.
 void ly_vector_axpby(LyraContext *ctx, int64_t count, double a, const double *x, double b,
                      double *y);
+/// out = y + a x. `out` may be one of the two.
+void ly_vector_sum(LyraContext *ctx, int64_t count, double a, const double *x, const double *y,
+                   double *out);
+/// The largest |x|, NaN left out; 0 for none.
+double ly_vector_largest(LyraContext *ctx, int64_t count, const double *x);
 void ly_vector_copy(LyraContext *ctx, int64_t count, const double *x, double *y);
 void ly_vector_fill(LyraContext *ctx, int64_t count, double value, double *y);
 
@@ -60,6 +65,9 @@ void ly_vector_sort(LyraContext *ctx, int32_t vertices, const int32_t *order, co
 /// Vertex i of x becomes vertex order[i] of y.
 void ly_vector_unsort(LyraContext *ctx, int32_t vertices, const int32_t *order, const double *x,
                       double *y);
+
+/// Place of the first value that is NaN or infinite, -1 where all are numbers.
+int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values);
 
 // ---- conjugate gradients ------------------------------------------------------------------------
 

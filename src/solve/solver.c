@@ -654,9 +654,14 @@ static LyraStatus solve(LyraSolver *solver, int32_t columns, const double *B, bo
                        solver->sought + (int64_t)c * size);
         project(solver, solver->sought + (int64_t)c * size);
     }
+    report->residual = -1;
     LyraStatus status = solve_type(solver, columns, warm, report);
-    if (status == LYRA_OK || status == LYRA_NOT_CONVERGED) {
-        report->residual = subtract_product(solver, columns, solver->sought);
+    bool whole = !solver->constraints || solver->method == LYRA_CONSTRAIN_FILTER;
+    bool measured = whole && columns == 1 && solver->type->traits & LYRA_SOLVES_MEASURED &&
+                    report->residual >= 0;
+    bool answered = status == LYRA_OK || status == LYRA_NOT_CONVERGED;
+    if (!measured) {
+        report->residual = answered ? subtract_product(solver, columns, solver->sought) : 0;
     }
     // a shifted factor is one of another matrix, and says so
     bool direct = (solver->type->traits & LYRA_SOLVES_DIRECTLY) && report->shift == 0.0;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 // entries that are worth waking a thread for, and the most pieces of a vector
-#define GRAIN 16384
+#define GRAIN 4096
 #define PIECES_MAX 256
 
 typedef double V2 __attribute__((vector_size(16)));
@@ -133,6 +133,60 @@ void ly_vector_axpby(LyraContext *ctx, int64_t count, double a, const double *x,
     VectorLoop loop = {
         .count = count, .pieces = piece_count(count), .a = a, .b = b, .x = x, .out = y};
     ly_parallel_for(ctx, loop.pieces, axpby_task, &loop);
+}
+
+static void sum_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    const double *x = loop->x, *y = loop->y;
+    double *out = loop->out, a = loop->a;
+    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
+        out[i] = y[i] + a * x[i];
+    }
+}
+
+void ly_vector_sum(LyraContext *ctx, int64_t count, double a, const double *x, const double *y,
+                   double *out)
+{
+    VectorLoop loop = {
+        .count = count, .pieces = piece_count(count), .a = a, .x = x, .y = y, .out = out};
+    ly_parallel_for(ctx, loop.pieces, sum_task, &loop);
+}
+
+static void largest_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    VectorLoop *loop = data;
+    int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
+    int64_t i = ly_piece_begin(loop->count, loop->pieces, index);
+    // eight at a time, for the sake of vectors; NaN loses every comparison
+    double most[8] = {0};
+    for (; i + 8 <= end; i += 8) {
+        for (int32_t l = 0; l < 8; ++l) {
+            double each = fabs(loop->x[i + l]);
+            most[l] = each > most[l] ? each : most[l];
+        }
+    }
+    for (; i < end; ++i) {
+        most[0] = fmax(most[0], fabs(loop->x[i]));
+    }
+    for (int32_t l = 1; l < 8; ++l) {
+        most[0] = fmax(most[0], most[l]);
+    }
+    loop->sums[index] = most[0];
+}
+
+double ly_vector_largest(LyraContext *ctx, int64_t count, const double *x)
+{
+    VectorLoop loop = {.count = count, .pieces = piece_count(count), .x = x};
+    ly_parallel_for(ctx, loop.pieces, largest_task, &loop);
+    double most = 0.0;
+    for (int32_t i = 0; i < loop.pieces; ++i) {
+        most = fmax(most, loop.sums[i]);
+    }
+    return most;
 }
 
 static void copy_task(void *data, int32_t index, int32_t worker)

@@ -33,7 +33,7 @@ typedef struct LyPlan {
 } LyPlan;
 
 /// Entries per piece, chosen so that a piece is worth waking a thread for and halos stay small.
-#define LY_PLAN_GRAIN_BLOCKS 32768
+#define LY_PLAN_GRAIN_BLOCKS 8192
 #define LY_PLAN_GRAIN_SCALARS 65536
 #define LY_PLAN_PIECES_MAX 128
 
