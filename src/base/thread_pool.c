@@ -11,6 +11,10 @@
 // as long as a sleep would cost before it sleeps, and never longer: an idle pool is asleep. A pool
 // of more threads than there are cores sleeps at once, as who looks would keep others from work.
 //
+// To wake a sleeper costs the caller some microseconds, too. A loop whose like, of the same task,
+// was soon done the last time is therefore open to threads that are awake, and wakes nobody: a body
+// of a few hundred vertices is stepped on one thread at the speed of one.
+//
 // While threads are awake nothing is locked. `state` holds the number of the loop, whether it is
 // open and how many pool threads are inside. A thread enters by adding one to it while it is open;
 // the caller closes it and waits until nobody is inside, so what describes the loop never changes
@@ -31,6 +35,10 @@
 #define LOOK_TIME 30e-6
 #define LOOKS 8
 
+// work of a loop that is worth a wake-up, s, and the number of tasks that are remembered
+#define WAKE_TIME 20e-6
+#define TASKS 64
+
 // `state`: number of the loop, open or not, pool threads inside
 #define INSIDE ((UINT64_C(1) << 23) - 1)
 #define OPEN (UINT64_C(1) << 23)
@@ -49,6 +57,10 @@ struct LyThreadPool {
     LyraTask *task;
     void *data;
     int32_t count;
+    struct {
+        LyraTask *task;
+        double work; // of its last loop, s
+    } tasks[TASKS];  // by a hash of `task`
     _Atomic(int64_t) *next; // first piece of each worker's range that nobody took, [thread_count];
                             // wide, as every thread may count one past the last
     int32_t thread_count;
@@ -240,7 +252,8 @@ void ly_thread_pool_destroy(const LyraAllocator *allocator, LyThreadPool *pool)
     ly_allocator_give(allocator, pool, pool_bytes(pool->thread_count));
 }
 
-static void run(LyThreadPool *pool, int32_t count, LyraTask *task, void *data)
+// `kind` tells loops of one sort from others
+static void run(LyThreadPool *pool, int32_t count, LyraTask *kind, LyraTask *task, void *data)
 {
     if (count == 1 || pool->thread_count == 1) {
         // wake nobody
@@ -259,16 +272,24 @@ static void run(LyThreadPool *pool, int32_t count, LyraTask *task, void *data)
     }
     uint64_t number = NUMBER(atomic_load_explicit(&pool->state, memory_order_relaxed)) + 1;
     atomic_store(&pool->state, number << 24 | OPEN);
-    if (atomic_load(&pool->sleepers) > 0) {
+    int32_t place = (int32_t)((uintptr_t)kind / 16 % TASKS);
+    bool known = pool->tasks[place].task == kind;
+    bool worth = !known || pool->tasks[place].work >= WAKE_TIME;
+    int32_t sleepers = atomic_load(&pool->sleepers);
+    if (worth && sleepers > 0) {
         pthread_mutex_lock(&pool->mutex);
         pthread_cond_broadcast(&pool->opened);
         pthread_mutex_unlock(&pool->mutex);
     }
+    double began = ly_time();
     // take part
     work(pool, 0);
     // close, and wait for those still inside
     atomic_fetch_and(&pool->state, ~OPEN);
     await_leaving(pool);
+    int32_t awake = worth ? pool->thread_count : pool->thread_count - sleepers;
+    pool->tasks[place].task = kind;
+    pool->tasks[place].work = awake * (ly_time() - began);
 }
 
 // ---- the loop every module uses -----------------------------------------------------------------
@@ -304,7 +325,7 @@ void ly_parallel_for(LyraContext *ctx, int32_t count, LyraTask *task, void *data
     if (ctx->task_runner) {
         ctx->task_runner(ctx->task_user, count, run_piece, &loop);
     } else {
-        run(ctx->pool, count, run_piece, &loop);
+        run(ctx->pool, count, task, run_piece, &loop);
     }
     pthread_mutex_unlock(&ctx->pool->loop);
 }
