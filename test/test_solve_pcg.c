@@ -352,8 +352,8 @@ LYRA_TEST(domains_touch_thin_separators_only)
         int32_t *domain = malloc((size_t)rows * sizeof *domain);
         LyPcgOrder cut;
         TEST_OK(ly_pcg_order(ctx, pattern, positions, false, order, &cut));
-        TEST_EQUAL(cut.firsts, 8); // 14,700 rows, 1,500 or more each
-        TEST_EQUAL(cut.domains, 15);
+        TEST_EQUAL(cut.firsts, 16); // 14,700 rows, 800 or more each
+        TEST_EQUAL(cut.domains, 31);
         memset(domain, 0xff, (size_t)rows * sizeof *domain);
         for (int32_t d = 0; d < cut.domains; ++d) {
             TEST_CHECK(d < cut.firsts || cut.begin[d + 1] - cut.begin[d] <= 2 * 49);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 // rows that a domain has at least: fewer are swept before another thread is awake
-#define DOMAIN_ROWS 1500
+#define DOMAIN_ROWS 800
 #define DOMAINS_MAX ((LY_PCG_DOMAINS_MAX + 1) / 2)
 // separators may have a THICK-th part of all rows
 #define THICK 8
