@@ -41,8 +41,8 @@ for name in $bodies; do
     case $name in
     turtle) body turtle-volumetric-homogeneous.veg turtle-volumetric.bou ;;
     dragon) body asianDragon.veg asianDragon.bou ;;
-    bridge-tets) body simpleBridge_resol92-b1.155_enlarged.veg simpleBridge_resol92-b1.155_enlarged.bou ;;
-    bridge-cubes) body simpleBridge-ic_128_0.15_.1.veg simpleBridge.bou ;;
+    bridge-tets) body simpleBridge-ic_128_0.15_.1.veg simpleBridge.bou ;;
+    bridge-cubes) body simpleBridge_resol92-b1.155_enlarged.veg simpleBridge_resol92-b1.155_enlarged.bou ;;
     crane) body towerCrane_resol166.veg towerCrane_resol166.bou ;;
     torus) body quintupleTorus.veg '' ;;
     *)

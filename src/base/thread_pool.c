@@ -59,8 +59,8 @@ struct LyThreadPool {
     int32_t count;
     struct {
         LyraTask *task;
-        double work; // of its last loop, s
-    } tasks[TASKS];  // by a hash of `task`
+        double work;        // of its last loop, s
+    } tasks[TASKS];         // by a hash of `task`
     _Atomic(int64_t) *next; // first piece of each worker's range that nobody took, [thread_count];
                             // wide, as every thread may count one past the last
     int32_t thread_count;
