@@ -39,8 +39,8 @@ LYRA_TEST(orders_hold_on_the_bar)
     test_context_end(ctx);
 }
 
-// The bar stretches as it falls: rkc2 has to see its spectrum grow. With an estimate every 100 steps
-// it was lost at 400 steps and less.
+// The bar stretches as it falls: rkc2 has to see its spectrum grow. With an estimate every 100
+// steps it was lost at 400 steps and less.
 LYRA_TEST(rkc2_follows_the_bar_as_it_stiffens)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
