@@ -355,7 +355,7 @@ static const LyKey integrator_keys[] = {
     {"critical", LY_KEY_WORD, AT(LyIntegratorSpec, critical), .fallback = "warn",
      .choices = "warn|refuse|ignore", .meaning = "Explicit ones, beyond their critical step."},
     {"critical-interval", LY_KEY_INTEGER, AT(LyIntegratorSpec, critical_interval),
-     .fallback = "100", .range = LY_RANGE_POSITIVE, .meaning = "Steps between estimates of it."},
+     .fallback = "100", .range = LY_RANGE_POSITIVE, .meaning = "Steps between estimates of it; `rkc2`: at most."},
     {"relative-tolerance", LY_KEY_NUMBER, AT(LyIntegratorSpec, relative_tolerance), NULL, "1e-6",
      LY_RANGE_POSITIVE, .meaning = "`dopri5`, `dopri853`."},
     {"absolute-tolerance", LY_KEY_NUMBER, AT(LyIntegratorSpec, absolute_tolerance), "m", "1e-9",
