@@ -72,7 +72,6 @@ static LyraStatus run(LyraContext *ctx, HauthCase which, const char *name, doubl
     def.critical = LYRA_CRITICAL_IGNORE;
     def.relative_tolerance = def.absolute_tolerance = tolerance;
     def.newton.residual = def.newton.step = NEWTON_LIMIT;
-    def.critical_interval = 5;   // rkc2: the bar stiffens as it falls
     def.newton.halvings_max = 0; // a step that fails is a gap in the table
     LyraStatus status = hauth_make(ctx, which, false, &body);
     if (status == LYRA_OK) {

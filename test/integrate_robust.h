@@ -144,13 +144,14 @@ static inline Recovery recover(LyraContext *ctx, const Law *law, Damage damage, 
     return result;
 }
 
-// seeds 1 .. count of one law
-static inline void check_recovery(int32_t which, Damage damage, double poisson, int32_t count)
+// `count` seeds of one law from `first` on, of which `least` must recover and none may fail
+static inline void check_recovery_of(int32_t which, Damage damage, double poisson, int32_t first,
+                                     int32_t count, int32_t least)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const Law *law = &laws[which];
     int32_t good = 0, steps = 0, iterations = 0, most = 0, halved = 0;
-    for (int32_t seed = 1; seed <= count; ++seed) {
+    for (int32_t seed = first; seed < first + count; ++seed) {
         Recovery r = recover(ctx, law, damage, poisson, (uint64_t)seed);
         TEST_CHECK_MSG(r.finite, "%s, inversion %d, %s, seed %d: not finite", law->name,
                        (int)law->inversion, damage_name(damage), (int)seed);
@@ -170,9 +171,15 @@ static inline void check_recovery(int32_t which, Damage damage, double poisson, 
            "%d in a step, %d halved\n",
            law->name, (int)law->inversion, poisson, damage_name(damage), (int)good, (int)count,
            (double)steps / count, (double)iterations / count, (int)most, (int)halved);
-    TEST_CHECK_MSG(good == count, "%s, inversion %d, %s: %d of %d recovered", law->name,
+    TEST_CHECK_MSG(good >= least, "%s, inversion %d, %s: %d of %d recovered", law->name,
                    (int)law->inversion, damage_name(damage), (int)good, (int)count);
     test_context_end(ctx);
+}
+
+// seeds 1 .. count, all of which must
+static inline void check_recovery(int32_t which, Damage damage, double poisson, int32_t count)
+{
+    check_recovery_of(which, damage, poisson, 1, count, count);
 }
 
 #endif

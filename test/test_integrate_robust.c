@@ -40,6 +40,21 @@ LYRA_TEST(strewn_bodies_recover)
     }
 }
 
+// A law without a potential, whose tangent is too stiff where stretches are clamped, on the way out
+// of a tangle: with positive steps that are not lengthened it took ten times the iterations, and
+// halved steps.
+LYRA_TEST(clamped_bodies_leave_tangles_without_halving)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Recovery r = recover(ctx, &laws[3], STREWN, 0.3, 5);
+    printf("%d steps, %d iterations, at most %d in a step, %d rejected\n", (int)r.steps,
+           (int)r.iterations, (int)r.most, (int)r.rejected);
+    TEST_CHECK(r.recovered && r.finite);
+    TEST_EQUAL(r.rejected, 0);
+    TEST_CHECK(r.iterations <= 2000);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(flattened_bodies_recover)
 {
     for (int32_t l = 0; l < LAW_COUNT; ++l) {

@@ -113,7 +113,7 @@ typedef struct LyraIntegratorDef {
     double spectral_radius; ///< "generalized-alpha", in [0, 1]. Default 0.5.
     int32_t damping_update; ///< "central-differences": D anew every n steps; 0: never. Default 1.
     LyraCriticalStep critical;  ///< Default LYRA_CRITICAL_WARN.
-    int32_t critical_interval;  ///< Steps between estimates. Default 100.
+    int32_t critical_interval;  ///< Steps between estimates; "rkc2": at most. Default 100.
     double relative_tolerance;  ///< Error control of "dopri5", "dopri853". Default 1e-6.
     double absolute_tolerance;  ///< m (and m/s). Default 1e-9.
     int32_t stages;             ///< "rkc2": 0: from the spectral radius. Default 0.

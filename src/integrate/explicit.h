@@ -78,9 +78,10 @@ double ly_spectral_radius2(const double A[4]);
 double ly_polynomial_amplification(int32_t degree, const double *r, double h, double k, double c);
 
 /// The spectrum at the start of the step: from the state, or anew every def.critical_interval
-/// steps; `fresh` says which. D is taken there, too. `scratch`: two vectors.
-LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, LyraVector *const *scratch,
-                       LySpectrum *spectrum, bool *fresh);
+/// steps, sooner where it changes if `follow`; `fresh` says which. D is taken there, too.
+/// `scratch`: two vectors.
+LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, bool follow,
+                       LyraVector *const *scratch, LySpectrum *spectrum, bool *fresh);
 
 /// Reports the critical step; warns (if `fresh`) or fails beyond it, as def.critical says.
 LyraStatus ly_judge_step(LyraIntegrator *it, double dt, double critical, bool fresh);

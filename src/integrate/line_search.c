@@ -28,7 +28,9 @@
 //
 // Lengthening. The positive tangent is too stiff where the exact one is negative, so its whole
 // steps may be too short by far. They are doubled while that pays: a look is much cheaper than a
-// factor.
+// factor. The tangent of clamped stretches is too stiff as well, being that of stretches which the
+// force no longer follows; without a potential the work over the length that is added, by the
+// trapezoidal rule as above, has to be negative.
 //
 // Rounding. Near the minimum differences of F drown. The potential is known to `noise`: 32 eps of
 // its parts, what moving positions by their rounding does to it, and as much for the forces that
@@ -198,7 +200,7 @@ static double shorten(double f_0, double slope, double alpha, double f, double l
 }
 
 // doubles a step that did while the slope at its end is more than half of that at the begin and
-// the potential falls. Leaves the best in q_try, r_try and look.
+// the potential falls, or what stands for it. Leaves the best in q_try, r_try and look.
 static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                            const LyraVector *q, double slope, LyLook *look, double *alpha)
 {
@@ -211,7 +213,9 @@ static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *
         lyra_vector_sum(step, newton->d, q, newton->q_try);
         LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &further));
         ++it->report.line_search_steps;
-        if (!ly_look_is_better(newton, &further, look)) {
+        double beyond = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
+        if (ly_newton_has_potential(newton) ? !ly_look_is_better(newton, &further, look)
+                                            : !further.finite || end + beyond >= 0) {
             break;
         }
         *alpha = step;
@@ -255,7 +259,7 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         }
         if (look->finite && (enough || !newton->def.line_search)) {
             *alpha = step;
-            return expand && trial == 0 && potential && newton->def.line_search
+            return expand && trial == 0 && (potential || works) && newton->def.line_search
                        ? lengthen(newton, it, stage, q, slope, look, alpha)
                        : LYRA_OK;
         }

@@ -337,7 +337,7 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 {
     LyraStepReport *report = &it->report;
     for (*count = 0; *count < newton->def.iterations_max;) {
-        if (look->residual <= newton->floor) {
+        if (look->residual == 0) {
             return LYRA_OK;
         }
         LyDirection direction;

@@ -14,14 +14,16 @@
 // interval above says nothing of the others, which lie on and near the imaginary axis, where R
 // grows weakly. So stages are counted by the modes themselves: the least s with |R(h z)| <= 1 for
 // both roots z of every mode of the spectrum (stability.c), which is that of the linearised system
-// with its damping read as Rayleigh's. If no s up to 200 serves, as with too little damping, the
-// step is beyond the critical one, and a step that was only warned of goes on with the s of the
-// real interval.
+// with its damping read as Rayleigh's, and which may grow by MARGIN before it is looked at again.
+// If no s up to 200 serves, as with too little damping, the step is beyond the critical one, and a
+// step that was only warned of goes on with the s of the real interval.
 
 #include "integrate/explicit.h"
 
 #include <complex.h>
 #include <math.h>
+
+#define MARGIN 1.12 // of stiffness and damping, beyond their estimate
 
 // ---- coefficients -------------------------------------------------------------------------------
 
@@ -102,14 +104,27 @@ static void destroy(LyraIntegrator *it)
     it->self = NULL;
 }
 
-// the least number of stages that is stable at h; without one, what the real interval asks for
-static int32_t count_stages(const LySpectrum *spectrum, double h)
+// the least number of stages that is stable at h; 0: there is none
+static int32_t find_stages(const LySpectrum *spectrum, double h)
 {
     for (int32_t s = 2; s <= LY_CHEBYSHEV_STAGES_MAX; ++s) {
         LyChebyshev method = ly_chebyshev(s);
         if (ly_is_stable(spectrum, ly_chebyshev_amplification, &method, h)) {
             return s;
         }
+    }
+    return 0;
+}
+
+// with room for growth, or without; where neither is stable, what the real interval asks for
+static int32_t count_stages(const LySpectrum *spectrum, double h)
+{
+    LySpectrum grown = *spectrum;
+    grown.stiffness *= MARGIN;
+    int32_t found = find_stages(&grown, h);
+    found = found > 0 ? found : find_stages(spectrum, h);
+    if (found > 0) {
+        return found;
     }
     double c = spectrum->alpha + spectrum->beta * spectrum->stiffness;
     double stages = ceil(sqrt(1 + h * fmax(sqrt(spectrum->stiffness), c) / 0.65));
@@ -201,7 +216,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     } else {
         LySpectrum spectrum;
         bool fresh;
-        LY_TRY(ly_spectrum(it, trial, it->scratch, &spectrum, &fresh));
+        LY_TRY(ly_spectrum(it, trial, true, it->scratch, &spectrum, &fresh));
         choose_stages(self, it->def.stages, &spectrum, dt);
         LY_TRY(ly_judge_step(it, dt, self->critical, fresh));
     }

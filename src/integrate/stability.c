@@ -15,6 +15,13 @@
 // Rayleigh quotients of C and K at two vectors: a rough one and the last of a power iteration on
 // M^-1 C. For Rayleigh damping with the same K both are exact; other damping is replaced by the
 // Rayleigh damping that agrees at the two.
+//
+// When to look again. Methods that only warn do so every def.critical_interval steps. "rkc2" takes
+// its stages from the spectrum, and blows up within a few steps where a body stiffens beyond them.
+// So it follows: after an interval of n steps in which the spectrum changed by the factor e^d, the
+// next one is n min(2, CHANGE/d), at least 1 and at most def.critical_interval, and starts from 1.
+// A change that itself grows with the square of time stays within 4 CHANGE, and its margin (rkc.c)
+// covers that.
 
 #include "integrate/explicit.h"
 
@@ -25,6 +32,7 @@
 #define MODES 64
 #define GROWTH 1e-9
 #define POWER_STEPS 24
+#define CHANGE 0.03
 
 // ---- amplification ------------------------------------------------------------------------------
 
@@ -157,25 +165,60 @@ static LyraStatus estimate(LyraIntegrator *it, LyraState *trial, LyraVector *con
 }
 
 // The estimate lives in the state, so that a run that is continued makes the same choices.
-enum { BLOCK_LEFT, BLOCK_STIFFNESS, BLOCK_ALPHA, BLOCK_BETA, BLOCK_CRITICAL, BLOCK_COUNT };
+enum {
+    BLOCK_LEFT,
+    BLOCK_INTERVAL,
+    BLOCK_STIFFNESS,
+    BLOCK_ALPHA,
+    BLOCK_BETA,
+    BLOCK_CRITICAL,
+    BLOCK_COUNT
+};
 
 static LyraStatus spectrum_block(LyraIntegrator *it, LyraState *trial, double **block, bool *made)
 {
     char name[32];
     snprintf(name, sizeof name, "%s limit", it->type->facts.name);
-    return lyra_state_block(trial, name, 1, BLOCK_COUNT, block, made);
+    return lyra_state_block(trial, name, 2, BLOCK_COUNT, block, made);
 }
 
-LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, LyraVector *const *scratch,
-                       LySpectrum *spectrum, bool *fresh)
+static double damping_of(const LySpectrum *spectrum)
+{
+    return spectrum->alpha + spectrum->beta * spectrum->stiffness;
+}
+
+// |log(a / b)|, also where one or both vanish
+static double change_of(double a, double b)
+{
+    return a == b ? 0 : a > 0 && b > 0 ? fabs(log(a / b)) : INFINITY;
+}
+
+// steps until the next look, after `interval` steps that brought `old` to `found`
+static double next_interval(double interval, double most, const LySpectrum *old,
+                            const LySpectrum *found)
+{
+    double change = fmax(change_of(found->stiffness, old->stiffness),
+                         change_of(damping_of(found), damping_of(old)));
+    double factor = change > 0.5 * CHANGE ? CHANGE / change : 2;
+    return fmin(fmax(floor(factor * interval), 1), most);
+}
+
+LyraStatus ly_spectrum(LyraIntegrator *it, LyraState *trial, bool follow,
+                       LyraVector *const *scratch, LySpectrum *spectrum, bool *fresh)
 {
     double *block;
-    LY_TRY(spectrum_block(it, trial, &block, fresh));
-    if (*fresh || block[BLOCK_LEFT] <= 0) {
-        *fresh = true;
+    bool made;
+    LY_TRY(spectrum_block(it, trial, &block, &made));
+    *fresh = made || block[BLOCK_LEFT] <= 0;
+    if (*fresh) {
+        LySpectrum old = {block[BLOCK_STIFFNESS], block[BLOCK_ALPHA], block[BLOCK_BETA]};
         LySpectrum found = {0};
+        double most = it->def.critical_interval;
         LY_TRY(estimate(it, trial, scratch, &found));
-        block[BLOCK_LEFT] = (double)ly_max_i64(it->def.critical_interval, 1);
+        block[BLOCK_INTERVAL] = !follow ? most
+                                : made  ? 1
+                                        : next_interval(block[BLOCK_INTERVAL], most, &old, &found);
+        block[BLOCK_LEFT] = block[BLOCK_INTERVAL];
         block[BLOCK_STIFFNESS] = found.stiffness;
         block[BLOCK_ALPHA] = found.alpha;
         block[BLOCK_BETA] = found.beta;
@@ -216,7 +259,7 @@ LyraStatus ly_check_critical(LyraIntegrator *it, LyraState *trial, double dt,
     LySpectrum spectrum;
     double *block;
     bool fresh, made;
-    LY_TRY(ly_spectrum(it, trial, scratch, &spectrum, &fresh));
+    LY_TRY(ly_spectrum(it, trial, false, scratch, &spectrum, &fresh));
     LY_TRY(spectrum_block(it, trial, &block, &made));
     if (fresh) {
         block[BLOCK_CRITICAL] = ly_critical_step(&spectrum, amplification, method);
