@@ -332,10 +332,10 @@ LYRA_TEST(every_entry_of_every_form_is_looked_at)
     double *csr = lyra_csr_matrix_values_mutable(forms.csr), *diagonal = forms.diagonal;
     LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(forms.csr));
     LyraBlockPatternView blocks = lyra_block_pattern_view(lyra_block_matrix_pattern(forms.block));
-    LyraOperator operators[] = {
-        lyra_operator_block(forms.block, true), lyra_operator_csr(forms.csr, true),
-        lyra_operator_dense(n, forms.A, true),
-        lyra_operator_callback(n, true, multiply_dense, &forms, diagonal)};
+    LyraOperator operators[] = {lyra_operator_block(forms.block, true),
+                                lyra_operator_csr(forms.csr, true),
+                                lyra_operator_dense(n, forms.A, true),
+                                lyra_operator_callback(n, true, multiply_dense, &forms, diagonal)};
     double *values[] = {block, csr, forms.A, diagonal};
     int64_t counts[] = {9 * blocks.block_count, view.entry_count, (int64_t)n * n, n};
     for (int32_t k = 0; k < LY_COUNT_OF(operators); ++k) {

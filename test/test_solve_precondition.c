@@ -151,9 +151,8 @@ LYRA_TEST(the_memory_of_a_solver_is_told)
         double held = (double)(lyra_context_byte_count(ctx) - before);
         // all but the names in the settings and the heads of two small objects
         double left = held - (double)report.bytes;
-        TEST_CHECK_MSG(left > 0 && left < 700,
-                       "%s: %lld bytes told, %.0f held", names[name], (long long)report.bytes,
-                       held);
+        TEST_CHECK_MSG(left > 0 && left < 700, "%s: %lld bytes told, %.0f held", names[name],
+                       (long long)report.bytes, held);
         lyra_solver_destroy(solver);
     }
     matrix_end(A);
