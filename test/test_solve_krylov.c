@@ -261,6 +261,57 @@ static void make_flow(LyraContext *ctx, LyraBlockPattern **pattern, LyraBlockMat
     }
 }
 
+// a matrix of blocks on the diagonal alone is inverted by its blocks: one iteration is all
+LYRA_TEST(blocks_without_couplings_take_one_iteration)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { VERTICES = 7 };
+    int32_t ids[VERTICES];
+    for (int32_t i = 0; i < VERTICES; ++i) {
+        ids[i] = i;
+    }
+    const LyraStencils alone = {.count = VERTICES, .nodes = 1, .ids = ids};
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *A = NULL;
+    TEST_REQUIRE_OK(
+        lyra_block_pattern_create(ctx, VERTICES, LYRA_STORAGE_FULL, 1, &alone, &pattern));
+    TEST_REQUIRE_OK(lyra_block_matrix_create(pattern, &A));
+    TestRandom random = test_random(31);
+    double *values = lyra_block_matrix_values_mutable(A);
+    double b[3 * VERTICES], x[3 * VERTICES], Ax[3 * VERTICES];
+    for (int32_t i = 0; i < 9 * VERTICES; ++i) {
+        values[i] = test_random_normal(&random) + (i % 4 == 0 ? 1 : 0);
+    }
+    for (int32_t i = 0; i < 3 * VERTICES; ++i) {
+        b[i] = test_random_normal(&random);
+    }
+    LyraOperator whole = lyra_operator_block(A, false);
+    static const char *const solvers[] = {"bicgstab", "gmres"};
+    static const char *const ways[] = {"block-jacobi", "ssor", "ilu0"};
+    for (int32_t k = 0; k < 6; ++k) {
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = solvers[k / 3];
+        def.preconditioner = ways[k % 3];
+        def.tolerance = 1e-10;
+        LyraSolver *solver = NULL;
+        LyraSolveReport report = {0};
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &whole, NULL));
+        TEST_OK(lyra_solver_factor(solver, &whole));
+        TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+        TEST_CHECK_MSG(report.iterations == 1, "%s, %s: %d iterations", def.name,
+                       def.preconditioner, report.iterations);
+        lyra_operator_apply(&whole, x, Ax);
+        for (int32_t i = 0; i < 3 * VERTICES; ++i) {
+            TEST_NEAR(Ax[i], b[i], 1e-9);
+        }
+        lyra_solver_destroy(solver);
+    }
+    lyra_block_matrix_destroy(A);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(sweeps_save_iterations_on_blocks_and_scalars)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
