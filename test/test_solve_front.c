@@ -17,6 +17,23 @@ static LyraSolver *make_solver(LyraContext *ctx, const char *name)
 
 // ---- settings and order of calls ----------------------------------------------------------------
 
+LYRA_TEST(defaults_are_those_of_the_header)
+{
+    LyraSolverDef def = lyra_solver_def_default();
+    TEST_STRING(def.name, "auto");
+    TEST_STRING(def.preconditioner, "auto");
+    TEST_EQUAL(def.task, LYRA_SOLVER_DYNAMICS);
+    TEST_CHECK(!def.coarse && def.aggregate == 0 && def.single && !def.truncate);
+    TEST_EQUAL(def.stop, LYRA_STOP_RESIDUAL);
+    TEST_CHECK(def.tolerance == 1e-6);
+    TEST_EQUAL(def.iterations_max, 0);
+    TEST_EQUAL(def.restart, 50);
+    TEST_EQUAL(def.indefinite, LYRA_INDEFINITE_REFUSE);
+    TEST_EQUAL(def.constrain, LYRA_CONSTRAIN_AUTO);
+    TEST_EQUAL(def.reuse_iterations, 30);
+    TEST_CHECK(!def.positions && !def.labels);
+}
+
 LYRA_TEST(settings_out_of_range_are_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
