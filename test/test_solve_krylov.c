@@ -370,6 +370,49 @@ LYRA_TEST(sweeps_save_iterations_on_blocks_and_scalars)
     test_context_end(ctx);
 }
 
+// [1 c; c 1]: the second pivot of the factor is 1 + s - c^2 / (1 + s) for a diagonal multiplied by
+// 1 + s, and the first s of 0, 0.01, 0.1, 1, 10 that keeps it is taken; beyond these there is none
+LYRA_TEST(factors_that_lose_pivots_are_shifted_as_far_as_needed)
+{
+    static const struct {
+        double coupling, shift;
+    } cases[] = {{0.5, 0}, {-0.9, 0}, {1.04, 0.1}, {1.5, 1}, {-5, 10}, {50, -1}};
+    const int32_t row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
+    const double b[2] = {1, 2};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t k = 0; k < 12; ++k) {
+        double c = cases[k / 2].coupling, shift = cases[k / 2].shift, x[2] = {0, 0};
+        const double values[4] = {1, c, c, 1};
+        LyraCsrPattern *pattern = NULL;
+        LyraCsrMatrix *matrix = NULL;
+        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, 2, 2, LYRA_STORAGE_FULL, 4, row, column,
+                                                       values, &pattern, &matrix));
+        LyraOperator A = lyra_operator_csr(matrix, false);
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = "gmres";
+        def.preconditioner = k % 2 ? "auto" : "ilu0";
+        def.tolerance = 1e-10;
+        LyraSolver *solver = NULL;
+        LyraSolveReport report = {0};
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+        if (shift < 0 && k % 2 == 0) {
+            TEST_STATUS(lyra_solver_factor(solver, &A), LYRA_SINGULAR);
+        } else {
+            TEST_OK(lyra_solver_factor(solver, &A));
+            TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+            TEST_STRING(report.preconditioner, shift < 0 ? "jacobi" : "ilu0");
+            TEST_NEAR(report.shift, shift < 0 ? 0 : shift, 1e-12);
+            TEST_NEAR(x[0] + c * x[1], b[0], 1e-9);
+            TEST_NEAR(c * x[0] + x[1], b[1], 1e-9);
+        }
+        lyra_solver_destroy(solver);
+        lyra_csr_matrix_destroy(matrix);
+        lyra_csr_pattern_destroy(pattern);
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(sweeps_over_a_zero_diagonal_are_refused_and_auto_does_without)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
