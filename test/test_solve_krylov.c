@@ -177,6 +177,31 @@ LYRA_TEST(singular_systems_end_with_a_status_or_a_solution)
     test_context_end(ctx);
 }
 
+// three distinct eigenvalues, one of them zero: the space of the iteration ends after three steps, and
+// what is left of the right-hand side is seen then, not at the limit of the iterations
+LYRA_TEST(exhausted_spaces_end_the_iteration)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double *A = calloc((size_t)SIZE * SIZE, sizeof *A), b[SIZE], x[SIZE];
+    for (int32_t i = 0; i < SIZE; ++i) {
+        A[i + i * SIZE] = i % 3 - 1;
+        b[i] = 1 + 0.01 * i;
+    }
+    const char *names[] = {"minres", "gmres"};
+    for (int32_t k = 0; k < 2; ++k) {
+        LyraOperator op = lyra_operator_dense(SIZE, A, true);
+        int iterations = 0;
+        TEST_STATUS(solve_once(ctx, names[k], &op, 1e-10, b, x, NULL), LYRA_NOT_CONVERGED);
+        const char *after = strstr(lyra_error_message(), "after ");
+        TEST_CONTAINS(lyra_error_message(), "no progress beyond residual 0.5");
+        TEST_CHECK(after && sscanf(after, "after %d", &iterations) == 1);
+        // some runs of three or four, and no more than these
+        TEST_CHECK_MSG(iterations <= 30, "%s: %d iterations", names[k], iterations);
+    }
+    free(A);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(small_systems_are_solved)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
