@@ -1,4 +1,5 @@
 # tests of mesh
+lyra_add_test(mesh_create)
 lyra_add_test(mesh_tree LABELS threads)
 lyra_add_test(mesh_embed LABELS threads)
 lyra_add_test(mesh_surface)

@@ -287,10 +287,16 @@ LYRA_TEST(fibre_bad_input_is_refused)
     def.directions = directions;
     TEST_STATUS(lyra_fibre_create(ctx, mesh, &def, &force), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "element 2 has the direction (0, 0, 0)");
-    directions[6] = NAN;
-    TEST_STATUS(lyra_fibre_create(ctx, mesh, &def, &force), LYRA_INVALID_ARGUMENT);
+    // a number that is none is found beside others that are
+    for (int k = 0; k < 3; ++k) {
+        directions[6] = directions[7] = directions[8] = 1;
+        directions[6 + k] = k == 1 ? NAN : INFINITY;
+        TEST_STATUS(lyra_fibre_create(ctx, mesh, &def, &force), LYRA_INVALID_ARGUMENT);
+        TEST_CONTAINS(lyra_error_message(), "element 2 has the direction");
+    }
     // tiny and huge ones have a direction too
     directions[6] = 1e-300;
+    directions[7] = directions[8] = 0;
     directions[9] = 1e300;
     TEST_OK(lyra_fibre_create(ctx, mesh, &def, &force));
     lyra_force_destroy(force);

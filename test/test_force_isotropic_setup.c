@@ -265,6 +265,25 @@ LYRA_TEST(isotropic_bad_settings_are_refused)
     expect(ctx, mesh, &def, LYRA_UNSUPPORTED, "extend needs; clamp and none do without");
     def.inversion = LYRA_INVERSION_CLAMP;
     expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "all its parameters");
+    const LyraMaterialType whole = law;
+    for (int k = 0; k < 5; ++k) {
+        law = whole;
+        law.name = k == 0 ? NULL : law.name;
+        law.evaluate = k == 1 ? NULL : law.evaluate;
+        law.parameter_count = k == 2   ? -1
+                              : k == 3 ? LYRA_MATERIAL_PARAMETERS_MAX + 1
+                                       : law.parameter_count;
+        law.parameter_names = k == 4 ? NULL : law.parameter_names;
+        expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "the law needs a name, evaluate");
+    }
+    // one without parameters needs no names
+    law = whole;
+    law.parameter_count = 0;
+    law.parameter_names = NULL;
+    law.parameter_kinds = NULL;
+    LyraForce *force = NULL;
+    TEST_OK(lyra_elastic_create(ctx, mesh, &def, &force));
+    lyra_force_destroy(force);
     lyra_mesh_destroy(mesh);
     // a cube of no size
     memset(x, 0, sizeof x);

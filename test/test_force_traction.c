@@ -153,6 +153,45 @@ LYRA_TEST(traction_on_one_triangle_is_load_times_area)
     test_context_end(ctx);
 }
 
+// each triangle has a load of its own: what all give is what each alone gives, added up
+LYRA_TEST(traction_on_many_triangles_is_the_sum_over_each)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = make_box(ctx, LYRA_ELEMENT_TET4, 2, 2, 1);
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LyraMeshBoundary *boundary = NULL;
+    TEST_REQUIRE_OK(lyra_mesh_boundary_create(mesh, true, &boundary));
+    LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
+    int32_t dofs = 3 * view.vertex_count;
+    double *x = malloc((size_t)dofs * 3 * sizeof *x), *g = x + dofs, *sum = g + dofs;
+    for (int kind = 0; kind < LYRA_TRACTION_COUNT; ++kind) {
+        Case c = make_load(ctx, load_of((LyraTractionKind)kind), false);
+        TestRandom random = test_random(17);
+        set_state(&c, STATE_LARGE, &random, x);
+        memset(sum, 0, (size_t)dofs * sizeof *sum);
+        for (int32_t t = 1; t < faces.face_count; ++t) {
+            LyraTractionDef def = load_of((LyraTractionKind)kind);
+            LyraForce *force = NULL;
+            def.triangle_count = 1;
+            def.triangles = faces.faces + 3 * (int64_t)t;
+            TEST_OK(lyra_traction_create(ctx, view.vertex_count, view.positions, &def, &force));
+            Case one = make_case(ctx, view.vertex_count, view.positions, force);
+            gradient_of_x(&one, x, g);
+            for (int32_t i = 0; i < dofs; ++i) {
+                sum[i] += g[i];
+            }
+            end_case(&one);
+        }
+        gradient_of_x(&c, x, g);
+        TEST_NEAR(largest_difference(dofs, g, sum), 0, 1e-13 * largest_of(dofs, g));
+        end_case(&c);
+    }
+    free(x);
+    lyra_mesh_boundary_destroy(boundary);
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(traction_live_loads_turn_with_the_body)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

@@ -85,6 +85,90 @@ LYRA_TEST(bad_arguments_are_refused)
     test_context_end(ctx);
 }
 
+LYRA_TEST(defaults_are_those_of_the_header)
+{
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    const LyraNewtonDef both[] = {def.newton, lyra_newton_def_default()};
+    for (int k = 0; k < 2; ++k) {
+        TEST_EQUAL(both[k].policy, LYRA_NEWTON_FULL);
+        TEST_EQUAL(both[k].iterations_max, 400);
+        TEST_CHECK(both[k].decrement == 1e-12 && both[k].residual == 1e-8 && both[k].step == 1e-8);
+        TEST_CHECK(both[k].line_search && !both[k].psd_always);
+        TEST_EQUAL(both[k].halvings_max, 8);
+    }
+    TEST_STRING(def.name, "backward-euler");
+    TEST_CHECK(!def.vega && def.beta == 0.25 && def.gamma == 0.5 && def.spectral_radius == 0.5);
+    TEST_EQUAL(def.damping_update, 1);
+    TEST_EQUAL(def.critical, LYRA_CRITICAL_WARN);
+    TEST_EQUAL(def.critical_interval, 100);
+    TEST_CHECK(def.relative_tolerance == 1e-6 && def.absolute_tolerance == 1e-9);
+    TEST_CHECK(def.stages == 0 && def.load_steps == 1);
+}
+
+// the first of each pair is the last value that serves, the second the next one, which does not
+LYRA_TEST(settings_end_where_the_header_says)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body;
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    const struct {
+        double *real;
+        int32_t *whole;
+        double serves, fails;
+    } ends[] = {
+        {.real = &def.beta, .serves = 0x1p-1022, .fails = 0},
+        {.real = &def.beta, .serves = 0.5, .fails = 0.5000001},
+        {.real = &def.gamma, .serves = 0, .fails = -1e-9},
+        {.real = &def.gamma, .serves = 1, .fails = 1.0000001},
+        {.real = &def.spectral_radius, .serves = 0, .fails = -1e-9},
+        {.real = &def.spectral_radius, .serves = 1, .fails = 1.0000001},
+        {.real = &def.relative_tolerance, .serves = 0, .fails = -1e-9},
+        {.real = &def.absolute_tolerance, .serves = 0, .fails = -1e-12},
+        {.real = &def.newton.decrement, .serves = 0, .fails = -1e-12},
+        {.real = &def.newton.residual, .serves = 0, .fails = -1e-12},
+        {.real = &def.newton.step, .serves = 0, .fails = NAN},
+        {.whole = &def.newton.iterations_max, .serves = 1, .fails = 0},
+        {.whole = &def.newton.halvings_max, .serves = 0, .fails = -1},
+        {.whole = &def.newton.halvings_max, .serves = 30, .fails = 31},
+        {.whole = &def.load_steps, .serves = 1, .fails = 0},
+        {.whole = &def.critical_interval, .serves = 1, .fails = 0},
+        {.whole = &def.damping_update, .serves = 0, .fails = -1},
+        {.whole = &def.stages, .serves = 0, .fails = -1},
+    };
+    if (make_swing(ctx, "dense", &body)) {
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; ++k) {
+            for (int fails = 0; fails < 2; ++fails) {
+                LyraIntegrator *it = NULL;
+                double value = fails ? ends[k].fails : ends[k].serves;
+                def = lyra_integrator_def_default();
+                if (ends[k].real) {
+                    *ends[k].real = value;
+                } else {
+                    *ends[k].whole = (int32_t)value;
+                }
+                LyraStatus status = lyra_integrator_create(ctx, &def, body.system, &it);
+                TEST_CHECK_MSG(status == (fails ? LYRA_INVALID_ARGUMENT : LYRA_OK),
+                               "setting %zu of %g: %s", k, value, lyra_status_name(status));
+                lyra_integrator_destroy(it);
+            }
+        }
+        // one of the two tolerances is needed
+        LyraIntegrator *it = NULL;
+        def = lyra_integrator_def_default();
+        def.relative_tolerance = def.absolute_tolerance = 0;
+        TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
+        def = lyra_integrator_def_default();
+        def.newton.policy = (LyraNewtonPolicy)(LYRA_NEWTON_COUNTED + 1);
+        TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
+        def = lyra_integrator_def_default();
+        def.name = NULL;
+        TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
+        TEST_CHECK(it == NULL);
+        end_body(&body);
+    }
+    test_context_end(ctx);
+}
+
 // two springs in a row; the last vertex has no mass
 LYRA_TEST(a_free_vertex_without_mass_is_named)
 {

@@ -519,6 +519,70 @@ LYRA_TEST(formats_are_known_by_their_content)
     TEST_CHECK(ly_format_guess((LySlice){stl, sizeof stl}, sizeof stl) == LY_FORMAT_STL);
 }
 
+// files may number their vertices as they like: far apart, in any order
+LYRA_TEST(numbers_far_apart_are_found)
+{
+    static const char inp[] = "*NODE\n2147483646, 0, 0, 0\n7, 2, 0, 0\n1000000000, 0, 3, 0\n"
+                              "500, 0, 0, 4\n2000000, 2, 3, 4\n"
+                              "*ELEMENT, TYPE=C3D4\n1, 2147483646, 7, 1000000000, 500\n"
+                              "2, 7, 1000000000, 500, 2000000\n";
+    static const double places[5][3] = {{0, 0, 0}, {2, 0, 0}, {0, 3, 0}, {0, 0, 4}, {2, 3, 4}};
+    static const int32_t expected[8] = {0, 1, 2, 3, 1, 2, 3, 4};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMemoryFile file = {"far.inp", inp, sizeof inp - 1};
+    LyraMesh *mesh = NULL;
+    TEST_REQUIRE_OK(lyra_mesh_load_memory(ctx, &file, 1, LYRA_MESH_FORMAT_AUTO, &mesh));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    TEST_REQUIRE(view.vertex_count == 5 && view.element_count == 2);
+    for (int32_t a = 0; a < 8; ++a) {
+        const double *x = view.positions + 3 * (int64_t)view.elements[a];
+        TEST_CHECK(memcmp(x, places[expected[a]], sizeof places[0]) == 0);
+    }
+    lyra_mesh_destroy(mesh);
+    // the neighbours of the numbers that are there are not
+    static const char *const missing[] = {"6",         "8",          "499",        "501",
+                                          "999999999", "1000000001", "2147483645", "1"};
+    for (int32_t k = 0; k < 8; ++k) {
+        char text[300];
+        snprintf(text, sizeof text, "%.*s3, 7, 1000000000, 500, %s\n", (int)sizeof inp - 1, inp,
+                 missing[k]);
+        file = (LyraMemoryFile){"far.inp", text, strlen(text)};
+        mesh = NULL;
+        TEST_STATUS(lyra_mesh_load_memory(ctx, &file, 1, LYRA_MESH_FORMAT_AUTO, &mesh),
+                    LYRA_BAD_FORMAT);
+        TEST_CONTAINS(lyra_error_message(), missing[k]);
+    }
+    test_context_end(ctx);
+}
+
+// Cells that a file holds once per set are found by a hash of their numbers. These two have the
+// same hash, by the choice of their first two numbers, and are not the same cell.
+LYRA_TEST(cells_of_equal_hashes_stay_apart)
+{
+    static const char msh[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                              "$PhysicalNames\n2\n3 1 \"a\"\n3 2 \"b\"\n$EndPhysicalNames\n"
+                              "$Nodes\n6\n196748 0 0 0\n1073741824 1 0 0\n2126220 0 0 -1\n"
+                              "1597592501 1 0 -1\n2000000001 0 1 0\n2000000002 0 0 1\n"
+                              "$EndNodes\n$Elements\n3\n"
+                              "1 4 2 1 1 196748 1073741824 2000000001 2000000002\n"
+                              "2 4 2 2 2 2126220 1597592501 2000000001 2000000002\n"
+                              "3 4 2 2 1 196748 1073741824 2000000001 2000000002\n"
+                              "$EndElements\n";
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMemoryFile file = {"hash.msh", msh, sizeof msh - 1};
+    LyraMesh *mesh = NULL;
+    TEST_REQUIRE_OK(lyra_mesh_load_memory(ctx, &file, 1, LYRA_MESH_FORMAT_AUTO, &mesh));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    TEST_CHECK(view.vertex_count == 6 && view.element_count == 2);
+    // the third is the first again, in the other set
+    for (int32_t s = 0; s < view.set_count; ++s) {
+        TEST_EQUAL(view.sets[s].count, strcmp(view.sets[s].name, "a") == 0 ? 1 : 2);
+    }
+    TEST_EQUAL(view.set_count, 2);
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(names_that_lie_are_seen_through)
 {
     static const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";

@@ -165,8 +165,9 @@ LYRA_TEST(surface_refuses_bad_data)
     data = cube_data();
     data.face_count = -1;
     TEST_STATUS(lyra_surface_create(ctx, &data, &surface), LYRA_INVALID_ARGUMENT);
-    static const char *const names[] = {"", " a", "a ", "a\nb", "a\r", "a\\", NULL};
-    for (int32_t i = 0; i < 7; ++i) {
+    static const char *const names[] = {"",    " a",  "a ",   "a\t", "\ta", "\va",
+                                        "a\f", "\fa", "a\nb", "a\r", "a\\", NULL};
+    for (int32_t i = 0; i < 12; ++i) {
         data = cube_data();
         data.group_count = 1;
         data.groups = &names[i];

@@ -195,6 +195,37 @@ LYRA_TEST(fields_of_a_stretch_are_those_of_the_law)
     }
 }
 
+// a body tapered along an axis: sections at a and b are scaled by s_a and s_b, and what lies
+// between has (s_a^2 + s_a s_b + s_b^2) / 3 of its volume, as a frustum has; the cubes follow it
+// exactly
+LYRA_TEST(fields_of_a_taper_have_the_volume_of_a_frustum)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body = make_body(ctx, LYRA_ELEMENT_CUBE8, "neo-hookean", false, 2);
+    LyraMeshView mesh = lyra_mesh_view(body.mesh);
+    double *u = lyra_vector_values_mutable(lyra_state_view(body.state).u);
+    const double slope = 0.9, centre = 0.1;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t i = 0; i < 3 * body.n; ++i) {
+            double along = mesh.positions[i - i % 3 + axis];
+            u[i] = i % 3 == axis ? 0 : slope * along * (mesh.positions[i] - centre);
+        }
+        evaluate(&body);
+        for (int32_t e = 0; e < body.elements; ++e) {
+            double low = INFINITY, high = -INFINITY;
+            for (int32_t a = 0; a < 8; ++a) {
+                double along = mesh.positions[3 * (int64_t)mesh.elements[8 * e + a] + axis];
+                low = fmin(low, along);
+                high = fmax(high, along);
+            }
+            double s_a = 1 + slope * low, s_b = 1 + slope * high;
+            TEST_NEAR(body.det[e], (s_a * s_a + s_a * s_b + s_b * s_b) / 3, 1e-13);
+        }
+    }
+    end_body(&body);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(fields_of_a_rigid_motion_are_zero)
 {
     static const char *const laws[] = {"neo-hookean", "stvk", "corotational", "mooney-rivlin"};

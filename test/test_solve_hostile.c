@@ -7,6 +7,8 @@
 
 #include "solve_hostile.h"
 
+#include "solve/front.h"
+
 // ---- matrices -----------------------------------------------------------------------------------
 
 // What an answer may leave: ten times the tolerance of iterations, and what the spacing of the
@@ -316,6 +318,42 @@ LYRA_TEST(operators_that_are_none_are_refused)
     }
     lyra_csr_matrix_destroy(oblong);
     lyra_csr_pattern_destroy(pattern);
+    end_forms(&forms);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(every_entry_of_every_form_is_looked_at)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Forms forms;
+    make_forms(ctx, &table[0], &forms);
+    int32_t n = forms.size;
+    double *block = lyra_block_matrix_values_mutable(forms.block);
+    double *csr = lyra_csr_matrix_values_mutable(forms.csr), *diagonal = forms.diagonal;
+    LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(forms.csr));
+    LyraBlockPatternView blocks = lyra_block_pattern_view(lyra_block_matrix_pattern(forms.block));
+    LyraOperator operators[] = {lyra_operator_block(forms.block, true),
+                                lyra_operator_csr(forms.csr, true),
+                                lyra_operator_dense(n, forms.A, true),
+                                lyra_operator_callback(n, true, multiply_dense, &forms, diagonal)};
+    double *values[] = {block, csr, forms.A, diagonal};
+    int64_t counts[] = {9 * blocks.block_count, view.entry_count, (int64_t)n * n, n};
+    for (int32_t k = 0; k < LY_COUNT_OF(operators); ++k) {
+        TEST_OK(ly_operator_check_finite(ctx, &operators[k], NULL));
+        for (int64_t i = 0; i < counts[k]; ++i) {
+            double kept = values[k][i];
+            values[k][i] = i % 2 ? NAN : INFINITY;
+            TEST_STATUS(ly_operator_check_finite(ctx, &operators[k], NULL), LYRA_NOT_FINITE);
+            values[k][i] = kept;
+            // the place of the last: the last unknown with itself
+            if (i == counts[k] - 1) {
+                char place[64];
+                snprintf(place, sizeof place, "entry (%d, %d), at vertices %d and %d", n - 1, n - 1,
+                         (n - 1) / 3, (n - 1) / 3);
+                TEST_CONTAINS(lyra_error_message(), place);
+            }
+        }
+    }
     end_forms(&forms);
     test_context_end(ctx);
 }

@@ -177,6 +177,39 @@ LYRA_TEST(singular_systems_end_with_a_status_or_a_solution)
     test_context_end(ctx);
 }
 
+// few distinct eigenvalues, one of them zero: the space of the iteration ends after as many steps,
+// and what is left of the right-hand side is seen then, not at the limit of the iterations
+LYRA_TEST(exhausted_spaces_end_the_iteration)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double *A = calloc((size_t)SIZE * SIZE, sizeof *A), b[SIZE], x[SIZE];
+    const char *names[] = {"minres", "gmres"};
+    for (int32_t k = 0; k < 4; ++k) {
+        // -1, 0, 1 or 0, 1
+        double whole = 0, left = 0, residual = 0;
+        for (int32_t i = 0; i < SIZE; ++i) {
+            A[i + i * SIZE] = k < 2 ? i % 3 - 1 : i % 2;
+            b[i] = 1 + 0.01 * i;
+            whole += b[i] * b[i];
+            left += A[i + i * SIZE] == 0 ? b[i] * b[i] : 0;
+        }
+        LyraOperator op = lyra_operator_dense(SIZE, A, true);
+        int iterations = 0;
+        TEST_STATUS(solve_once(ctx, names[k % 2], &op, 1e-10, b, x, NULL), LYRA_NOT_CONVERGED);
+        const char *beyond = strstr(lyra_error_message(), "beyond residual ");
+        TEST_CHECK(beyond && sscanf(beyond, "beyond residual %lf of the right-hand side after %d",
+                                    &residual, &iterations) == 2);
+        // the least that can be left, or not much more
+        double least = sqrt(left / whole);
+        TEST_CHECK_MSG(residual > 0.9999 * least && residual < 1.05 * least,
+                       "%s: residual %g of %g", names[k % 2], residual, least);
+        // some runs of two to four, and no more than these
+        TEST_CHECK_MSG(iterations <= 30, "%s: %d iterations", names[k % 2], iterations);
+    }
+    free(A);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(small_systems_are_solved)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -261,6 +294,57 @@ static void make_flow(LyraContext *ctx, LyraBlockPattern **pattern, LyraBlockMat
     }
 }
 
+// a matrix of blocks on the diagonal alone is inverted by its blocks: one iteration is all
+LYRA_TEST(blocks_without_couplings_take_one_iteration)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { VERTICES = 7 };
+    int32_t ids[VERTICES];
+    for (int32_t i = 0; i < VERTICES; ++i) {
+        ids[i] = i;
+    }
+    const LyraStencils alone = {.count = VERTICES, .nodes = 1, .ids = ids};
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *A = NULL;
+    TEST_REQUIRE_OK(
+        lyra_block_pattern_create(ctx, VERTICES, LYRA_STORAGE_FULL, 1, &alone, &pattern));
+    TEST_REQUIRE_OK(lyra_block_matrix_create(pattern, &A));
+    TestRandom random = test_random(31);
+    double *values = lyra_block_matrix_values_mutable(A);
+    double b[3 * VERTICES], x[3 * VERTICES], Ax[3 * VERTICES];
+    for (int32_t i = 0; i < 9 * VERTICES; ++i) {
+        values[i] = test_random_normal(&random) + (i % 4 == 0 ? 1 : 0);
+    }
+    for (int32_t i = 0; i < 3 * VERTICES; ++i) {
+        b[i] = test_random_normal(&random);
+    }
+    LyraOperator whole = lyra_operator_block(A, false);
+    static const char *const solvers[] = {"bicgstab", "gmres"};
+    static const char *const ways[] = {"block-jacobi", "ssor", "ilu0"};
+    for (int32_t k = 0; k < 6; ++k) {
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = solvers[k / 3];
+        def.preconditioner = ways[k % 3];
+        def.tolerance = 1e-10;
+        LyraSolver *solver = NULL;
+        LyraSolveReport report = {0};
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &whole, NULL));
+        TEST_OK(lyra_solver_factor(solver, &whole));
+        TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+        TEST_CHECK_MSG(report.iterations == 1, "%s, %s: %d iterations", def.name,
+                       def.preconditioner, report.iterations);
+        lyra_operator_apply(&whole, x, Ax);
+        for (int32_t i = 0; i < 3 * VERTICES; ++i) {
+            TEST_NEAR(Ax[i], b[i], 1e-9);
+        }
+        lyra_solver_destroy(solver);
+    }
+    lyra_block_matrix_destroy(A);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(sweeps_save_iterations_on_blocks_and_scalars)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
@@ -316,6 +400,49 @@ LYRA_TEST(sweeps_save_iterations_on_blocks_and_scalars)
     lyra_csr_pattern_destroy(csr_pattern);
     lyra_block_matrix_destroy(block);
     lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
+// [1 c; c 1]: the second pivot of the factor is 1 + s - c^2 / (1 + s) for a diagonal multiplied by
+// 1 + s, and the first s of 0, 0.01, 0.1, 1, 10 that keeps it is taken; beyond these there is none
+LYRA_TEST(factors_that_lose_pivots_are_shifted_as_far_as_needed)
+{
+    static const struct {
+        double coupling, shift;
+    } cases[] = {{0.5, 0}, {-0.9, 0}, {1.04, 0.1}, {1.5, 1}, {-5, 10}, {50, -1}};
+    const int32_t row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
+    const double b[2] = {1, 2};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t k = 0; k < 12; ++k) {
+        double c = cases[k / 2].coupling, shift = cases[k / 2].shift, x[2] = {0, 0};
+        const double values[4] = {1, c, c, 1};
+        LyraCsrPattern *pattern = NULL;
+        LyraCsrMatrix *matrix = NULL;
+        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, 2, 2, LYRA_STORAGE_FULL, 4, row, column,
+                                                       values, &pattern, &matrix));
+        LyraOperator A = lyra_operator_csr(matrix, false);
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = "gmres";
+        def.preconditioner = k % 2 ? "auto" : "ilu0";
+        def.tolerance = 1e-10;
+        LyraSolver *solver = NULL;
+        LyraSolveReport report = {0};
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+        if (shift < 0 && k % 2 == 0) {
+            TEST_STATUS(lyra_solver_factor(solver, &A), LYRA_SINGULAR);
+        } else {
+            TEST_OK(lyra_solver_factor(solver, &A));
+            TEST_OK(lyra_solver_solve(solver, b, false, x, &report));
+            TEST_STRING(report.preconditioner, shift < 0 ? "jacobi" : "ilu0");
+            TEST_NEAR(report.shift, shift < 0 ? 0 : shift, 1e-12);
+            TEST_NEAR(x[0] + c * x[1], b[0], 1e-9);
+            TEST_NEAR(c * x[0] + x[1], b[1], 1e-9);
+        }
+        lyra_solver_destroy(solver);
+        lyra_csr_matrix_destroy(matrix);
+        lyra_csr_pattern_destroy(pattern);
+    }
     test_context_end(ctx);
 }
 

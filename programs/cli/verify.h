@@ -147,7 +147,7 @@ void verify_end(Verify *verify);
 
 /// `reference`, `ours`, `error` and `tolerance` of a row as columns of text, "" where it has none.
 typedef struct VerifyCells {
-    char reference[32], ours[32], error[32], tolerance[64];
+    char reference[32], ours[32], error[32], tolerance[72];
     const char *verdict; ///< "pass", "FAIL", "info", "skip"
 } VerifyCells;
 

@@ -588,18 +588,12 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
     }
     if (status == LYRA_NOT_POSITIVE_DEFINITE) {
         int64_t place = unknown_name(self, self->cholesky, (int64_t)self->cholesky->minor);
-        LyraStatus probe = try_cholesky(self, SHIFT_PROBE);
-        if (probe == LYRA_OK) {
+        status = try_cholesky(self, SHIFT_PROBE);
+        if (status == LYRA_OK) {
             report->definiteness = LYRA_DEFINITENESS_SINGULAR;
             status = ly_fail(LYRA_SINGULAR,
                              "cholmod: the matrix is singular to working precision, found at %s "
                              "%lld",
-                             unknown_kind(self), (long long)place);
-        } else if (probe != LYRA_NOT_POSITIVE_DEFINITE) {
-            status = probe;
-        } else {
-            status = ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
-                             "cholmod: the matrix is not positive definite, found at %s %lld",
                              unknown_kind(self), (long long)place);
         }
     }
