@@ -27,18 +27,18 @@ class Viewer {
         this.frames = 0;
         this.frameSeconds = 0;
         this.placed = false;
-        // the server sends on when frames have been drawn
         this.unseen = 0;
-        this.stage.afterDraw = () => {
-            if (this.unseen > 0) {
-                this.connection.send(seen(this.unseen));
-                this.unseen = 0;
-            }
+        this.owed = 0;
+        this.packed = false; // the surfaces are not yet where this.frame has them
+        this.stage.beforeDraw = (quick, light) => {
+            this.unpack();
+            this.surfaces.forEach((surface) => surface.prepare(quick, light));
         };
+        this.stage.afterCall = () => this.tellSeen();
         this.connection = new Connection({
             message: (message) => this.receive(message),
             open: () => {
-                this.unseen = 0;
+                this.unseen = this.owed = 0;
                 document.body.classList.remove('lost');
             },
             closed: (reason) => this.lost(reason),
@@ -112,6 +112,7 @@ class Viewer {
             `${triangles.toLocaleString('en')} triangles`;
         // what was known of the last frame belongs to another run
         this.frame = null;
+        this.packed = false;
         this.charts.forEach((chart) => chart.clear());
         this.relook();
     }
@@ -127,19 +128,48 @@ class Viewer {
         this.relook();
     }
 
+    // a frame comes; of those between two pictures the last one is unpacked
     setFrame(frame) {
-        const begin = performance.now();
         if (this.frame && frame.steps < this.frame.steps) {
             this.charts.forEach((chart) => chart.clear());
         }
-        const stepped = !this.frame || frame.steps !== this.frame.steps;
+        if (frame.steps > 0 && frame.steps !== this.frame?.steps) {
+            this.charts.forEach((chart) => chart.add(frame));
+        }
         this.frame = frame;
+        this.packed = true;
         ++this.frames;
         ++this.unseen;
+        this.stage.drawEarly();
+        // nobody reads numbers that change sixty times a second, and drawing them costs time
+        this.slow ??= setTimeout(() => {
+            this.slow = undefined;
+            this.writeNumbers();
+        }, 200);
+    }
+
+    // The server sends on when it hears of frames that were seen, with two on their way. Where two
+    // came for one picture one was in vain: then one on its way is enough, until it comes too late.
+    tellSeen() {
+        const late = this.unseen === 0 && this.frame?.playing;
+        const told = late ? this.owed : Math.min(this.unseen, 1);
+        this.owed += this.unseen - told;
+        this.unseen = 0;
+        if (told > 0) {
+            this.connection.send(seen(told));
+        }
+    }
+
+    unpack() {
+        const { frame } = this;
+        if (!this.packed) {
+            return;
+        }
+        this.packed = false;
+        const begin = performance.now();
         const colored = this.state?.field > 0 && frame.field.length > 0;
         if (colored) {
             this.palette.follow(frame.low, frame.high);
-            this.legend.update();
         }
         for (const surface of this.surfaces) {
             surface.update(frame, colored ? this.palette : null);
@@ -149,22 +179,14 @@ class Viewer {
             this.stage.place(this.scene.camera, this.points());
             this.placed = true;
         }
-        this.stage.invalidate();
         this.writeForce(frame);
-        if (stepped && frame.steps > 0) {
-            this.charts.forEach((chart) => chart.add(frame));
-        }
-        // nobody reads numbers that change sixty times a second, and drawing them costs time
-        this.slow ??= setTimeout(() => {
-            this.slow = undefined;
-            this.writeNumbers();
-        }, 100);
         this.frameSeconds = (performance.now() - begin) / 1000;
     }
 
     writeNumbers() {
         const { frame } = this;
         this.charts.forEach((chart) => chart.draw());
+        this.legend.update();
         if (!frame || document.body.classList.contains('lost')) {
             return;
         }
