@@ -306,7 +306,7 @@ LYRA_TEST(everything_that_can_be_shown_comes)
         TEST_CHECK(field == 0 || (counts[2] > 0 && counts[4] > 0 && reply.size > plain));
         TEST_EQUAL(reply.size, VIEW_HEADER + 128 + 32 +
                                    4 * (3 * counts[0] + counts[1] + 3 * counts[2] + 3 * counts[3] +
-                                        12 * counts[4] + 6 * counts[5] + 9 * counts[6]));
+                                        12 * counts[4] + 7 * counts[5] + 9 * counts[6]));
         free(reply.bytes);
     }
     close(file);

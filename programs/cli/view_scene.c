@@ -78,8 +78,8 @@ static void publish(View *view, Builder *builder, ViewKind kind, ViewSlot slot)
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-// Corners that differ in their texture coordinates, in their normals across a sharp edge, or in their
-// material are different vertices to a graphics card. Those of one material stand together.
+// Corners that differ in their texture coordinates, in their normals across a sharp edge, or in
+// their material are different vertices to a graphics card. Those of one material stand together.
 typedef struct Corners {
     int32_t count;
     int32_t normal_count;
@@ -225,6 +225,7 @@ static bool add_surface(View *view, Builder *builder, const ViewSurface *surface
     cli_json_open(&builder->json, NULL, '{');
     cli_json_text(&builder->json, "name", shown->name);
     cli_json_text(&builder->json, "body", surface->moved->body->name);
+    cli_json_bool(&builder->json, "visible", surface->moved->visible);
     cli_json_int(&builder->json, "vertices", surface->used_count);
     // nobody sees the back of its faces
     cli_json_bool(&builder->json, "closed", report.closed && report.oriented);

@@ -96,16 +96,13 @@ static void sort_surface(ViewSurface *surface)
     }
 }
 
-// the first surface of each body, in triangles
+// all surfaces, in triangles
 static bool create_surfaces(View *view)
 {
     Run *run = &view->run;
     view->surfaces = cli_allocate(((size_t)run->surface_count + 1) * sizeof *view->surfaces);
     for (int32_t s = 0; s < run->surface_count; ++s) {
         RunSurface *moved = &run->surfaces[s];
-        if (moved->shown != moved->body->surfaces) {
-            continue;
-        }
         ViewSurface *surface = &view->surfaces[view->surface_count];
         *surface = (ViewSurface){.moved = moved};
         if (lyra_surface_triangulate(moved->shown->surface, &surface->triangles) != LYRA_OK) {

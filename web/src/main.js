@@ -23,7 +23,7 @@ class Viewer {
         this.overlays = new Overlays(this.stage);
         this.legend = new Legend();
         this.surfaces = [];
-        this.looks = { wire: false, fixed: true };
+        this.looks = { wire: false, fixed: true, surfaces: [] };
         this.frames = 0;
         this.frameSeconds = 0;
         this.placed = false;
@@ -32,7 +32,9 @@ class Viewer {
         this.packed = false; // the surfaces are not yet where this.frame has them
         this.stage.beforeDraw = (quick, light) => {
             this.unpack();
-            this.surfaces.forEach((surface) => surface.prepare(quick, light));
+            for (const surface of this.surfaces.filter((one) => one.mesh.visible)) {
+                surface.prepare(quick, light);
+            }
         };
         this.stage.afterCall = () => this.tellSeen();
         this.connection = new Connection({
@@ -104,7 +106,8 @@ class Viewer {
             array(scene.colors.diverging, Uint8Array));
         this.looks.wire ||= scene.settings.renderWireframe === '1';
         this.panel.setScene(scene);
-        const triangles = this.surfaces.reduce((sum, one) => sum + one.triangles.length / 3, 0);
+        const triangles = this.surfaces.reduce((sum, one, i) =>
+            sum + (this.looks.surfaces[i] ? one.triangles.length / 3 : 0), 0);
         document.title = `${scene.name} – Lyra`;
         byId('name').textContent = scene.name;
         byId('facts').textContent = `${scene.volume.vertices.toLocaleString('en')} vertices, ` +
@@ -171,7 +174,7 @@ class Viewer {
         if (colored) {
             this.palette.follow(frame.low, frame.high);
         }
-        for (const surface of this.surfaces) {
+        for (const surface of this.surfaces.filter((one) => one.mesh.visible)) {
             surface.update(frame, colored ? this.palette : null);
         }
         this.overlays.update(frame, (this.state?.extras & Extra.STRESS) !== 0);
@@ -226,10 +229,14 @@ class Viewer {
     relook() {
         const inside = this.state?.extras &
             (Extra.VOLUME | Extra.STRESS | Extra.STRAIN);
-        for (const surface of this.surfaces) {
+        this.surfaces.forEach((surface, i) => {
+            // one that was hidden is not yet where the last frame has it
+            const visible = this.looks.surfaces[i];
+            this.packed ||= visible && !surface.mesh.visible && Boolean(this.frame);
+            surface.mesh.visible = visible;
             surface.showWire(this.looks.wire, this.stage.lineColor);
             surface.setGhost(inside !== 0 && inside !== undefined);
-        }
+        });
         this.overlays.fixed.visible = this.looks.fixed;
         this.stage.invalidate();
     }
