@@ -298,6 +298,8 @@ LYRA_TEST(bad_pulls_are_refused)
     test_context_end(ctx);
 }
 
+#define END_FACE "select: {normal: {direction: [1, 0, 0]}}"
+
 // the sum of what loads push with, N, and the moment of it about the origin, N m
 static void sum_loads(LyraScene *scene, double force[3], double moment[3])
 {
@@ -306,7 +308,7 @@ static void sum_loads(LyraScene *scene, double force[3], double moment[3])
     const double *u = lyra_vector_values(lyra_state_view(view.state).u);
     double loads[3 * VERTICES];
     TEST_REQUIRE(model.vertex_count == VERTICES);
-    TEST_OK(lyra_scene_loads(scene, loads));
+    TEST_OK(lyra_scene_loads(scene, loads, NULL));
     for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         force[i] = moment[i] = 0;
@@ -322,7 +324,6 @@ LYRA_TEST(loads_are_those_of_vertices_and_surfaces)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-#define END_FACE "select: {normal: {direction: [1, 0, 0]}}"
     // the end face is 0.01 m^2; weight is no load
     static const struct {
         const char *loads;
@@ -371,6 +372,52 @@ LYRA_TEST(loads_are_those_of_vertices_and_surfaces)
     test_context_end(ctx);
 }
 
+LYRA_TEST(loads_with_an_energy_are_told_from_the_body)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // a dead traction of F = 1 N on the end has the energy -F . u, u the mean displacement of the
+    // face, and without a body's own energy that is all of it: the rest of the report is elastic
+    static const char *const overrides[] = {
+        "loads=[{type: traction, " END_FACE ", traction: [0, 100 Pa, 0]}]", "gravity=[0, 0, 0]"};
+    LyraScene *scene = load(ctx, "stvk", 2, overrides);
+    TEST_REQUIRE(scene);
+    double energy = NAN, force[3], moment[3];
+    TEST_OK(lyra_scene_loads(scene, NULL, &energy));
+    TEST_NEAR(energy, 0, 1e-12);
+    LyraStepReport report;
+    for (int s = 0; s < 8; ++s) {
+        TEST_OK(lyra_scene_step(scene, &report));
+    }
+    TEST_OK(lyra_scene_loads(scene, NULL, &energy));
+    sum_loads(scene, force, moment);
+    TEST_NEAR(force[1], 1, 1e-9);
+    LyraSceneView view = lyra_scene_view(scene);
+    LyraModelView model = lyra_model_view(view.model);
+    const double *u = lyra_vector_values(lyra_state_view(view.state).u);
+    double loads[3 * VERTICES], work = 0;
+    TEST_OK(lyra_scene_loads(scene, loads, NULL));
+    for (int64_t i = 0; i < 3 * (int64_t)model.vertex_count; ++i) {
+        work += loads[i] * u[i];
+    }
+    TEST_NEAR(energy, -work, 1e-9);
+    TEST_CHECK_MSG(energy < -1e-3 && report.elastic - energy > 0, "%g of %g", energy,
+                   report.elastic);
+    lyra_scene_destroy(scene);
+    // one without an energy, and none at all
+    static const char *const pressure[] = {"loads=[{type: pressure, " END_FACE
+                                           ", pressure: 3 kPa}]"};
+    for (int c = 0; c < 2; ++c) {
+        scene = load(ctx, "stvk", c, pressure);
+        TEST_REQUIRE(scene);
+        steps(scene, 2);
+        TEST_OK(lyra_scene_loads(scene, NULL, &energy));
+        TEST_CHECK(energy == 0);
+        lyra_scene_destroy(scene);
+    }
+    test_context_end(ctx);
+}
+
 static LyraStatus turn_everything(LyraContext *ctx, void *path)
 {
     LyraSceneDef def = lyra_scene_def_default();
@@ -383,7 +430,7 @@ static LyraStatus turn_everything(LyraContext *ctx, void *path)
     status = status == LYRA_OK ? lyra_scene_set_integrator(scene, "newmark") : status;
     status = status == LYRA_OK ? lyra_scene_pull(scene, 1, &vertex, &k, target) : status;
     double loads[3 * VERTICES];
-    status = status == LYRA_OK ? lyra_scene_loads(scene, loads) : status;
+    status = status == LYRA_OK ? lyra_scene_loads(scene, loads, NULL) : status;
     lyra_scene_destroy(scene);
     return status;
 }

@@ -67,8 +67,9 @@ LYRA_API double lyra_scene_pull_energy(const LyraScene *scene);
 
 /// Writes what the loads of a scene push its vertices with at the present state, N,
 /// [vertices of the model][3]: forces on vertices, tractions and pressures. Gravity, springs and
-/// pulls are not among them.
-LYRA_API LyraStatus lyra_scene_loads(LyraScene *scene, double *loads);
+/// pulls are not among them. `energy`: J, of those tractions and pressures that have one, minus
+/// their work since rest; reports of steps count it as elastic. `loads`, `energy`: Nullable.
+LYRA_API LyraStatus lyra_scene_loads(LyraScene *scene, double *loads, double *energy);
 
 #ifdef __cplusplus
 }

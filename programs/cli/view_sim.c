@@ -365,7 +365,11 @@ static void take_step(View *view)
     }
     view->dissipated += run->report.dissipated;
     view->work += run->report.work;
-    view->elastic = run->report.elastic - lyra_scene_pull_energy(run->scene);
+    double loads = 0;
+    if (lyra_scene_loads(run->scene, NULL, &loads) != LYRA_OK) {
+        view_notice(view, "%s", lyra_error_message());
+    }
+    view->elastic = run->report.elastic - lyra_scene_pull_energy(run->scene) - loads;
     double now = run_now(), passed = now - view->rate_clock;
     // over about half a second
     double part = fmin(1, 2 * passed);

@@ -18,13 +18,41 @@ static bool is_traction(const LyraForce *force)
     return strcmp(lyra_force_type(force)->name, "traction") == 0;
 }
 
-// adds those of force `index` of the model; `gradients` has room for its triangles
-static LyraStatus add_traction(LyraScene *scene, const LyraForce *force, int32_t index,
-                               const LyraEvaluation *at, double *gradients, double *loads)
+// Where tractions are evaluated.
+typedef struct Tractions {
+    LyraEvaluation at;
+    double *x;         // [3 vertices]
+    double *gradients; // [3][3] per triangle of the largest one
+    double *energies;  // [1] per triangle of it
+} Tractions;
+
+static LyraStatus prepare(LyraScene *scene, int32_t most, Tractions *out)
 {
-    LY_TRY(lyra_assembly_evaluate_stencils(lyra_model_assembly(scene->model), index, at, NULL,
-                                           gradients));
-    for (int64_t c = 0; c < 3 * (int64_t)force->stencil_count; ++c) {
+    LyraModelView model = lyra_model_view(scene->model);
+    LyraStateView state = lyra_state_view(scene->state);
+    const double *u = lyra_vector_values(state.u);
+    int64_t size = 3 * (int64_t)model.vertex_count;
+    LY_TRY(ly_allocate_array(scene->ctx, size, sizeof *out->x, &out->x));
+    LY_TRY(ly_allocate_array(scene->ctx, 9 * (int64_t)most, sizeof(double), &out->gradients));
+    LY_TRY(ly_allocate_array(scene->ctx, most, sizeof(double), &out->energies));
+    for (int64_t i = 0; i < size; ++i) {
+        out->x[i] = model.positions[i] + u[i];
+    }
+    out->at = (LyraEvaluation){.x = out->x, .v = lyra_vector_values(state.v), .time = state.time};
+    return LYRA_OK;
+}
+
+// adds what force `index` of the model does
+static LyraStatus add_traction(LyraScene *scene, const LyraForce *force, int32_t index,
+                               Tractions *tractions, double *loads, double *energy)
+{
+    const double *gradients = tractions->gradients, *energies = tractions->energies;
+    LY_TRY(lyra_assembly_evaluate_stencils(lyra_model_assembly(scene->model), index, &tractions->at,
+                                           tractions->energies, tractions->gradients));
+    for (int32_t t = 0; t < force->stencil_count; ++t) {
+        *energy += energies[t];
+    }
+    for (int64_t c = 0; loads && c < 3 * (int64_t)force->stencil_count; ++c) {
         for (int i = 0; i < 3; ++i) {
             loads[3 * (int64_t)force->stencils[c] + i] -= gradients[3 * c + i];
         }
@@ -32,29 +60,24 @@ static LyraStatus add_traction(LyraScene *scene, const LyraForce *force, int32_t
     return LYRA_OK;
 }
 
-LyraStatus lyra_scene_loads(LyraScene *scene, double *loads)
+LyraStatus lyra_scene_loads(LyraScene *scene, double *loads, double *energy)
 {
-    LYRA_ASSERT(scene && loads);
-    LyraModelView model = lyra_model_view(scene->model);
+    LYRA_ASSERT(scene);
     LyraStateView state = lyra_state_view(scene->state);
-    const double *u = lyra_vector_values(state.u), *v = lyra_vector_values(state.v);
-    int64_t size = 3 * (int64_t)model.vertex_count;
+    Tractions tractions = {0};
     int32_t most = 0, first = 0;
-    double *x = NULL, *gradients = NULL;
+    double sum = 0;
     LyraStatus status = LYRA_OK;
     for (int32_t f = 0; f < scene->force_count; ++f) {
         const LyraForce *force = scene->forces[f];
         most = is_traction(force) && force->stencil_count > most ? force->stencil_count : most;
     }
-    if (most == 0) {
-        ly_model_loads(scene->model, state.time, u, v, loads);
-        return LYRA_OK;
+    if (most > 0) {
+        LY_TRY_DONE(prepare(scene, most, &tractions));
     }
-    LY_TRY_DONE(ly_allocate_array(scene->ctx, size, sizeof *x, &x));
-    LY_TRY_DONE(ly_allocate_array(scene->ctx, 9 * (int64_t)most, sizeof *gradients, &gradients));
-    ly_model_loads(scene->model, state.time, u, v, loads);
-    for (int64_t i = 0; i < size; ++i) {
-        x[i] = model.positions[i] + u[i];
+    if (loads) {
+        ly_model_loads(scene->model, state.time, lyra_vector_values(state.u),
+                       lyra_vector_values(state.v), loads);
     }
     // the solids' own forces come first in the model
     for (int32_t b = 0; b < scene->body_count; ++b) {
@@ -64,14 +87,17 @@ LyraStatus lyra_scene_loads(LyraScene *scene, double *loads)
         }
         first += count;
     }
-    const LyraEvaluation at = {.x = x, .v = v, .time = state.time};
     for (int32_t f = 0; f < scene->force_count; ++f) {
         if (is_traction(scene->forces[f])) {
-            LY_TRY_DONE(add_traction(scene, scene->forces[f], first + f, &at, gradients, loads));
+            LY_TRY_DONE(add_traction(scene, scene->forces[f], first + f, &tractions, loads, &sum));
         }
     }
+    if (energy) {
+        *energy = sum;
+    }
 done:
-    ly_release(scene->ctx, x);
-    ly_release(scene->ctx, gradients);
+    ly_release(scene->ctx, tractions.x);
+    ly_release(scene->ctx, tractions.gradients);
+    ly_release(scene->ctx, tractions.energies);
     return status;
 }

@@ -62,10 +62,23 @@ class Arrows {
     }
 }
 
+// a round spot
+function makeSpot() {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 32;
+    const context = canvas.getContext('2d');
+    context.fillStyle = '#fff';
+    context.arc(16, 16, 15, 0, 2 * Math.PI);
+    context.fill();
+    return new THREE.CanvasTexture(canvas);
+}
+
+const SPOT = makeSpot();
+
 function pointCloud(color, size) {
     const geometry = new THREE.BufferGeometry();
-    const points = new THREE.Points(geometry,
-        new THREE.PointsMaterial({ color, size, sizeAttenuation: false }));
+    const points = new THREE.Points(geometry, new THREE.PointsMaterial({ color, size,
+        sizeAttenuation: false, map: SPOT, alphaTest: 0.5 }));
     points.frustumCulled = false;
     return points;
 }
@@ -86,7 +99,7 @@ export class Overlays {
         this.stage = stage;
         this.group = new THREE.Group();
         stage.scene.add(this.group);
-        this.fixed = pointCloud(FIXED, 5);
+        this.fixed = pointCloud(FIXED, 6);
         this.picked = pointCloud(DRAG, 9);
         this.picked.material.depthTest = false;
         this.loads = new Arrows(LOAD, 400);

@@ -11,6 +11,9 @@ import { Light } from './quick.js';
 
 // ms without a change, after which things are at rest
 const REST = 300;
+// beside the levels of the pace: a picture to keep. Where the processor draws, which smooths no
+// edges, it is drawn twice as wide and high, and the browser makes it smaller.
+const STILL = -1;
 
 const THEMES = {
     dark: { background: 0x16191e, grid: 0x2a3038, line: 0xc8d4e4, sky: 0xdfe8f5, earth: 0x3a3d42 },
@@ -34,7 +37,7 @@ export class Stage {
         this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, alpha: false,
             powerPreference: 'high-performance' });
         this.pace = new Pace(this.software ? 1 : 0);
-        this.level = null; // of LEVELS, at which the last picture was drawn
+        this.level = null; // at which the last picture was drawn
         this.scene = new THREE.Scene();
         this.scene.background = new THREE.Color();
         this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
@@ -81,8 +84,8 @@ export class Stage {
         this.pace.call(now, picture);
         if (this.dirty && !early) {
             this.draw(this.pace.level);
-        } else if (now - this.changed > REST && this.level > 0) {
-            this.draw(0);
+        } else if (now - this.changed > REST && this.level !== STILL) {
+            this.draw(STILL);
         }
         this.afterCall();
     }
@@ -96,12 +99,12 @@ export class Stage {
         }
     }
 
-    draw(level = 0) {
+    draw(level = STILL) {
         this.dirty = false;
         const begin = performance.now();
         this.setLevel(level);
         this.light.update();
-        this.beforeDraw(LEVELS[level].quick, this.light);
+        this.beforeDraw(level !== STILL && LEVELS[level].quick, this.light);
         this.renderer.render(this.scene, this.camera);
         this.drawSeconds = (performance.now() - begin) / 1000;
         ++this.drawn;
@@ -110,7 +113,8 @@ export class Stage {
     setLevel(level) {
         if (level !== this.level) {
             this.level = level;
-            this.renderer.setPixelRatio(LEVELS[level].scale *
+            const scale = level === STILL ? (this.software ? 2 : 1) : LEVELS[level].scale;
+            this.renderer.setPixelRatio(scale *
                 (this.software ? 1 : Math.min(devicePixelRatio, 2)));
         }
     }
@@ -192,8 +196,10 @@ export class Stage {
         const way = axis(k + 1).multiplyScalar(Math.cos(turn))
             .addScaledVector(axis(k + 2), Math.sin(turn)).multiplyScalar(Math.cos(lift))
             .addScaledVector(this.camera.up, Math.sin(lift));
-        this.controls.target.copy(sphere.center);
-        this.camera.position.copy(sphere.center).addScaledVector(way, distance);
+        // a little high: most things fall, and the bar is below
+        this.controls.target.copy(sphere.center)
+            .addScaledVector(this.camera.up, -0.15 * sphere.radius);
+        this.camera.position.copy(this.controls.target).addScaledVector(way, distance);
     }
 
     // a ground under the body, a round number of squares wide
