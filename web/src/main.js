@@ -204,9 +204,10 @@ class Viewer {
             const size = Math.hypot(...frame.drags.subarray(6, 9));
             const tip = this.stage.project(frame.drags.subarray(3, 6));
             force.textContent = formatNumber(size, 'N');
+            // right of the tip, or above it where there is no room
             const edge = this.stage.canvas.clientWidth - force.offsetWidth - 20;
             force.style.left = `${Math.min(tip.x, edge)}px`;
-            force.style.top = `${tip.y}px`;
+            force.style.top = `${tip.x > edge ? tip.y - 24 : tip.y}px`;
             byId('hint').hidden = true;
         }
     }
