@@ -11,7 +11,7 @@ BENCH ?=
 
 export DESTDIR
 
-.PHONY: all demo check check-web check-long bench format install clean help
+.PHONY: all demo viewer check check-web check-long bench format install clean help
 .NOTPARALLEL:
 
 all:
@@ -21,16 +21,20 @@ demo:
 	@tools/setup build
 	@tools/demo
 
+viewer:
+	@tools/setup build view
+	@tools/build release
+
 check:
-	@tools/setup build check
+	@tools/setup build view check
 	@tools/check
 
 check-web:
-	@tools/setup build check
+	@tools/setup build view check
 	@tools/check web
 
 check-long:
-	@tools/setup build check long
+	@tools/setup build view check long
 	@tools/check-long $(PARTS)
 
 bench: all
@@ -50,6 +54,7 @@ clean:
 help:
 	@echo 'make             optimised build: the command build/bin/lyra, the libraries in build/lib'
 	@echo 'make demo        install what is missing, build, and show what Lyra does'
+	@echo 'make viewer      install what lyra view needs too, and build with it'
 	@echo 'make check       install what is missing, build and test in all the ways a change must pass'
 	@echo 'make check-web   test the page of the viewer in a headless Chromium'
 	@echo 'make check-long  the long checks; PARTS="fuzz tidy" chooses (tools/check-long --help)'

@@ -306,9 +306,78 @@ LYRA_TEST(everything_that_can_be_shown_comes)
         TEST_CHECK(field == 0 || (counts[2] > 0 && counts[4] > 0 && reply.size > plain));
         TEST_EQUAL(reply.size, VIEW_HEADER + 128 + 32 +
                                    4 * (3 * counts[0] + counts[1] + 3 * counts[2] + 3 * counts[3] +
-                                        12 * counts[4] + 6 * counts[5] + 9 * counts[6]));
+                                        12 * counts[4] + 7 * counts[5] + 9 * counts[6]));
         free(reply.bytes);
     }
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
+// the counts of a frame with something shown, and its bytes, to free()
+static ViewReply shown_frame(int file, uint32_t extras, uint32_t counts[8])
+{
+    const uint32_t show[] = {0, extras};
+    TEST_CHECK(view_say(file, VIEW_SHOW, 2, show));
+    ViewReply reply = {0};
+    memset(counts, 0, 8 * sizeof *counts);
+    do {
+        free(reply.bytes);
+        reply = view_await(file, VIEW_FRAME);
+        if (reply.kind) {
+            memcpy(counts, reply.bytes + VIEW_HEADER + 128, 8 * sizeof *counts);
+        }
+    } while (reply.kind && extras & VIEW_EXTRA_LOADS && counts[5] == 0);
+    return reply;
+}
+
+LYRA_TEST(loads_on_surfaces_and_further_surfaces_come)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char arguments[2048];
+    // a pressure of 1 kPa on the top of a cube, a pull of 2 kPa at its side; a tetrahedron inside
+    static const char inner[] = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n"
+                                "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    static const char outer[] = "v -0.2 0 0\nv 0.2 0 0\nv 0 0.2 0\nf 1 2 3\n";
+    static const char text[] =
+        "bodies:\n"
+        "  - generate: {shape: box, size: [1, 1, 1], cells: [2, 2, 2]}\n"
+        "    material: {young: 1 MPa}\n"
+        "    surfaces: [{file: inner.obj}, {file: outer.obj}]\n"
+        "loads:\n"
+        "  - {type: pressure, select: {normal: {direction: [0, 1, 0]}}, pressure: 1 kPa}\n"
+        "  - {type: traction, select: {normal: {direction: [1, 0, 0]}}, traction: [2 kPa, 0, 0]}\n"
+        "time: {dt: 1 ms}\n";
+    test_write_file(kept("inner.obj"), inner, sizeof inner - 1);
+    test_write_file(kept("outer.obj"), outer, sizeof outer - 1);
+    test_write_file(kept("pressed.yaml"), text, sizeof text - 1);
+    snprintf(arguments, sizeof arguments, "%s --paused --threads 1", kept("pressed.yaml"));
+    TEST_REQUIRE(view_start(&server, arguments));
+    int file = view_join(&server);
+    uint32_t counts[8];
+    ViewReply reply = shown_frame(file, VIEW_EXTRA_LOADS, counts);
+    TEST_REQUIRE(reply.kind == VIEW_FRAME);
+    TEST_EQUAL(counts[0], 4 + 3);
+    // nine vertices on each face, three of them on both
+    TEST_EQUAL(counts[5], 9 + 9 - 3);
+    const unsigned char *at = reply.bytes + VIEW_HEADER + 128 + 32 +
+                              sizeof(float) * (3 * (size_t)counts[0] + 3 * (size_t)counts[3]);
+    double sum[3] = {0};
+    for (uint32_t l = 0; l < counts[5]; ++l) {
+        float load[7];
+        memcpy(load, at + l * sizeof load, sizeof load);
+        for (int i = 0; i < 3; ++i) {
+            sum[i] += load[3 + i];
+        }
+        // pressure pushes inwards, the traction pulls
+        if (load[3] == 0 || load[4] == 0) {
+            TEST_EQUAL(load[6], load[3] > 0);
+        }
+    }
+    TEST_NEAR(sum[0], 2000, 1e-3);
+    TEST_NEAR(sum[1], -1000, 1e-3);
+    TEST_NEAR(sum[2], 0, 1e-3);
+    free(reply.bytes);
     close(file);
     TEST_EQUAL(view_stop(&server, SIGINT), 130);
 }

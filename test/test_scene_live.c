@@ -18,6 +18,8 @@ static const char beam[] =
     "time: {dt: 5 ms, steps: 10}\n"
     "gravity: [0, -9.81, 0]\n";
 
+enum { VERTICES = 5 * 2 * 2 }; // of the beam
+
 // the beam with a model and overrides
 static LyraScene *load(LyraContext *ctx, const char *model, int count, const char *const *overrides)
 {
@@ -296,6 +298,126 @@ LYRA_TEST(bad_pulls_are_refused)
     test_context_end(ctx);
 }
 
+#define END_FACE "select: {normal: {direction: [1, 0, 0]}}"
+
+// the sum of what loads push with, N, and the moment of it about the origin, N m
+static void sum_loads(LyraScene *scene, double force[3], double moment[3])
+{
+    LyraSceneView view = lyra_scene_view(scene);
+    LyraModelView model = lyra_model_view(view.model);
+    const double *u = lyra_vector_values(lyra_state_view(view.state).u);
+    double loads[3 * VERTICES];
+    TEST_REQUIRE(model.vertex_count == VERTICES);
+    TEST_OK(lyra_scene_loads(scene, loads, NULL));
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        force[i] = moment[i] = 0;
+        for (int64_t v = 0; v < model.vertex_count; ++v) {
+            const double *f = loads + 3 * v, *X = model.positions + 3 * v, *d = u + 3 * v;
+            force[i] += f[i];
+            moment[i] += (X[j] + d[j]) * f[k] - (X[k] + d[k]) * f[j];
+        }
+    }
+}
+
+LYRA_TEST(loads_are_those_of_vertices_and_surfaces)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // the end face is 0.01 m^2; weight is no load
+    static const struct {
+        const char *loads;
+        double force[3];
+    } cases[] = {
+        {"loads=[]", {0, 0, 0}},
+        {"loads=[{type: force, select: {vertices: [1, 2]}, force: [0, 3, 0]}]", {0, 6, 0}},
+        {"loads=[{type: traction, " END_FACE ", traction: [1 kPa, 0, -2 kPa]}]", {10, 0, -20}},
+        {"loads=[{type: pressure, " END_FACE ", pressure: 3 kPa}]", {-30, 0, 0}},
+        {"loads=[{type: pressure, " END_FACE ", pressure: 1000*(1+t), factor: 2}, "
+         "{type: force, select: {vertices: [0]}, force: [1, 0, 0]}]",
+         {-19, 0, 0}},
+        {"loads=[{type: pressure, select: {surface: true}, pressure: 3 kPa}]", {0, 0, 0}},
+        {"loads=[{type: spring, select: {vertices: [5]}, stiffness: 10, offset: [0, 1, 0]}]",
+         {0, 0, 0}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        LyraScene *scene = load(ctx, "stvk", 1, &cases[c].loads);
+        TEST_REQUIRE(scene);
+        double force[3], moment[3];
+        sum_loads(scene, force, moment);
+        for (int i = 0; i < 3; ++i) {
+            TEST_NEAR(force[i], cases[c].force[i], 1e-9);
+        }
+        lyra_scene_destroy(scene);
+    }
+    // pressure all around turns with the body: no force and no moment, whatever its shape
+    LyraScene *scene = load(ctx, "stvk", 1, &cases[5].loads);
+    TEST_REQUIRE(scene);
+    steps(scene, 8);
+    TEST_CHECK_MSG(largest(scene) > 1e-3, "%g", largest(scene));
+    double force[3], moment[3];
+    sum_loads(scene, force, moment);
+    for (int i = 0; i < 3; ++i) {
+        TEST_NEAR(force[i], 0, 1e-9);
+        TEST_NEAR(moment[i], 0, 1e-9);
+    }
+    lyra_scene_destroy(scene);
+    // and that on the end has changed: it pushes against the face as it is now
+    scene = load(ctx, "stvk", 1, &cases[3].loads);
+    TEST_REQUIRE(scene);
+    steps(scene, 8);
+    sum_loads(scene, force, moment);
+    TEST_CHECK_MSG(fabs(force[1]) > 0.1 && force[0] < -25, "%g %g", force[0], force[1]);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(loads_with_an_energy_are_told_from_the_body)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // a dead traction of F = 1 N on the end has the energy -F . u, u the mean displacement of the
+    // face, and without a body's own energy that is all of it: the rest of the report is elastic
+    static const char *const overrides[] = {
+        "loads=[{type: traction, " END_FACE ", traction: [0, 100 Pa, 0]}]", "gravity=[0, 0, 0]"};
+    LyraScene *scene = load(ctx, "stvk", 2, overrides);
+    TEST_REQUIRE(scene);
+    double energy = NAN, force[3], moment[3];
+    TEST_OK(lyra_scene_loads(scene, NULL, &energy));
+    TEST_NEAR(energy, 0, 1e-12);
+    LyraStepReport report;
+    for (int s = 0; s < 8; ++s) {
+        TEST_OK(lyra_scene_step(scene, &report));
+    }
+    TEST_OK(lyra_scene_loads(scene, NULL, &energy));
+    sum_loads(scene, force, moment);
+    TEST_NEAR(force[1], 1, 1e-9);
+    LyraSceneView view = lyra_scene_view(scene);
+    LyraModelView model = lyra_model_view(view.model);
+    const double *u = lyra_vector_values(lyra_state_view(view.state).u);
+    double loads[3 * VERTICES], work = 0;
+    TEST_OK(lyra_scene_loads(scene, loads, NULL));
+    for (int64_t i = 0; i < 3 * (int64_t)model.vertex_count; ++i) {
+        work += loads[i] * u[i];
+    }
+    TEST_NEAR(energy, -work, 1e-9);
+    TEST_CHECK_MSG(energy < -1e-3 && report.elastic - energy > 0, "%g of %g", energy,
+                   report.elastic);
+    lyra_scene_destroy(scene);
+    // one without an energy, and none at all
+    static const char *const pressure[] = {"loads=[{type: pressure, " END_FACE
+                                           ", pressure: 3 kPa}]"};
+    for (int c = 0; c < 2; ++c) {
+        scene = load(ctx, "stvk", c, pressure);
+        TEST_REQUIRE(scene);
+        steps(scene, 2);
+        TEST_OK(lyra_scene_loads(scene, NULL, &energy));
+        TEST_CHECK(energy == 0);
+        lyra_scene_destroy(scene);
+    }
+    test_context_end(ctx);
+}
+
 static LyraStatus turn_everything(LyraContext *ctx, void *path)
 {
     LyraSceneDef def = lyra_scene_def_default();
@@ -307,6 +429,8 @@ static LyraStatus turn_everything(LyraContext *ctx, void *path)
     status = status == LYRA_OK ? lyra_scene_set_knob(scene, "young", 2e4) : status;
     status = status == LYRA_OK ? lyra_scene_set_integrator(scene, "newmark") : status;
     status = status == LYRA_OK ? lyra_scene_pull(scene, 1, &vertex, &k, target) : status;
+    double loads[3 * VERTICES];
+    status = status == LYRA_OK ? lyra_scene_loads(scene, loads, NULL) : status;
     lyra_scene_destroy(scene);
     return status;
 }
@@ -317,6 +441,11 @@ LYRA_TEST(each_allocation_may_fail)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     lyra_scene_destroy(load(ctx, "stvk", 0, NULL));
     test_context_end(ctx);
+    // with a load on a surface
+    FILE *file = fopen(test_temp_path("beam.yaml"), "a");
+    TEST_REQUIRE(file);
+    fputs("loads: [{type: pressure, select: {surface: true}, pressure: 3 kPa}]\n", file);
+    fclose(file);
     char path[1024];
     snprintf(path, sizeof path, "%s", test_temp_path("beam.yaml"));
     test_fail_each_allocation(turn_everything, path);

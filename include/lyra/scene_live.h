@@ -3,7 +3,7 @@
 
 /// @file
 /// What people turn while a scene runs: numbers of its materials and its motion, the integrator,
-/// the solver, and pulls at vertices. All of it between two steps.
+/// the solver, and pulls at vertices; and what its loads are. All of it between two steps.
 
 #ifndef LYRA_SCENE_LIVE_H
 #define LYRA_SCENE_LIVE_H
@@ -62,6 +62,14 @@ LYRA_API LyraStatus lyra_scene_pull(LyraScene *scene, int32_t count, const int32
 
 /// Energy of the springs of lyra_scene_pull() at the present state, J; 0 without.
 LYRA_API double lyra_scene_pull_energy(const LyraScene *scene);
+
+// ---- loads --------------------------------------------------------------------------------------
+
+/// Writes what the loads of a scene push its vertices with at the present state, N,
+/// [vertices of the model][3]: forces on vertices, tractions and pressures. Gravity, springs and
+/// pulls are not among them. `energy`: J, of those tractions and pressures that have one, minus
+/// their work since rest; reports of steps count it as elastic. `loads`, `energy`: Nullable.
+LYRA_API LyraStatus lyra_scene_loads(LyraScene *scene, double *loads, double *energy);
 
 #ifdef __cplusplus
 }

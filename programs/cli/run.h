@@ -52,8 +52,9 @@ typedef struct RunBody {
 typedef struct RunSurface {
     const LyraSceneBody *body;
     const LyraSceneSurface *shown;
-    char *name; ///< Of its files.
-    double *x;  ///< [vertices of the surface][3].
+    bool visible; ///< In pictures: all but the body's own vertices around a surface inside them.
+    char *name;   ///< Of its files.
+    double *x;    ///< [vertices of the surface][3].
     LyraSeries *pc2;
     double *field, *scratch; ///< Colours of pictures, [vertices], and [vertices][3]; NULL: none.
 } RunSurface;

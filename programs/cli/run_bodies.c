@@ -109,6 +109,7 @@ bool run_bodies_create(Run *run)
             RunSurface *surface = &run->surfaces[run->surface_count];
             surface->body = &bodies[b];
             surface->shown = &bodies[b].surfaces[s];
+            surface->visible = surface->shown->embedding || !bodies[b].surfaces[0].embedding;
             surface->name = make_name(run, run->bodies[b].name,
                                       surface->shown->name ? surface->shown->name : "surface");
             LyraSurfaceView view = lyra_surface_view(surface->shown->surface);

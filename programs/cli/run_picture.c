@@ -82,7 +82,7 @@ static bool color_surfaces(Run *run)
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-// all surfaces from the scene's camera, or from one that is fitted to where they are
+// what is visible, from the scene's camera, or from one that is fitted to where they are
 bool run_picture_write(Run *run)
 {
     const double degree = 3.14159265358979323846 / 180;
@@ -109,8 +109,7 @@ bool run_picture_write(Run *run)
     memcpy(def.target, camera->target, sizeof def.target);
     for (int32_t s = 0; s < run->surface_count; ++s) {
         const RunSurface *surface = &run->surfaces[s];
-        // the first one of a body is the one to show
-        if (surface->shown == surface->body->surfaces) {
+        if (surface->visible) {
             bodies[count] = lyra_render_body_default();
             bodies[count].surface = surface->shown->surface;
             bodies[count].edges = run->output.snapshot_edges;

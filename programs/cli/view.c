@@ -138,7 +138,8 @@ CliExit cli_view(int argument_count, char **arguments)
     if (!parse(argument_count, arguments, &options, &scene, &exit)) {
         return exit;
     }
-    return cli_fail("this build has no viewer: it needs libwebsockets and, when building, npm");
+    return cli_fail("this build has no viewer: it needs libwebsockets and, when building, npm "
+                    "(make viewer)");
 }
 
 #endif

@@ -80,7 +80,7 @@ typedef struct View {
     double rate;  ///< Simulated over real seconds, smoothed.
     double rate_clock;
     double dissipated, work; ///< J, since the start.
-    double elastic;          ///< J, without that of drags.
+    double elastic;          ///< J, without that of drags and loads.
 } View;
 
 // ---- the thread of the simulation ---------------------------------------------------------------

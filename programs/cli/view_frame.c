@@ -229,53 +229,77 @@ static uint32_t count_ellipsoids(const View *view, int64_t *stride)
 
 // ---- loads --------------------------------------------------------------------------------------
 
-// Forces from outside without gravity, N, [3 vertices], to free(); NULL if there are none.
+// What loads push with, N, [3 vertices], to free(), without those that are too small to see, and
+// how many of them are shown; NULL if they cannot be had.
 static double *find_loads(View *view, uint32_t *count)
 {
-    Run *run = &view->run;
-    LyraStateView state = lyra_state_view(run->view.state);
-    LyraModelView model = lyra_model_view(run->view.model);
-    LyraPoint at = {.time = state.time, .dt = 0, .u = state.u, .v = state.v};
-    LyraStateBlock block;
-    for (int32_t i = 0; lyra_state_block_at(run->view.state, i, &block); ++i) {
-        at.history = strcmp(block.name, LYRA_HISTORY_BLOCK) == 0 ? block.values : at.history;
-    }
+    int64_t vertices = lyra_model_view(view->run.view.model).vertex_count;
+    double *loads = cli_allocate(3 * ((size_t)vertices + 1) * sizeof *loads);
+    double most = 0;
     *count = 0;
-    // the vector serves recordings, which fill it before they read it
-    const LyraResponse response = {.external = run->reaction};
-    if (lyra_system_evaluate(run->view.system, &at, &response) != LYRA_OK) {
+    if (lyra_scene_loads(view->run.scene, loads, NULL) != LYRA_OK) {
+        free(loads);
         return NULL;
     }
-    double *loads = cli_allocate(3 * ((size_t)model.vertex_count + 1) * sizeof *loads);
-    const double *external = lyra_vector_values(run->reaction);
-    double most = 0;
-    for (int64_t i = 0; i < 3 * (int64_t)model.vertex_count; ++i) {
-        double weight = model.masses[i / 3] * model.gravity[i % 3];
-        loads[i] = external[i] - weight;
-        loads[i] = fabs(loads[i]) > 1e-9 * fabs(weight) ? loads[i] : 0;
-        most = fmax(most, fabs(loads[i]));
+    for (int64_t v = 0; v < vertices; ++v) {
+        most = fmax(most, length_at(loads, v));
     }
-    for (int32_t v = 0; v < model.vertex_count && most > 0; ++v) {
-        *count += *count < LOADS_MAX && length_at(loads, v) > 1e-3 * most;
-        if (!(length_at(loads, v) > 1e-3 * most)) {
-            memset(loads + 3 * (int64_t)v, 0, 3 * sizeof *loads);
+    int64_t seen = 0;
+    for (int64_t v = 0; v < vertices; ++v) {
+        if (length_at(loads, v) > 1e-3 * most) {
+            ++seen;
+        } else {
+            memset(loads + 3 * v, 0, 3 * sizeof *loads);
         }
     }
+    *count = (uint32_t)(seen < LOADS_MAX ? seen : LOADS_MAX);
     return loads;
 }
 
+// Whether a load on a vertex of the model pulls the body outwards: its neighbours lie behind it.
+static bool is_outward(const View *view, int64_t vertex, const double *load)
+{
+    const double *u = lyra_vector_values(lyra_state_view(view->run.view.state).u);
+    const double *X = lyra_model_view(view->run.view.model).positions;
+    double along = 0;
+    for (int32_t b = 0; b < view->body_count; ++b) {
+        const ViewBody *body = &view->bodies[b];
+        int64_t first = body->moved->body->first_vertex, v = vertex - first;
+        if (v < 0 || v >= body->moved->body->vertex_count || !body->neighbor_start) {
+            continue;
+        }
+        for (int32_t k = body->neighbor_start[v]; k < body->neighbor_start[v + 1]; ++k) {
+            for (int64_t i = 0; i < 3; ++i) {
+                int64_t a = 3 * vertex + i, c = 3 * (first + body->neighbors[k]) + i;
+                along += load[i] * (X[a] + u[a] - X[c] - u[c]);
+            }
+        }
+    }
+    return along > 0;
+}
+
+// `count` of them, spread over all there are
 static void write_loads(const View *view, const double *loads, uint32_t count, Pen *pen)
 {
     const double *u = lyra_vector_values(lyra_state_view(view->run.view.state).u);
     LyraModelView model = lyra_model_view(view->run.view.model);
-    for (int64_t v = 0; v < model.vertex_count && count > 0; ++v) {
-        if (length_at(loads, v) > 0) {
+    int64_t total = 0, at = 0;
+    for (int64_t v = 0; v < model.vertex_count; ++v) {
+        total += length_at(loads, v) > 0;
+    }
+    for (int64_t v = 0; v < model.vertex_count; ++v) {
+        if (!(length_at(loads, v) > 0)) {
+            continue;
+        }
+        // the k-th is shown where k count / total comes to a new whole number
+        if (at * count / total < (at + 1) * count / total) {
             for (int64_t i = 0; i < 3; ++i) {
                 write_float(pen, model.positions[3 * v + i] + u[3 * v + i]);
             }
             write_floats(pen, 3, loads + 3 * v);
-            --count;
+            write_float(pen, is_outward(view, v, loads + 3 * v));
         }
+        ++at;
     }
 }
 
@@ -391,7 +415,7 @@ bool view_publish_frame(View *view)
     parts.ellipsoids = count_ellipsoids(view, &stride);
     size_t floats = 3 * (size_t)parts.surface + parts.field + 3 * (size_t)parts.volume +
                     3 * (size_t)parts.fixed + 12 * (size_t)parts.ellipsoids +
-                    6 * (size_t)parts.loads + 9 * (size_t)parts.drags;
+                    7 * (size_t)parts.loads + 9 * (size_t)parts.drags;
     ViewBlob *blob = view_hub_blob(&view->hub, VIEW_FRAME,
                                    VIEW_HEADER + HEAD_NUMBERS * sizeof(double) +
                                        HEAD_COUNTS * sizeof(uint32_t) + floats * sizeof(float));

@@ -78,8 +78,8 @@ static void publish(View *view, Builder *builder, ViewKind kind, ViewSlot slot)
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-// Corners that differ in their texture coordinates, or in their normals across a sharp edge, are
-// different vertices to a graphics card.
+// Corners that differ in their texture coordinates, in their normals across a sharp edge, or in
+// their material are different vertices to a graphics card. Those of one material stand together.
 typedef struct Corners {
     int32_t count;
     int32_t normal_count;
@@ -97,7 +97,7 @@ static void free_corners(Corners *corners)
     free(corners->triangles);
 }
 
-// by the texture coordinates and, in `sharp`, the normals of the corners
+// by the material, the texture coordinates and, in `sharp`, the normals of the corners
 static Corners split_corners(const ViewSurface *surface, const LyraSurface *sharp)
 {
     LyraSurfaceView view = lyra_surface_view(sharp);
@@ -110,6 +110,7 @@ static Corners split_corners(const ViewSurface *surface, const LyraSurface *shar
     int32_t *first = cli_allocate((vertices + 1) * sizeof *first); // of the chain of each vertex
     int32_t *next = cli_allocate((corners + 1) * sizeof *next);
     int32_t *texcoord = cli_allocate((corners + 1) * sizeof *texcoord);
+    int32_t *material = cli_allocate((corners + 1) * sizeof *material);
     uint32_t *place = cli_allocate((vertices + 1) * sizeof *place);
     for (size_t v = 0; v < vertices; ++v) {
         first[v] = -1;
@@ -118,12 +119,15 @@ static Corners split_corners(const ViewSurface *surface, const LyraSurface *shar
         place[surface->used[i]] = (uint32_t)i;
     }
     for (size_t c = 0; c < corners; ++c) {
-        int64_t corner = 3 * (int64_t)surface->order[c / 3] + (int64_t)(c % 3);
+        int32_t face = surface->order[c / 3];
+        int64_t corner = 3 * (int64_t)face + (int64_t)(c % 3);
+        int32_t m = view.face_materials ? view.face_materials[face] : -1;
         int32_t v = surface->corners[c];
         int32_t t = view.corner_texcoords ? view.corner_texcoords[corner] : -1;
         uint32_t n = (uint32_t)view.corner_normals[corner];
         int32_t found = first[v];
-        while (found >= 0 && (texcoord[found] != t || out.normal[found] != n)) {
+        while (found >= 0 &&
+               (material[found] != m || texcoord[found] != t || out.normal[found] != n)) {
             found = next[found];
         }
         if (found < 0) {
@@ -133,6 +137,7 @@ static Corners split_corners(const ViewSurface *surface, const LyraSurface *shar
             out.texcoords[2 * found] = t < 0 ? 0 : (float)view.texcoords[2 * (int64_t)t];
             out.texcoords[2 * found + 1] = t < 0 ? 0 : (float)view.texcoords[2 * (int64_t)t + 1];
             texcoord[found] = t;
+            material[found] = m;
             next[found] = first[v];
             first[v] = found;
         }
@@ -141,6 +146,7 @@ static Corners split_corners(const ViewSurface *surface, const LyraSurface *shar
     free(first);
     free(next);
     free(texcoord);
+    free(material);
     free(place);
     return out;
 }
@@ -219,6 +225,7 @@ static bool add_surface(View *view, Builder *builder, const ViewSurface *surface
     cli_json_open(&builder->json, NULL, '{');
     cli_json_text(&builder->json, "name", shown->name);
     cli_json_text(&builder->json, "body", surface->moved->body->name);
+    cli_json_bool(&builder->json, "visible", surface->moved->visible);
     cli_json_int(&builder->json, "vertices", surface->used_count);
     // nobody sees the back of its faces
     cli_json_bool(&builder->json, "closed", report.closed && report.oriented);

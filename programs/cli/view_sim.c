@@ -96,16 +96,13 @@ static void sort_surface(ViewSurface *surface)
     }
 }
 
-// the first surface of each body, in triangles
+// all surfaces, in triangles
 static bool create_surfaces(View *view)
 {
     Run *run = &view->run;
     view->surfaces = cli_allocate(((size_t)run->surface_count + 1) * sizeof *view->surfaces);
     for (int32_t s = 0; s < run->surface_count; ++s) {
         RunSurface *moved = &run->surfaces[s];
-        if (moved->shown != moved->body->surfaces) {
-            continue;
-        }
         ViewSurface *surface = &view->surfaces[view->surface_count];
         *surface = (ViewSurface){.moved = moved};
         if (lyra_surface_triangulate(moved->shown->surface, &surface->triangles) != LYRA_OK) {
@@ -368,7 +365,11 @@ static void take_step(View *view)
     }
     view->dissipated += run->report.dissipated;
     view->work += run->report.work;
-    view->elastic = run->report.elastic - lyra_scene_pull_energy(run->scene);
+    double loads = 0;
+    if (lyra_scene_loads(run->scene, NULL, &loads) != LYRA_OK) {
+        view_notice(view, "%s", lyra_error_message());
+    }
+    view->elastic = run->report.elastic - lyra_scene_pull_energy(run->scene) - loads;
     double now = run_now(), passed = now - view->rate_clock;
     // over about half a second
     double part = fmin(1, 2 * passed);

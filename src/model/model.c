@@ -347,6 +347,14 @@ void ly_model_external(const LyraModel *model, double t, const double *u, const 
     }
 }
 
+void ly_model_loads(const LyraModel *model, double t, const double *u, const double *v, double *f)
+{
+    memcpy(f, model->force, 3 * (size_t)model->vertex_count * sizeof *f);
+    if (model->load) {
+        model->load(model->load_user, t, u, v, f);
+    }
+}
+
 // ---- setters ------------------------------------------------------------------------------------
 
 LyraStatus lyra_model_set_gravity(LyraModel *model, const double gravity[3])

@@ -89,6 +89,9 @@ void ly_rest_place(const LyraModel *model, const double *u, double *rest);
 void ly_model_external(const LyraModel *model, double t, const double *u, const double *v,
                        double *f, double *work);
 
+/// The same without gravity.
+void ly_model_loads(const LyraModel *model, double t, const double *u, const double *v, double *f);
+
 /// Whether D is not zero.
 bool ly_model_damped(const LyraModel *model);
 

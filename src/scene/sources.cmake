@@ -10,6 +10,7 @@ target_sources(lyra_objects PRIVATE
   scene/defaults.c
   scene/expression.c
   scene/live.c
+  scene/live_loads.c
   scene/loads.c
   scene/pull.c
   scene/scene.c

@@ -29,7 +29,7 @@ export class Drags {
         const ray = this.stage.rayAt(x, y);
         let best = null;
         this.surfaces().forEach((surface, index) => {
-            const hit = surface.pick(ray);
+            const hit = surface.mesh.visible ? surface.pick(ray) : null;
             if (hit && (!best || hit.distance < best.distance)) {
                 best = { ...hit, surface: index };
             }

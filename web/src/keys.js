@@ -9,6 +9,7 @@ const KEYS = [
     [' ', 'Space', 'play or pause', (viewer) => viewer.panel.togglePlay()],
     ['s', 'S', 'one step', (viewer) => viewer.panel.play(Play.STEP)],
     ['r', 'R', 'back to the start', (viewer) => viewer.panel.play(Play.RESET)],
+    ['0', '0', 'look at all of it', (viewer) => viewer.fit()],
     ['-', '−', 'slower', (viewer) => viewer.panel.changeSpeed(-1)],
     ['+', '+', 'faster', (viewer) => viewer.panel.changeSpeed(1)],
     ['c', 'C', 'next colour', (viewer) => viewer.panel.nextField()],
@@ -20,7 +21,6 @@ const KEYS = [
         (viewer) => viewer.panel.toggleExtra(Extra.STRAIN, Extra.STRESS)],
     ['p', 'P', 'save a picture', (viewer) => viewer.savePicture()],
     ['k', 'K', 'record on the server', (viewer) => viewer.panel.toggleRecord()],
-    ['0', '0', 'look at all of it', (viewer) => viewer.fit()],
     ['t', 'T', 'dark or light', (viewer) => viewer.toggleTheme()],
     ['h', 'H', 'this card', () => document.getElementById('card').showModal()],
 ];

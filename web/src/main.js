@@ -23,22 +23,24 @@ class Viewer {
         this.overlays = new Overlays(this.stage);
         this.legend = new Legend();
         this.surfaces = [];
-        this.looks = { wire: false, fixed: true };
+        this.looks = { wire: false, fixed: true, surfaces: [] };
         this.frames = 0;
         this.frameSeconds = 0;
         this.placed = false;
-        // the server sends on when frames have been drawn
         this.unseen = 0;
-        this.stage.afterDraw = () => {
-            if (this.unseen > 0) {
-                this.connection.send(seen(this.unseen));
-                this.unseen = 0;
+        this.owed = 0;
+        this.packed = false; // the surfaces are not yet where this.frame has them
+        this.stage.beforeDraw = (quick, light) => {
+            this.unpack();
+            for (const surface of this.surfaces.filter((one) => one.mesh.visible)) {
+                surface.prepare(quick, light);
             }
         };
+        this.stage.afterCall = () => this.tellSeen();
         this.connection = new Connection({
             message: (message) => this.receive(message),
             open: () => {
-                this.unseen = 0;
+                this.unseen = this.owed = 0;
                 document.body.classList.remove('lost');
             },
             closed: (reason) => this.lost(reason),
@@ -104,7 +106,8 @@ class Viewer {
             array(scene.colors.diverging, Uint8Array));
         this.looks.wire ||= scene.settings.renderWireframe === '1';
         this.panel.setScene(scene);
-        const triangles = this.surfaces.reduce((sum, one) => sum + one.triangles.length / 3, 0);
+        const triangles = this.surfaces.reduce((sum, one, i) =>
+            sum + (this.looks.surfaces[i] ? one.triangles.length / 3 : 0), 0);
         document.title = `${scene.name} – Lyra`;
         byId('name').textContent = scene.name;
         byId('facts').textContent = `${scene.volume.vertices.toLocaleString('en')} vertices, ` +
@@ -112,6 +115,7 @@ class Viewer {
             `${triangles.toLocaleString('en')} triangles`;
         // what was known of the last frame belongs to another run
         this.frame = null;
+        this.packed = false;
         this.charts.forEach((chart) => chart.clear());
         this.relook();
     }
@@ -127,21 +131,50 @@ class Viewer {
         this.relook();
     }
 
+    // a frame comes; of those between two pictures the last one is unpacked
     setFrame(frame) {
-        const begin = performance.now();
         if (this.frame && frame.steps < this.frame.steps) {
             this.charts.forEach((chart) => chart.clear());
         }
-        const stepped = !this.frame || frame.steps !== this.frame.steps;
+        if (frame.steps > 0 && frame.steps !== this.frame?.steps) {
+            this.charts.forEach((chart) => chart.add(frame));
+        }
         this.frame = frame;
+        this.packed = true;
         ++this.frames;
         ++this.unseen;
+        this.stage.drawEarly();
+        // nobody reads numbers that change sixty times a second, and drawing them costs time
+        this.slow ??= setTimeout(() => {
+            this.slow = undefined;
+            this.writeNumbers();
+        }, 200);
+    }
+
+    // The server sends on when it hears of frames that were seen, with two on their way. Where two
+    // came for one picture one was in vain: then one on its way is enough, until it comes too late.
+    tellSeen() {
+        const late = this.unseen === 0 && this.frame?.playing;
+        const told = late ? this.owed : Math.min(this.unseen, 1);
+        this.owed += this.unseen - told;
+        this.unseen = 0;
+        if (told > 0) {
+            this.connection.send(seen(told));
+        }
+    }
+
+    unpack() {
+        const { frame } = this;
+        if (!this.packed) {
+            return;
+        }
+        this.packed = false;
+        const begin = performance.now();
         const colored = this.state?.field > 0 && frame.field.length > 0;
         if (colored) {
             this.palette.follow(frame.low, frame.high);
-            this.legend.update();
         }
-        for (const surface of this.surfaces) {
+        for (const surface of this.surfaces.filter((one) => one.mesh.visible)) {
             surface.update(frame, colored ? this.palette : null);
         }
         this.overlays.update(frame, (this.state?.extras & Extra.STRESS) !== 0);
@@ -149,22 +182,14 @@ class Viewer {
             this.stage.place(this.scene.camera, this.points());
             this.placed = true;
         }
-        this.stage.invalidate();
         this.writeForce(frame);
-        if (stepped && frame.steps > 0) {
-            this.charts.forEach((chart) => chart.add(frame));
-        }
-        // nobody reads numbers that change sixty times a second, and drawing them costs time
-        this.slow ??= setTimeout(() => {
-            this.slow = undefined;
-            this.writeNumbers();
-        }, 100);
         this.frameSeconds = (performance.now() - begin) / 1000;
     }
 
     writeNumbers() {
         const { frame } = this;
         this.charts.forEach((chart) => chart.draw());
+        this.legend.update();
         if (!frame || document.body.classList.contains('lost')) {
             return;
         }
@@ -179,9 +204,10 @@ class Viewer {
             const size = Math.hypot(...frame.drags.subarray(6, 9));
             const tip = this.stage.project(frame.drags.subarray(3, 6));
             force.textContent = formatNumber(size, 'N');
+            // right of the tip, or above it where there is no room
             const edge = this.stage.canvas.clientWidth - force.offsetWidth - 20;
             force.style.left = `${Math.min(tip.x, edge)}px`;
-            force.style.top = `${tip.y}px`;
+            force.style.top = `${tip.x > edge ? tip.y - 24 : tip.y}px`;
             byId('hint').hidden = true;
         }
     }
@@ -204,10 +230,14 @@ class Viewer {
     relook() {
         const inside = this.state?.extras &
             (Extra.VOLUME | Extra.STRESS | Extra.STRAIN);
-        for (const surface of this.surfaces) {
+        this.surfaces.forEach((surface, i) => {
+            // one that was hidden is not yet where the last frame has it
+            const visible = this.looks.surfaces[i];
+            this.packed ||= visible && !surface.mesh.visible && Boolean(this.frame);
+            surface.mesh.visible = visible;
             surface.showWire(this.looks.wire, this.stage.lineColor);
             surface.setGhost(inside !== 0 && inside !== undefined);
-        }
+        });
         this.overlays.fixed.visible = this.looks.fixed;
         this.stage.invalidate();
     }

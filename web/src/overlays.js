@@ -62,10 +62,23 @@ class Arrows {
     }
 }
 
+// a round spot
+function makeSpot() {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 32;
+    const context = canvas.getContext('2d');
+    context.fillStyle = '#fff';
+    context.arc(16, 16, 15, 0, 2 * Math.PI);
+    context.fill();
+    return new THREE.CanvasTexture(canvas);
+}
+
+const SPOT = makeSpot();
+
 function pointCloud(color, size) {
     const geometry = new THREE.BufferGeometry();
-    const points = new THREE.Points(geometry,
-        new THREE.PointsMaterial({ color, size, sizeAttenuation: false }));
+    const points = new THREE.Points(geometry, new THREE.PointsMaterial({ color, size,
+        sizeAttenuation: false, map: SPOT, alphaTest: 0.5 }));
     points.frustumCulled = false;
     return points;
 }
@@ -86,7 +99,7 @@ export class Overlays {
         this.stage = stage;
         this.group = new THREE.Group();
         stage.scene.add(this.group);
-        this.fixed = pointCloud(FIXED, 5);
+        this.fixed = pointCloud(FIXED, 6);
         this.picked = pointCloud(DRAG, 9);
         this.picked.material.depthTest = false;
         this.loads = new Arrows(LOAD, 400);
@@ -132,18 +145,21 @@ export class Overlays {
         this.updateEllipsoids(frame.ellipsoids, stress);
     }
 
-    // the longest a fifth of the body
+    // the longest a fifth of the body; those that pull begin at its surface, others end there
     updateLoads(loads) {
         const { size } = this.stage;
         let most = 0;
-        for (let i = 0; i < loads.length; i += 6) {
+        for (let i = 0; i < loads.length; i += 7) {
             most = Math.max(most, Math.hypot(loads[i + 3], loads[i + 4], loads[i + 5]));
         }
         this.loads.begin();
-        for (let i = 0; i < loads.length; i += 6) {
-            const tip = new THREE.Vector3().fromArray(loads, i);
-            const force = new THREE.Vector3().fromArray(loads, i + 3);
-            const tail = tip.clone().addScaledVector(force, -0.2 * size / most);
+        for (let i = 0; i < loads.length; i += 7) {
+            const place = new THREE.Vector3().fromArray(loads, i);
+            const way = new THREE.Vector3().fromArray(loads, i + 3)
+                .multiplyScalar(0.2 * size / most);
+            const pulls = loads[i + 6] > 0;
+            const tail = pulls ? place : place.clone().sub(way);
+            const tip = pulls ? place.clone().add(way) : place;
             this.loads.add(tail, tip, 0.004 * size);
         }
         this.loads.end();

@@ -24,7 +24,7 @@ function fillList(list, entries, chosen) {
 }
 
 export class Panel {
-    // looks: what the page shows by itself, { wire, fixed }; changed() when one did
+    // looks: what the page shows by itself, { wire, fixed, surfaces: [] }; changed() when one did
     constructor(connection, looks, changed) {
         this.connection = connection;
         this.looks = looks;
@@ -97,6 +97,12 @@ export class Panel {
         this.changed();
     }
 
+    lookSurface(index, on) {
+        this.looks.surfaces[index] = on;
+        byId('surfaces').children[index].setAttribute('aria-pressed', on);
+        this.changed();
+    }
+
     show(change) {
         const { field, extras } = { ...this.state, ...change };
         this.send(protocol.show(field, extras));
@@ -132,11 +138,30 @@ export class Panel {
             .filter(([i]) => scene.stress || !FIELDS[i].stress), 0);
         fillList(byId('integrator'), scene.integrators.map((name, i) => [i, name]), '');
         fillList(byId('solver'), scene.solvers.map((name, i) => [i, name]), '');
+        this.addSurfaces(scene.surfaces);
         this.toggles.stress.hidden = !scene.stress;
         this.toggles.volume.hidden = this.toggles.strain.hidden = scene.volume.elements === 0;
         for (const name of ['wire', 'fixed']) {
             this.toggles[name].setAttribute('aria-pressed', this.looks[name]);
         }
+    }
+
+    // a button for each, where there are several of one body
+    addSurfaces(surfaces) {
+        const { looks } = this;
+        if (looks.surfaces.length !== surfaces.length) {
+            looks.surfaces = surfaces.map((surface) => surface.visible);
+        }
+        const bodies = new Set(surfaces.map((surface) => surface.body)).size;
+        byId('surfaces').hidden = surfaces.length === bodies;
+        byId('surfaces').replaceChildren(...surfaces.map(({ name, body }, i) => {
+            const button = document.createElement('button');
+            button.type = 'button';
+            button.textContent = bodies > 1 ? `${body}: ${name}` : name;
+            button.setAttribute('aria-pressed', looks.surfaces[i]);
+            button.addEventListener('click', () => this.lookSurface(i, !looks.surfaces[i]));
+            return button;
+        }));
     }
 
     addPull(pull) {

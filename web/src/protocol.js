@@ -68,7 +68,7 @@ function decodeJson(buffer) {
 const NUMBERS = ['time', 'steps', 'dt', 'kinetic', 'elastic', 'dissipated', 'work', 'minDet',
     'stepSeconds', 'assemblySeconds', 'solveSeconds', 'newton', 'linear', 'low', 'high', 'rate'];
 const PARTS = [['surface', 3], ['field', 1], ['volume', 3], ['fixed', 3], ['ellipsoids', 12],
-    ['loads', 6], ['drags', 9]];
+    ['loads', 7], ['drags', 9]];
 
 function decodeFrame(buffer) {
     const frame = {};

@@ -1,10 +1,19 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stage: canvas, camera, lights, ground. It draws when something changed, and not otherwise.
+// The stage: canvas, camera, lights, ground. It draws when something changed, and not otherwise: in
+// a hurry while things move, and as fine as it can when they have come to rest.
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { LEVELS, Pace } from './pace.js';
+import { Light } from './quick.js';
+
+// ms without a change, after which things are at rest
+const REST = 300;
+// beside the levels of the pace: a picture to keep. Where the processor draws, which smooths no
+// edges, it is drawn twice as wide and high, and the browser makes it smaller.
+const STILL = -1;
 
 const THEMES = {
     dark: { background: 0x16191e, grid: 0x2a3038, line: 0xc8d4e4, sky: 0xdfe8f5, earth: 0x3a3d42 },
@@ -24,8 +33,11 @@ export class Stage {
     constructor(canvas) {
         this.canvas = canvas;
         this.software = drawsInSoftware();
-        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software });
-        this.renderer.setPixelRatio(this.software ? 1 : Math.min(devicePixelRatio, 2));
+        // nothing shines through the canvas, which spares the browser to look
+        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, alpha: false,
+            powerPreference: 'high-performance' });
+        this.pace = new Pace(this.software ? 1 : 0);
+        this.level = null; // at which the last picture was drawn
         this.scene = new THREE.Scene();
         this.scene.background = new THREE.Color();
         this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
@@ -36,37 +48,75 @@ export class Stage {
         this.fill = new THREE.DirectionalLight(0xffffff, 0.5);
         this.scene.add(this.sky, this.camera);
         // light from over the shoulder, wherever one looks from
-        this.camera.add(this.sun, this.fill);
-        this.sun.position.set(0.6, 1, 0.8);
+        this.camera.add(this.sun, this.sun.target, this.fill, this.fill.target);
+        this.sun.position.set(0.4, 0.8, 1);
         this.fill.position.set(-1, 0.2, 0.5);
+        this.light = new Light(this);
         this.center = new THREE.Vector3();
         this.size = 1;
         this.drawn = 0;
-        this.afterDraw = () => {};
+        this.beforeDraw = () => {}; // given whether light is to be at vertices, and which
+        this.afterCall = () => {};
+        this.early = false; // a picture was drawn since the browser's last call
+        this.changed = 0; // when something last did
         this.drawSeconds = 0;
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
         this.setTheme('dark');
         this.resize();
-        const loop = () => {
+        const loop = (now) => {
             requestAnimationFrame(loop);
-            if (this.dirty) {
-                this.draw();
-                this.afterDraw();
-            }
+            this.call(now);
         };
-        loop();
+        requestAnimationFrame(loop);
     }
 
     invalidate() {
         this.dirty = true;
     }
 
-    draw() {
+    // The browser calls for a picture. It also waits, where the processor draws, until the one
+    // before is done, and calls again before it tells of what came meanwhile: that is drawn at once.
+    call(now) {
+        const early = this.early;
+        const picture = early || this.dirty;
+        this.early = false;
+        this.changed = picture ? now : this.changed;
+        this.pace.call(now, picture);
+        if (this.dirty && !early) {
+            this.draw(this.pace.level);
+        } else if (now - this.changed > REST && this.level !== STILL) {
+            this.draw(STILL);
+        }
+        this.afterCall();
+    }
+
+    // draws what has just come, unless a picture already waits to be seen
+    drawEarly() {
+        this.invalidate();
+        if (!this.early) {
+            this.early = true;
+            this.draw(this.pace.level);
+        }
+    }
+
+    draw(level = STILL) {
         this.dirty = false;
         const begin = performance.now();
+        this.setLevel(level);
+        this.light.update();
+        this.beforeDraw(level !== STILL && LEVELS[level].quick, this.light);
         this.renderer.render(this.scene, this.camera);
         this.drawSeconds = (performance.now() - begin) / 1000;
         ++this.drawn;
+    }
+
+    setLevel(level) {
+        if (level !== this.level) {
+            this.level = level;
+            const scale = level === STILL ? (this.software ? 2 : 1) : LEVELS[level].scale;
+            this.renderer.setPixelRatio(scale *
+                (this.software ? 1 : Math.min(devicePixelRatio, 2)));
+        }
     }
 
     resize() {
@@ -74,6 +124,7 @@ export class Stage {
         this.renderer.setSize(width, height, false);
         this.camera.aspect = width / Math.max(1, height);
         this.camera.updateProjectionMatrix();
+        this.pace.reset(this.software ? 1 : 0);
         this.invalidate();
     }
 
@@ -109,6 +160,7 @@ export class Stage {
         this.camera.near = this.size / 500;
         this.camera.far = this.size * 100;
         this.camera.up.fromArray(camera.up).normalize();
+        this.sky.position.copy(this.camera.up);
         this.placeGrid(box);
         this.home = camera;
         this.goHome(points);
@@ -144,8 +196,10 @@ export class Stage {
         const way = axis(k + 1).multiplyScalar(Math.cos(turn))
             .addScaledVector(axis(k + 2), Math.sin(turn)).multiplyScalar(Math.cos(lift))
             .addScaledVector(this.camera.up, Math.sin(lift));
-        this.controls.target.copy(sphere.center);
-        this.camera.position.copy(sphere.center).addScaledVector(way, distance);
+        // a little high: most things fall, and the bar is below
+        this.controls.target.copy(sphere.center)
+            .addScaledVector(this.camera.up, -0.15 * sphere.radius);
+        this.camera.position.copy(this.controls.target).addScaledVector(way, distance);
     }
 
     // a ground under the body, a round number of squares wide

@@ -1,18 +1,29 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// frames.mjs PACKAGES CHROMIUM LYRA TRIANGLES...: what a frame costs the page, by the triangles of
-// the surface: a sphere that a few tets carry along. Prints a CSV.
+// frames.mjs CHROMIUM LYRA WAY TRIANGLES...: pictures per second that the page shows, and what each
+// costs, by the triangles of the surface: a sphere that a few tets carry along. WAY is how the
+// browser draws on a machine without a graphics card:
+//   default      it draws with SwiftShader, and puts the page together by itself
+//   swiftshader  SwiftShader does both
+//   llvmpipe     Mesa's llvmpipe does both
+// Prints a CSV; times are of processors, in all threads, per picture.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { openTab, startBrowser, startServer, until } from './harness.mjs';
+import { join } from 'node:path';
+import { startServer } from './harness.mjs';
+import { descendants, openPlainTab, processorTime } from './plain.mjs';
 
-const [folderOfPackages, chromium, lyra, ...sizes] = process.argv.slice(2);
-const packages = resolve(folderOfPackages);
+const WAYS = {
+    default: ['--enable-unsafe-swiftshader'],
+    swiftshader: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    llvmpipe: ['--use-gl=angle', '--use-angle=gl-egl', '--ignore-gpu-blocklist'],
+};
+const [chromium, lyra, way, ...sizes] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'lyra-frames-'));
-const SECONDS = 6;
+const SECONDS = 5;
+const PART = { 'type=gpu-process': 'gpu', 'type=renderer': 'page', 'lyra view': 'lyra' };
 
 // rings of points from pole to pole, 2 n of them around, 4 n (n - 1) triangles
 function writeSphere(file, n) {
@@ -48,54 +59,74 @@ gravity: [0, -9.81, 0]
 time: {dt: 10 ms}
 `;
 
-console.log('triangles,vertices,frames_per_s,pictures_per_s,unpack_ms,draw_ms,bytes');
+// processor time of the parts so far, ms: { gpu, page, lyra, rest }
+function times() {
+    const sums = { gpu: 0, page: 0, lyra: 0, rest: 0 };
+    for (const { pid, command } of descendants(process.pid).slice(1)) {
+        const word = Object.keys(PART).find((one) => command.includes(one));
+        sums[PART[word] ?? 'rest'] += processorTime(pid);
+    }
+    return sums;
+}
+
+// what the page says of itself
+const COUNTS = `(() => {
+    const { frames, stage, frameSeconds } = window.lyra;
+    return { clock: performance.now(), frames, drawn: stage.drawn, level: stage.level,
+        unpack: 1000 * frameSeconds };
+})()`;
+
+// a picture at the level of the moment, to its last pixel
+const DRAW = `(async () => {
+    const { panel, stage, surfaces, frame } = window.lyra;
+    const { level } = stage;
+    panel.play(0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const gl = stage.renderer.getContext();
+    const pixel = new Uint8Array(4);
+    const pictures = [];
+    for (let i = 0; i < 10; ++i) {
+        const clock = performance.now();
+        stage.draw(level);
+        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+        pictures.push(performance.now() - clock);
+    }
+    return { draw: Math.min(...pictures), triangles: surfaces[0].triangles.length / 3,
+        vertices: surfaces[0].count, bytes: frame.surface.buffer.byteLength };
+})()`;
+
+const wait = (ms) => new Promise((resolve) => {
+    setTimeout(resolve, ms);
+});
+
+async function measure() {
+    const server = await startServer(lyra, [join(folder, 'scene.yaml'), '--threads', '1']);
+    const page = await openPlainTab(chromium, WAYS[way], server.address,
+        { width: 1280, height: 800 });
+    while (!await page.evaluate('window.lyra?.stage.drawn > 60')) {
+        await wait(100);
+    }
+    const [begin, timesBegin] = [await page.evaluate(COUNTS), times()];
+    await wait(1000 * SECONDS);
+    const [end, timesEnd] = [await page.evaluate(COUNTS), times()];
+    const size = await page.evaluate(DRAW);
+    await page.close();
+    await server.stop();
+    const passed = (end.clock - begin.clock) / 1000;
+    const pictures = end.drawn - begin.drawn;
+    const cost = (part) => ((timesEnd[part] - timesBegin[part]) / pictures).toFixed(1);
+    console.log([way, size.triangles, size.vertices, size.bytes, end.level,
+        (pictures / passed).toFixed(1), ((end.frames - begin.frames) / passed).toFixed(1),
+        end.unpack.toFixed(1), size.draw.toFixed(1), cost('gpu'), cost('page'), cost('lyra'),
+        cost('rest')].join(','));
+}
+
+console.log('way,triangles,vertices,bytes,level,pictures_per_s,frames_per_s,unpack_ms,draw_ms,' +
+    'gpu_cpu_ms,page_cpu_ms,lyra_cpu_ms,rest_cpu_ms');
 for (const size of sizes) {
     writeSphere(join(folder, 'sphere.obj'), Math.round(0.5 + Math.sqrt(Number(size) / 4)));
     writeFileSync(join(folder, 'scene.yaml'), scene);
-    const browser = await startBrowser(packages, chromium);
-    const server = await startServer(lyra, [join(folder, 'scene.yaml'), '--threads', '1']);
-    const page = await openTab(browser, server.address, [],
-        { viewport: { width: 1280, height: 800 } });
-    await until(page, (viewer) => viewer.frames > 5);
-    const found = await page.evaluate(async (seconds) => {
-        const viewer = window.lyra;
-        const { stage } = viewer;
-        const gl = stage.renderer.getContext();
-        const begin = { clock: performance.now(), frames: viewer.frames, drawn: stage.drawn };
-        const costs = [];
-        while (performance.now() - begin.clock < 1000 * seconds) {
-            await new Promise((resolve) => requestAnimationFrame(resolve));
-            costs.push(viewer.frameSeconds);
-        }
-        const passed = (performance.now() - begin.clock) / 1000;
-        const [frames, drawn] = [viewer.frames - begin.frames, stage.drawn - begin.drawn];
-        // a picture, to its last pixel
-        viewer.panel.play(0);
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        const pixel = new Uint8Array(4);
-        const pictures = [];
-        for (let i = 0; i < 10; ++i) {
-            const clock = performance.now();
-            stage.draw();
-            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-            pictures.push(performance.now() - clock);
-        }
-        costs.sort((a, b) => a - b);
-        return {
-            triangles: viewer.surfaces[0].triangles.length / 3,
-            vertices: viewer.surfaces[0].count,
-            frames: frames / passed,
-            pictures: drawn / passed,
-            unpack: 1000 * costs[costs.length >> 1],
-            draw: Math.min(...pictures),
-            bytes: viewer.frame.surface.buffer.byteLength,
-        };
-    }, SECONDS);
-    console.log([found.triangles, found.vertices, found.frames.toFixed(1),
-        found.pictures.toFixed(1), found.unpack.toFixed(2), found.draw.toFixed(1),
-        found.bytes].join(','));
-    await browser.close();
-    await server.stop();
+    await measure();
 }
 rmSync(folder, { recursive: true, force: true });
 process.exit(0);

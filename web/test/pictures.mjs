@@ -19,7 +19,9 @@ async function pull(page, from, to, seconds) {
     const { time } = await page.evaluate(() => window.lyra.frame);
     await until(page, (viewer, least) => viewer.frame.time > least, time + seconds);
     await page.evaluate(() => window.lyra.panel.play(0));
-    await until(page, (viewer) => !viewer.state.playing && viewer.stage.dirty !== true);
+    // the picture of things at rest, and the numbers that go with it
+    await until(page, (viewer) => !viewer.state.playing && !viewer.slow &&
+        viewer.stage.level === -1);
 }
 
 async function pictureOf(browser, lyra, file, options, change) {
@@ -51,6 +53,6 @@ export async function takeAll(browser, lyra, folder) {
         { viewport: { width: 1280, height: 800 } },
         () => window.lyra.panel.show({ field: 1, extras: 0 }));
     await pictureOf(browser, lyra, join(folder, 'viewer_phone.png'),
-        { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+        { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, colorScheme: 'light' },
         () => window.lyra.panel.show({ field: 0, extras: 0 }));
 }

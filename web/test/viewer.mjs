@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check, lookAt, openTab, outcome, startBrowser, startServer, until } from './harness.mjs';
+import { looksRight } from './looks.mjs';
+import { partsWork } from './parts.mjs';
 
 const [packages, chromium, lyra, pictures] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -253,6 +255,7 @@ async function takePictures(browser) {
 const began = Date.now();
 const browser = await startBrowser(packages, chromium);
 try {
+    partsWork();
     const server = await startServer(lyra, [join(here, 'beam.yaml'), '--paused', '--threads', '1',
         '--out', folder]);
     const page = await openTab(browser, server.address, complaints);
@@ -266,6 +269,7 @@ try {
     await comesBack(page);
     await helps(page);
     await worksByTouch(browser, server.address);
+    await looksRight(browser, lyra, folder, complaints);
     check(complaints.length === 0, `no complaints in the console ${complaints.join('; ')}`);
     check(await server.stop() === 130, 'the server ends with its pages open');
     if (pictures) {
