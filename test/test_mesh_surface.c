@@ -194,6 +194,24 @@ LYRA_TEST(surface_refuses_bad_data)
 
 // ---- report and measures ------------------------------------------------------------------------
 
+// folded on itself along a diagonal, a quad has no vector area, and the area of its two triangles
+LYRA_TEST(a_folded_face_has_the_area_of_both_halves)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const double positions[12] = {0, 0, 0, 3, 0, 0, 0, 2, 0, 3, 0, 0};
+    const int32_t corners[4] = {0, 1, 2, 3}, begin[2] = {0, 4};
+    const LyraSurfaceView data = {.vertex_count = 4,
+                                  .positions = positions,
+                                  .face_count = 1,
+                                  .face_begin = begin,
+                                  .corner_count = 4,
+                                  .corner_vertices = corners};
+    LyraSurface *surface = make_surface(ctx, &data);
+    TEST_NEAR(lyra_surface_measure(surface, NULL).area, 6, 1e-14);
+    lyra_surface_destroy(surface);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(cube_is_closed_and_measured)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
