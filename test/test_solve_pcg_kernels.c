@@ -110,13 +110,9 @@ static void check_vectors(const Kernels *kernels, TestRandom *random)
     table->subtract(BEGIN, END, &P, &T, &W);
     check(kernels, "subtract", &W, expected);
 
-    // q = t + w is p again
-    memcpy(other, expected, sizeof other);
-    for (int32_t i = 4 * BEGIN; i < 4 * END; ++i) {
-        other[i] = p[i];
-    }
-    check_number(kernels, "join", table->join(BEGIN, END, &P, &T, &W), dot(p, p));
-    check(kernels, "join", &W, other);
+    // t + w is p again
+    check_number(kernels, "joint", table->joint(BEGIN, END, &P, &T, &W), dot(p, p));
+    check(kernels, "joint", &W, expected);
 
     memcpy(expected, x, sizeof expected);
     memcpy(other, r, sizeof other);
@@ -124,9 +120,20 @@ static void check_vectors(const Kernels *kernels, TestRandom *random)
         expected[i] = x[i] - 1.3 * p[i];
         other[i] = r[i] + 1.3 * t[i];
     }
-    check_number(kernels, "step", table->step(BEGIN, END, -1.3, &P, &T, &X, &R), dot(other, other));
+    check_number(kernels, "step", table->step(BEGIN, END, -1.3, &P, NULL, &T, &X, &R),
+                 dot(other, other));
     check(kernels, "step", &X, expected);
     check(kernels, "step", &R, other);
+
+    // and with both parts
+    for (int32_t i = 4 * BEGIN; i < 4 * END; ++i) {
+        expected[i] -= 0.4 * t[i];
+        other[i] += 0.4 * p[i];
+    }
+    check_number(kernels, "step of two", table->step(BEGIN, END, -0.4, &T, &T, &W, &X, &R),
+                 dot(other, other));
+    check(kernels, "step of two", &X, expected);
+    check(kernels, "step of two", &R, other);
 }
 
 static void check_blocks(const Kernels *kernels, TestRandom *random)
