@@ -180,6 +180,23 @@ LYRA_TEST(warnings_come_with_the_estimates)
     TEST_EQUAL(warnings, 3);
     lyra_state_destroy(state);
     lyra_integrator_destroy(it);
+    // "rkc2" takes its stages from them: at the steps 0, 1, 3, 7, 15, ... of a chain that does not
+    // change, 100 apart at most; test_integrate_hauth.c has a body that does
+    static const int32_t counts[][2] = {{1, 1},   {2, 2},   {3, 2},   {4, 3},   {127, 7}, {128, 8},
+                                        {191, 8}, {192, 8}, {227, 8}, {228, 9}, {328, 10}};
+    def.critical_interval = 100;
+    it = make(ctx, def, "rkc2", system);
+    state = make_state(system);
+    warnings = 0;
+    int32_t steps = 0;
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; ++k) {
+        for (; steps < counts[k][0]; ++steps) {
+            TEST_OK(lyra_integrator_step(it, state, 1, NULL));
+        }
+        TEST_EQUAL(warnings, counts[k][1]);
+    }
+    lyra_state_destroy(state);
+    lyra_integrator_destroy(it);
     lyra_system_destroy(system);
     lyra_context_destroy(ctx);
 }
