@@ -30,8 +30,11 @@ class Viewer {
         this.unseen = 0;
         this.owed = 0;
         this.packed = false; // the surfaces are not yet where this.frame has them
-        this.stage.beforeDraw = (quick, light) => {
+        this.stage.beforeDraw = (quick) => {
             this.unpack();
+            // the first frame places the camera, with its lamps
+            const { light } = this.stage;
+            light.update();
             for (const surface of this.surfaces.filter((one) => one.mesh.visible)) {
                 surface.prepare(quick, light);
             }

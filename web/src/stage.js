@@ -55,7 +55,7 @@ export class Stage {
         this.center = new THREE.Vector3();
         this.size = 1;
         this.drawn = 0;
-        this.beforeDraw = () => {}; // given whether light is to be at vertices, and which
+        this.beforeDraw = () => {}; // given whether light is to be at vertices
         this.afterCall = () => {};
         this.early = false; // a picture was drawn since the browser's last call
         this.changed = 0; // when something last did
@@ -103,8 +103,7 @@ export class Stage {
         this.dirty = false;
         const begin = performance.now();
         this.setLevel(level);
-        this.light.update();
-        this.beforeDraw(level !== STILL && LEVELS[level].quick, this.light);
+        this.beforeDraw(level !== STILL && LEVELS[level].quick);
         this.renderer.render(this.scene, this.camera);
         this.drawSeconds = (performance.now() - begin) / 1000;
         ++this.drawn;
