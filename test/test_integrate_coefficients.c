@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Coefficients of the one-step methods against the conditions of order, and their stability.
+// Coefficients of the one-step methods against the conditions of order, and their stability; the
+// settings by default.
 
 #include "integrate_toys.h"
 
@@ -329,4 +330,26 @@ LYRA_TEST(spectral_radius_is_that_of_known_eigenvalues)
                                   r * cos(angle)};
         TEST_NEAR(ly_spectral_radius2(turned), r, 1e-14);
     }
+}
+
+// ---- settings -----------------------------------------------------------------------------------
+
+LYRA_TEST(defaults_are_those_of_the_header)
+{
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    const LyraNewtonDef both[] = {def.newton, lyra_newton_def_default()};
+    for (int k = 0; k < 2; ++k) {
+        TEST_EQUAL(both[k].policy, LYRA_NEWTON_FULL);
+        TEST_EQUAL(both[k].iterations_max, 400);
+        TEST_CHECK(both[k].decrement == 1e-12 && both[k].residual == 1e-8 && both[k].step == 1e-8);
+        TEST_CHECK(both[k].line_search && !both[k].psd_always);
+        TEST_EQUAL(both[k].halvings_max, 8);
+    }
+    TEST_STRING(def.name, "backward-euler");
+    TEST_CHECK(!def.vega && def.beta == 0.25 && def.gamma == 0.5 && def.spectral_radius == 0.5);
+    TEST_EQUAL(def.damping_update, 1);
+    TEST_EQUAL(def.critical, LYRA_CRITICAL_WARN);
+    TEST_EQUAL(def.critical_interval, 100);
+    TEST_CHECK(def.relative_tolerance == 1e-6 && def.absolute_tolerance == 1e-9);
+    TEST_CHECK(def.stages == 0 && def.load_steps == 1);
 }

@@ -43,6 +43,23 @@ LYRA_TEST(toy_orders_are_as_stated)
     }
 }
 
+// 0.5, the default, has alpha_m = 0; the others weigh the accelerations of both ends
+LYRA_TEST(generalized_alpha_keeps_its_order_at_any_spectral_radius)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraSystem *system = make_toy(ctx);
+    static const double radii[] = {0, 0.3, 0.8, 1};
+    for (int32_t i = 0; i < 4; ++i) {
+        LyraIntegratorDef def = lyra_integrator_def_default();
+        def.name = "generalized-alpha";
+        def.spectral_radius = radii[i];
+        double order = find_order(ctx, system, &def, 800);
+        TEST_CHECK_MSG(fabs(order - 2) <= 0.1, "radius %g: order %.3f", radii[i], order);
+    }
+    lyra_system_destroy(system);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(newmark_of_vega_falls_to_order_one)
 {
     check_toy("newmark", 1, true);

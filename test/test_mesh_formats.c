@@ -583,6 +583,36 @@ LYRA_TEST(cells_of_equal_hashes_stay_apart)
     test_context_end(ctx);
 }
 
+// sets of faces become groups: each face is in that of its own set, the last one too
+LYRA_TEST(sets_of_faces_become_groups)
+{
+    static const char head[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                               "$PhysicalNames\n3\n2 1 \"a\"\n2 2 \"b\"\n2 3 \"c\"\n"
+                               "$EndPhysicalNames\n$Nodes\n7\n1 0 0 0\n2 1 0 0\n3 0 1 0\n"
+                               "4 1 1 0\n5 0 2 0\n6 1 2 0\n7 0 3 0\n$EndNodes\n"
+                               "$Elements\n5\n";
+    static const char *const groups[] = {"c", "a", "b", "c", "a"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    char text[800];
+    size_t length = (size_t)snprintf(text, sizeof text, "%s", head);
+    for (int32_t f = 0; f < 5; ++f) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%d 2 2 %d 1 %d %d %d\n",
+                                   f + 1, groups[f][0] - 'a' + 1, f + 1, f + 2, f + 3);
+    }
+    length += (size_t)snprintf(text + length, sizeof text - length, "$EndElements\n");
+    LyraMemoryFile file = {"groups.msh", text, length};
+    LyraSurface *surface = NULL;
+    TEST_REQUIRE_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface));
+    LyraSurfaceView view = lyra_surface_view(surface);
+    TEST_REQUIRE(view.face_count == 5);
+    TEST_EQUAL(view.group_count, 3);
+    for (int32_t f = 0; f < 5; ++f) {
+        TEST_STRING(view.groups[view.face_groups[f]], groups[f]);
+    }
+    lyra_surface_destroy(surface);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(names_that_lie_are_seen_through)
 {
     static const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";

@@ -5,6 +5,8 @@
 
 #include "model_bodies.h"
 
+#include "model/model.h"
+
 LYRA_TEST(bad_settings_are_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -289,5 +291,46 @@ LYRA_TEST(failing_allocations_leak_nothing)
     Body body = make_block(ctx, &(BlockDef){.consistent = true, .dampers = true});
     test_fail_each_allocation(build, &body);
     end_body(&body);
+    test_context_end(ctx);
+}
+
+// parts by their lowest vertex, and the vertices of each in order; every spring counts, also a
+// first or last one that alone holds two parts together
+LYRA_TEST(parts_are_what_no_force_connects)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { VERTICES = 8 };
+    static const int32_t pairs[8] = {5, 2, 1, 6, 6, 7, 2, 0};
+    static const int32_t starts[5] = {0, 3, 6, 7, 8}, members[VERTICES] = {0, 2, 5, 1, 6, 7, 3, 4};
+    double positions[3 * VERTICES] = {0}, masses[VERTICES];
+    for (int32_t i = 0; i < VERTICES; ++i) {
+        positions[3 * i] = i;
+        masses[i] = 1;
+    }
+    LyraSpringsDef list = lyra_springs_def_default();
+    list.vertex_count = VERTICES;
+    list.spring_count = 4;
+    list.vertices = pairs;
+    list.positions = positions;
+    LyraSprings *springs = NULL;
+    LyraForce *force = NULL;
+    LyraModel *model = NULL;
+    LyraMassSpringDef law = lyra_mass_spring_def_default();
+    law.stiffness = 1;
+    TEST_REQUIRE_OK(lyra_springs_create(ctx, &list, &springs));
+    TEST_REQUIRE_OK(lyra_mass_spring_create(ctx, springs, &law, &force));
+    LyraModelDef def = lyra_model_def_default();
+    def.vertex_count = VERTICES;
+    def.positions = positions;
+    def.force_count = 1;
+    def.forces = &force;
+    def.masses = masses;
+    TEST_REQUIRE_OK(lyra_model_create(ctx, &def, &model));
+    TEST_REQUIRE(model->part_count == 4);
+    TEST_CHECK(memcmp(model->part_start, starts, sizeof starts) == 0);
+    TEST_CHECK(memcmp(model->part_vertex, members, sizeof members) == 0);
+    lyra_model_destroy(model);
+    lyra_force_destroy(force);
+    lyra_springs_destroy(springs);
     test_context_end(ctx);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The choice of "auto": the rule of docs/solvers.md, line by line.
+// The choice of "auto": the rule of docs/solvers.md, line by line; and the settings by default.
 
 #include "solve_cases.h"
 
@@ -140,4 +140,21 @@ LYRA_TEST(auto_chooses_for_other_matrices)
     c.symmetric = false;
     chooses(ctx, &c, "gmres");
     test_context_end(ctx);
+}
+
+LYRA_TEST(defaults_are_those_of_the_header)
+{
+    LyraSolverDef def = lyra_solver_def_default();
+    TEST_STRING(def.name, "auto");
+    TEST_STRING(def.preconditioner, "auto");
+    TEST_EQUAL(def.task, LYRA_SOLVER_DYNAMICS);
+    TEST_CHECK(!def.coarse && def.aggregate == 0 && def.single && !def.truncate);
+    TEST_EQUAL(def.stop, LYRA_STOP_RESIDUAL);
+    TEST_CHECK(def.tolerance == 1e-6);
+    TEST_EQUAL(def.iterations_max, 0);
+    TEST_EQUAL(def.restart, 50);
+    TEST_EQUAL(def.indefinite, LYRA_INDEFINITE_REFUSE);
+    TEST_EQUAL(def.constrain, LYRA_CONSTRAIN_AUTO);
+    TEST_EQUAL(def.reuse_iterations, 30);
+    TEST_CHECK(!def.positions && !def.labels);
 }

@@ -17,23 +17,6 @@ static LyraSolver *make_solver(LyraContext *ctx, const char *name)
 
 // ---- settings and order of calls ----------------------------------------------------------------
 
-LYRA_TEST(defaults_are_those_of_the_header)
-{
-    LyraSolverDef def = lyra_solver_def_default();
-    TEST_STRING(def.name, "auto");
-    TEST_STRING(def.preconditioner, "auto");
-    TEST_EQUAL(def.task, LYRA_SOLVER_DYNAMICS);
-    TEST_CHECK(!def.coarse && def.aggregate == 0 && def.single && !def.truncate);
-    TEST_EQUAL(def.stop, LYRA_STOP_RESIDUAL);
-    TEST_CHECK(def.tolerance == 1e-6);
-    TEST_EQUAL(def.iterations_max, 0);
-    TEST_EQUAL(def.restart, 50);
-    TEST_EQUAL(def.indefinite, LYRA_INDEFINITE_REFUSE);
-    TEST_EQUAL(def.constrain, LYRA_CONSTRAIN_AUTO);
-    TEST_EQUAL(def.reuse_iterations, 30);
-    TEST_CHECK(!def.positions && !def.labels);
-}
-
 LYRA_TEST(settings_out_of_range_are_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -819,6 +802,50 @@ LYRA_TEST(every_solver_survives_each_failing_allocation)
             }
         }
     }
+}
+
+LYRA_TEST(every_solver_takes_many_right_hand_sides)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { COLUMNS = 3 };
+    Body body = body_box(ctx, 4, 2, 2);
+    LyraBlockMatrix *S = body_dynamics(&body, 0.01);
+    LyraOperator A = lyra_operator_block(S, true);
+    int32_t n = body.size;
+    double *B = body_random(COLUMNS * n, 7), *X = body_allocate(COLUMNS * n, sizeof *X);
+    double *x = body_allocate(n, sizeof *x);
+    for (int32_t k = 0; lyra_solver_name(k, NULL); ++k) {
+        LyraSolver *solver = make_solver(ctx, lyra_solver_name(k, NULL));
+        LyraSolveReport all, one;
+        int32_t iterations = 0;
+        memset(X, 0, (size_t)(COLUMNS * n) * sizeof *X);
+        TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+        TEST_OK(lyra_solver_factor(solver, &A));
+        TEST_OK(lyra_solver_solve_columns(solver, COLUMNS, B, false, X, &all));
+        for (int32_t c = 0; c < COLUMNS; ++c) {
+            double off = 0, size = 0;
+            TEST_OK(lyra_solver_solve(solver, B + (int64_t)c * n, false, x, &one));
+            iterations += one.iterations;
+            for (int32_t i = 0; i < n; ++i) {
+                off = fmax(off, fabs(x[i] - X[(int64_t)c * n + i]));
+                size = fmax(size, fabs(x[i]));
+            }
+            // either is within the tolerance of iterations
+            TEST_CHECK_MSG(off <= 1e-4 * size, "%s, column %d: off by %g of %g",
+                           lyra_solver_name(k, NULL), c, off, size);
+        }
+        TEST_EQUAL(all.iterations, iterations);
+        // from where they ended there is nothing left to do
+        TEST_OK(lyra_solver_solve_columns(solver, COLUMNS, B, true, X, &one));
+        TEST_CHECK(one.iterations <= COLUMNS && one.residual <= 1e-6);
+        lyra_solver_destroy(solver);
+    }
+    free(B);
+    free(X);
+    free(x);
+    lyra_block_matrix_destroy(S);
+    body_end(&body);
+    test_context_end(ctx);
 }
 
 LYRA_TEST(solves_after_the_first_allocate_nothing)

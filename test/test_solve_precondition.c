@@ -193,6 +193,37 @@ LYRA_TEST(zero_and_negative_diagonals_have_names_of_their_own)
     test_context_end(ctx);
 }
 
+// blocks of rank 1 are singular, whatever sign rounding gives the pivot that should be zero
+LYRA_TEST(pivots_of_rounding_are_zero_and_not_negative)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    TestRandom random = test_random(19);
+    for (int round = 0; round < 100; ++round) {
+        LyraBlockMatrix *A = make_matrix(ctx, 1, false);
+        double *block = lyra_block_matrix_values_mutable(A), v[3];
+        for (int i = 0; i < 3; ++i) {
+            v[i] = test_random_in(&random, 0.5, 2);
+        }
+        for (int e = 0; e < 9; ++e) {
+            block[e] = v[e / 3] * v[e % 3];
+        }
+        LyraSolverDef def = lyra_solver_def_default();
+        def.name = "pcg";
+        def.preconditioner = "block-jacobi";
+        LyraOperator whole = lyra_operator_block(A, true);
+        LyraSolver *solver = NULL;
+        TEST_OK(lyra_solver_create(ctx, &def, &solver));
+        TEST_OK(lyra_solver_analyze(solver, &whole, NULL));
+        TEST_STATUS(lyra_solver_factor(solver, &whole), LYRA_SINGULAR);
+        // negative without doubt
+        block[4] *= 0.99;
+        TEST_STATUS(lyra_solver_factor(solver, &whole), LYRA_NOT_POSITIVE_DEFINITE);
+        lyra_solver_destroy(solver);
+        matrix_end(A);
+    }
+    test_context_end(ctx);
+}
+
 // rows are swept along the longest edge of the body's box, then the next, wherever it stands
 LYRA_TEST(sweeps_follow_the_longest_axis)
 {

@@ -309,12 +309,12 @@ uint32_t ly_model_traits(const LyraModel *model)
 {
     uint32_t some = model->force_traits, all = model->force_traits_all, traits = 0;
     bool live = model->load && model->load_moves;
-    bool frozen = model->stiffness_damping == 0 || all & LYRA_FORCE_LINEAR;
     traits |= all & LYRA_FORCE_SYMMETRIC ? LYRA_SYSTEM_SYMMETRIC : 0;
     traits |= all & LYRA_FORCE_CONSERVATIVE && !(some & LYRA_FORCE_VELOCITY) && !live
                   ? LYRA_SYSTEM_POTENTIAL
                   : 0;
-    traits |= all & LYRA_FORCE_LINEAR && frozen && !live ? LYRA_SYSTEM_LINEAR : 0;
+    // the damping beta K of such forces is constant as well
+    traits |= all & LYRA_FORCE_LINEAR && !live ? LYRA_SYSTEM_LINEAR : 0;
     traits |= model->mass.consistent ? 0 : LYRA_SYSTEM_LUMPED;
     traits |= !ly_model_damped(model) && !(some & LYRA_FORCE_VELOCITY) && !live
                   ? LYRA_SYSTEM_UNDAMPED
