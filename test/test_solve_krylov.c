@@ -162,6 +162,39 @@ LYRA_TEST(gmres_survives_restarts)
     test_context_end(ctx);
 }
 
+// units of the matrix and of the load change the answer by their ratio, and nothing else
+LYRA_TEST(units_do_not_matter)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double *A = malloc(SIZE * SIZE * 8), *scaled = malloc(SIZE * SIZE * 8);
+    double b[SIZE], x[SIZE], y[SIZE];
+    const char *names[] = {"minres", "bicgstab", "gmres"};
+    const double sizes[] = {0x1p-120, 0x1p120};
+    for (int32_t k = 0; k < 3; ++k) {
+        fill(k == 0, A);
+        for (int32_t i = 0; i < SIZE; ++i) {
+            b[i] = sin(3.0 * i);
+        }
+        LyraOperator op = lyra_operator_dense(SIZE, A, k == 0);
+        TEST_OK(solve_once(ctx, names[k], &op, 1e-10, b, x, NULL));
+        for (int32_t s = 0; s < 2; ++s) {
+            for (int32_t i = 0; i < SIZE * SIZE; ++i) {
+                scaled[i] = sizes[s] * A[i];
+            }
+            op = lyra_operator_dense(SIZE, scaled, k == 0);
+            TEST_OK(solve_once(ctx, names[k], &op, 1e-10, b, y, NULL));
+            for (int32_t i = 0; i < SIZE; ++i) {
+                // powers of two: the very same roundings
+                TEST_CHECK_MSG(sizes[s] * y[i] == x[i], "%s: %g and %g", names[k], sizes[s] * y[i],
+                               x[i]);
+            }
+        }
+    }
+    free(scaled);
+    free(A);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(singular_systems_end_with_a_status_or_a_solution)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

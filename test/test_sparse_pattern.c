@@ -173,6 +173,34 @@ LYRA_TEST(bad_stencils_are_refused)
     test_context_end(ctx);
 }
 
+// the first of many is the one that lacks its pair, and the last
+LYRA_TEST(lacking_pairs_are_found_wherever_they_are)
+{
+    enum { COUNT = 50000 };
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    int32_t *pairs = malloc(2 * COUNT * sizeof *pairs), *slots = malloc(3 * COUNT * sizeof *slots);
+    for (int32_t i = 0; i < COUNT; ++i) {
+        pairs[2 * i] = i;
+        pairs[2 * i + 1] = i + 1;
+    }
+    const LyraStencils inner = {2, COUNT - 2, pairs + 2}, all = {2, COUNT, pairs};
+    const LyraStencils first = {2, COUNT - 1, pairs}, last = {2, COUNT - 1, pairs + 2};
+    LyraBlockPattern *pattern = NULL;
+    TEST_REQUIRE_OK(
+        lyra_block_pattern_create(ctx, COUNT + 1, LYRA_STORAGE_UPPER, 1, &inner, &pattern));
+    TEST_OK(lyra_block_pattern_slots(pattern, &inner, slots));
+    TEST_STATUS(lyra_block_pattern_slots(pattern, &all, slots), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "stencil 0 ");
+    TEST_STATUS(lyra_block_pattern_slots(pattern, &first, slots), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "stencil 0 ");
+    TEST_STATUS(lyra_block_pattern_slots(pattern, &last, slots), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "stencil 49998 ");
+    lyra_block_pattern_destroy(pattern);
+    free(slots);
+    free(pairs);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(rows_are_sorted_and_merged)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

@@ -61,10 +61,11 @@ static LyraStatus run(LyKrylov *krylov, double start, double target, const doubl
     ly_krylov_precondition(krylov, l->r2, l->y);
     l->beta = sqrt(fmax(ly_vector_dot(ctx, n, l->r2, l->y), 0.0));
     double first = l->beta, phi_bar = l->beta, cs = -1.0, sn = 0.0, d_bar = 0.0, epsilon = 0.0;
-    double ratio = start / l->beta;
+    double ratio = start / l->beta, largest = 0.0; // entry of the tridiagonal matrix
     for (int64_t k = 0; report->iterations < krylov->iterations_max; ++k) {
         lanczos_step(krylov, l, k == 0);
         ++report->iterations;
+        largest = fmax(largest, fmax(fabs(l->alpha), l->beta));
         double epsilon_old = epsilon, delta = cs * d_bar + sn * l->alpha;
         double g_bar = sn * d_bar - cs * l->alpha;
         epsilon = sn * l->beta;
@@ -93,7 +94,7 @@ static LyraStatus run(LyKrylov *krylov, double start, double target, const doubl
             ly_vector_axpby(ctx, n, -epsilon_old / gamma, l->w1, 1.0, w);
         }
         ly_vector_axpby(ctx, n, phi, w, 1.0, x);
-        bool exhausted = l->beta <= 1e-15 * first || fabs(phi_bar) <= 1e-14 * first;
+        bool exhausted = l->beta <= 1e-15 * largest || fabs(phi_bar) <= 1e-14 * first;
         if (fabs(phi_bar) * ratio <= target || exhausted) {
             double r_norm = ly_krylov_residual(krylov, b, x, l->t);
             if (!(r_norm > target) || exhausted) {
