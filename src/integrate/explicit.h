@@ -174,7 +174,7 @@ typedef struct LyChebyshev {
 
 LyChebyshev ly_chebyshev(int32_t stages);
 
-/// Its amplification; `method` is a LyChebyshev.
-double ly_chebyshev_amplification(const void *method, double h, double k, double c);
+/// Its amplification; `data` is a LyChebyshev.
+double ly_chebyshev_amplification(const void *data, double h, double k, double c);
 
 #endif

@@ -204,7 +204,9 @@ static double shorten(double f_0, double slope, double alpha, double f, double l
 static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                            const LyraVector *q, double slope, LyLook *look, double *alpha)
 {
-    for (double step = 2; step <= STEP_MAX; step *= 2) {
+    double step = 1;
+    while (step < STEP_MAX) {
+        step *= 2;
         double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
         if (end > 0.5 * slope) {
             return LYRA_OK;

@@ -85,7 +85,7 @@ LyraStatus ly_search_create(LyraSystem *system, const LyraModesDef *def, double 
     int64_t room = ly_max_i64(2 * ((int64_t)s.count + BLOCK), (int64_t)s.count + 5 * BLOCK);
     s.capacity = (int32_t)ly_min_i64(room, s.free_count);
     int64_t square = (int64_t)s.capacity * s.capacity;
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, s.capacity, sizeof *s.V, &s.V));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, s.capacity, sizeof(LyraVector *), &s.V));
     for (int32_t j = 0; j < s.capacity; ++j) {
         LY_TRY_DONE(lyra_vector_create(ctx, s.size, &s.V[j]));
     }

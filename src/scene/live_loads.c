@@ -88,7 +88,7 @@ LyraStatus lyra_scene_loads(LyraScene *scene, double *loads, double *energy)
         first += count;
     }
     for (int32_t f = 0; f < scene->force_count; ++f) {
-        if (is_traction(scene->forces[f])) {
+        if (most > 0 && is_traction(scene->forces[f])) {
             LY_TRY_DONE(add_traction(scene, scene->forces[f], first + f, &tractions, loads, &sum));
         }
     }

@@ -106,9 +106,8 @@ static LyraStatus read_header(LyScanner *scanner, LyraDistanceFieldView *shape)
     }
     LY_TRY(ly_scanner_end_line(scanner));
     double spacing[3];
-    const char *at = scanner->at;
     LY_TRY(read_three(scanner, "ORIGIN", shape->origin));
-    at = scanner->at;
+    const char *at = scanner->at;
     LY_TRY(read_three(scanner, "SPACING", spacing));
     if (spacing[0] != spacing[1] || spacing[0] != spacing[2] || !(spacing[0] > 0)) {
         return ly_scanner_complain(scanner, at, LYRA_BAD_FORMAT,

@@ -141,7 +141,7 @@ static LyraStatus add_prism(Stuffing *stuffing, const Corner u[3], const Corner 
 {
     // side k wins against k + 1 if its corner of u has the diagonal; the order of the wins cuts the
     // prism
-    int32_t wins[3], order[3];
+    int32_t wins[3], order[3] = {0, 1, 2};
     for (int32_t k = 0; k < 3; ++k) {
         wins[k] = first[k] + !first[(k + 2) % 3];
     }
