@@ -303,7 +303,7 @@ LYRA_TEST(cli_eval_json_has_what_it_should)
 {
     static const char *const keys[] = {"energy",          "force_norm", "stiffness_frobenius",
                                        "stiffness_trace", "min_det_f",  "min_det_f_element",
-                                       "seconds"};
+                                       "inverted",        "seconds"};
     char path[1024];
     snprintf(path, sizeof path, "%s", test_temp_path("a.veg"));
     make_mesh(path, "cube");
@@ -319,7 +319,7 @@ LYRA_TEST(cli_eval_json_has_what_it_should)
     for (at = output; (at = strchr(at, ':')); ++at) {
         ++count;
     }
-    TEST_EQUAL(count, 7);
+    TEST_EQUAL(count, 8);
     TEST_EQUAL(lyra("eval %s --model stvk --check --json", path), 0);
     TEST_CHECK(number_of("best_force_error") < 1e-9 && number_of("best_tangent_error") < 1e-9);
     TEST_CONTAINS(output, "\"conservative\": true");

@@ -305,31 +305,44 @@ LYRA_TEST(isotropic_smallest_determinant_is_found)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
         Body body = make_isotropic(ctx, lyra_elastic_def_default(), (LyraElementKind)kind, 2, 1, 1);
-        double *x = malloc((size_t)body.n * 3 * sizeof *x), det;
-        int32_t element;
+        double *x = malloc((size_t)body.n * 3 * sizeof *x), low = INFINITY, high = -INFINITY;
+        LyraMeshView view = lyra_mesh_view(body.mesh);
+        for (int32_t i = 0; i < body.n; ++i) {
+            low = fmin(low, body.rest[3 * i]);
+            high = fmax(high, body.rest[3 * i]);
+        }
+        double middle = 0.5 * (low + high);
         for (int32_t i = 0; i < 3 * body.n; ++i) {
             x[i] = (i % 3 ? 1.1 : -0.5) * body.rest[i];
         }
-        lyra_elastic_min_det(body.mesh, x, &det, &element);
-        TEST_NEAR(det, -0.605, 1e-14);
-        TEST_CHECK(element >= 0);
+        LyraDetF det_f = lyra_elastic_det_f(body.mesh, x);
+        TEST_NEAR(det_f.min, -0.605, 1e-14);
+        TEST_CHECK(det_f.element >= 0);
+        TEST_EQUAL(det_f.inverted, view.element_count);
+        TEST_EQUAL(det_f.elements, view.element_count);
+        // the second of two cells folded back over the first
+        for (int32_t i = 0; i < 3 * body.n; ++i) {
+            bool beyond = i % 3 == 0 && body.rest[i] > middle;
+            x[i] = beyond ? middle - 0.5 * (body.rest[i] - middle) : body.rest[i];
+        }
+        det_f = lyra_elastic_det_f(body.mesh, x);
+        TEST_NEAR(det_f.min, -0.5, 1e-13);
+        TEST_EQUAL(det_f.inverted, view.element_count / 2);
         // one vertex pulled in: the worst element is one of its own
         memcpy(x, body.rest, (size_t)body.n * 3 * sizeof *x);
-        LyraMeshView view = lyra_mesh_view(body.mesh);
         int32_t nodes = lyra_element_kind_nodes(view.kind);
         for (int i = 0; i < 3; ++i) {
             x[3 * view.elements[nodes] + i] *= 0.5;
         }
-        lyra_elastic_min_det(body.mesh, x, &det, &element);
-        TEST_CHECK(det < 1);
+        det_f = lyra_elastic_det_f(body.mesh, x);
+        TEST_CHECK(det_f.min > 0 && det_f.min < 1 && det_f.inverted == 0);
         bool has = false;
         for (int32_t a = 0; a < nodes; ++a) {
-            has = has || view.elements[nodes * element + a] == view.elements[nodes];
+            has = has || view.elements[nodes * det_f.element + a] == view.elements[nodes];
         }
         TEST_CHECK(has);
         x[0] = NAN;
-        lyra_elastic_min_det(body.mesh, x, &det, &element);
-        TEST_CHECK(isnan(det));
+        TEST_CHECK(isnan(lyra_elastic_det_f(body.mesh, x).min));
         free(x);
         end_body(&body);
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The start from the rest shape: how that is placed for a body of several parts, and that bodies
-// without inverted elements never see it.
+// The start from the rest shape: how that is placed for a body of several parts, that bodies
+// without inverted elements never see it, and when it is taken.
 
 #include "integrate_cases.h"
 
@@ -166,6 +166,7 @@ LYRA_TEST(the_rest_shape_of_each_part_is_placed_by_its_own_motion)
 // ---- who gets an offer --------------------------------------------------------------------------
 
 static const LyraSystemType *plain_type;
+static Body *plain_body;
 static int32_t offers;
 
 static void counted_rest(void *self, const LyraVector *u, LyraVector *rest)
@@ -216,12 +217,10 @@ static void run_bar(LyraContext *ctx, const char *name, double h, Shape shape, b
         LyraSystemType type = *plain_type;
         type.rest = offered ? counted_rest : NULL;
         body.system->type = &type;
-        double det;
-        int32_t element;
         TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
         deform(&body, shape);
         for (int32_t s = 0; s < 3; ++s) {
-            lyra_system_min_det(body.system, lyra_state_view(body.state).u, &det, &element);
+            double det = lyra_system_det_f(body.system, lyra_state_view(body.state).u).min;
             TEST_CHECK_MSG((det > 0) == (shape != INVERTED || s > 0), "%s, shape %d, step %d: %g",
                            name, (int)shape, (int)s, det);
             TEST_OK(lyra_integrator_step(it, body.state, h, &reports[s]));
@@ -267,5 +266,84 @@ LYRA_TEST(bodies_with_inverted_elements_are_offered_their_rest_shape)
     offers = 0;
     run_bar(ctx, "backward-euler", 1.0 / 60, INVERTED, true, end, reports);
     TEST_EQUAL(offers, 1);
+    test_context_end(ctx);
+}
+
+// ---- who takes it -------------------------------------------------------------------------------
+
+// elements that are said to be inverted where the body is, at Newton's own start and at the offer
+static int32_t inverted_said[3], det_f_calls;
+
+static LyraDetF scripted_det_f(void *self, const LyraVector *u)
+{
+    LyraDetF det_f = plain_type->det_f(self, u);
+    if (det_f_calls < 3) {
+        det_f.inverted = inverted_said[det_f_calls];
+        det_f.min = det_f.inverted > 0 ? -1 : det_f.min;
+    }
+    ++det_f_calls;
+    return det_f;
+}
+
+// a rest shape that is turned, so that the step from there ends beside the solution
+static void turned_rest(void *self, const LyraVector *u, LyraVector *rest)
+{
+    plain_type->rest(self, u, rest);
+    Body *body = plain_body;
+    const double *X = lyra_mesh_view(body->mesh).positions;
+    double *w = lyra_vector_values_mutable(rest);
+    for (int32_t i = 0; i < body->vertex_count; ++i) {
+        w[3 * i] = (cos(0.5) - 1) * X[3 * i] - sin(0.5) * X[3 * i + 1];
+        w[3 * i + 1] = sin(0.5) * X[3 * i] + (cos(0.5) - 1) * X[3 * i + 1];
+    }
+}
+
+// residual that Newton's method starts from, N, for a body that moves slowly near its rest shape
+static double find_first_residual(LyraContext *ctx, LyraInversion inversion, const int32_t said[3])
+{
+    BodyDef settings = body_def();
+    settings.fixed = false;
+    settings.inversion = inversion;
+    Body body;
+    LyraIntegrator *it = NULL;
+    LyraStepReport report = {.residual_first = NAN};
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    if (make_body(ctx, &settings, &body)) {
+        plain_type = body.system->type;
+        plain_body = &body;
+        LyraSystemType type = *plain_type;
+        type.rest = turned_rest;
+        type.det_f = scripted_det_f;
+        body.system->type = &type;
+        TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
+        TestRandom random = test_random(5);
+        for (int32_t i = 0; i < body.size; ++i) {
+            body_v(&body)[i] = test_random_in(&random, -1e-3, 1e-3);
+        }
+        det_f_calls = 0;
+        memcpy(inverted_said, said, sizeof inverted_said);
+        TEST_OK(lyra_integrator_step(it, body.state, 1.0 / 60, &report));
+        lyra_integrator_destroy(it);
+        body.system->type = plain_type;
+    }
+    end_body(&body);
+    return report.residual_first;
+}
+
+LYRA_TEST(starts_with_fewer_inverted_elements_are_taken_without_a_potential_or_by_tangles)
+{
+    static const int32_t nothing[3] = {0, 0, 0}, fewer[3] = {5, 5, 3}, as_many[3] = {5, 5, 5},
+                         more[3] = {5, 3, 5}, tangled[3] = {20, 20, 3}, worse[3] = {20, 3, 20};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double own = find_first_residual(ctx, LYRA_INVERSION_CLAMP, nothing);
+    TEST_CHECK(own > 0 && own < 1);
+    TEST_CHECK(find_first_residual(ctx, LYRA_INVERSION_CLAMP, fewer) > 2 * own);
+    TEST_CHECK(find_first_residual(ctx, LYRA_INVERSION_CLAMP, as_many) == own);
+    TEST_CHECK(find_first_residual(ctx, LYRA_INVERSION_CLAMP, more) == own);
+    // a potential knows better, but for a body of which a tenth (of 96 elements) is inverted
+    own = find_first_residual(ctx, LYRA_INVERSION_EXTEND, nothing);
+    TEST_CHECK(find_first_residual(ctx, LYRA_INVERSION_EXTEND, fewer) == own);
+    TEST_CHECK(find_first_residual(ctx, LYRA_INVERSION_EXTEND, tangled) > 2 * own);
+    TEST_CHECK(find_first_residual(ctx, LYRA_INVERSION_EXTEND, worse) == own);
     test_context_end(ctx);
 }

@@ -127,10 +127,8 @@ LYRA_TEST(forces_match_plain_loops)
     TEST_EQUAL(lyra_system_size(f.system), N);
     TEST_EQUAL(lyra_system_history_count(f.system), 0);
     TEST_CHECK(!lyra_system_constraints(f.system));
-    double det = 0;
-    int32_t element = 7;
-    lyra_system_min_det(f.system, f.u, &det, &element);
-    TEST_CHECK(det == 1 && element == -1);
+    LyraDetF det_f = lyra_system_det_f(f.system, f.u);
+    TEST_CHECK(det_f.min == 1 && det_f.element == -1 && det_f.inverted == 0 && det_f.elements == 0);
     // held at zero, as nothing is held
     lyra_system_prescribe(f.system, 0.1, f.x, NULL, f.y);
     TEST_CHECK(lyra_vector_norm(f.x) == 0 && lyra_vector_norm(f.y) == 0);

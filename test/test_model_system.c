@@ -505,9 +505,9 @@ static int32_t answers(Body *body, double *out)
         memcpy(out + count, lyra_vector_values(body->x), (size_t)n * sizeof *out);
         count += n;
     }
-    int32_t element;
-    lyra_system_min_det(body->system, body->u, &out[count++], &element);
-    out[count++] = element;
+    LyraDetF det_f = lyra_system_det_f(body->system, body->u);
+    out[count++] = det_f.min;
+    out[count++] = det_f.element;
     return count;
 }
 
@@ -669,11 +669,9 @@ LYRA_TEST(indefinite_tangents_are_a_status_and_psd_serves)
         TEST_OK(lyra_system_form(body.system, 1, 0, 10));
         // rounding of the stiffness times a free motion by b / m leaves a residual of 1e-10
         TEST_OK(lyra_system_solve(body.system, body.x, 0, body.y, NULL));
-        double det = 0;
-        int32_t element = -2;
-        lyra_system_min_det(body.system, body.u, &det, &element);
-        TEST_NEAR(det, 0.2, 1e-12);
-        TEST_CHECK(element >= 0 && element < mesh.element_count);
+        LyraDetF det_f = lyra_system_det_f(body.system, body.u);
+        TEST_NEAR(det_f.min, 0.2, 1e-12);
+        TEST_CHECK(det_f.element >= 0 && det_f.element < mesh.element_count && det_f.inverted == 0);
         end_body(&body);
         test_context_end(ctx);
     }
@@ -719,10 +717,9 @@ LYRA_TEST(prescribed_motion_is_passed_on)
         lyra_system_prescribe(body.system, 4, NULL, body.y, NULL);
         TEST_CHECK(all[1][1] == 8);
         // no elements
-        double det = 0;
-        int32_t element = 0;
-        lyra_system_min_det(body.system, body.u, &det, &element);
-        TEST_CHECK(det == 1 && element == -1);
+        LyraDetF det_f = lyra_system_det_f(body.system, body.u);
+        TEST_CHECK(det_f.min == 1 && det_f.element == -1 && det_f.inverted == 0 &&
+                   det_f.elements == 0);
         end_body(&body);
     }
     TEST_EQUAL(calls, 4);

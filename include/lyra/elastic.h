@@ -121,11 +121,18 @@ LYRA_API LyraElasticDef lyra_elastic_def_default(void);
 LYRA_API LyraStatus lyra_elastic_create(LyraContext *ctx, const LyraMesh *mesh,
                                         const LyraElasticDef *def, LyraForce **out);
 
-/// Smallest det F over the elements of `mesh` at the positions `x` [vertex_count][3], and the first
-/// element that has it; of cubes, at their 2 x 2 x 2 Gauss points. Elements without a rest volume
-/// are passed over; +infinity and -1 if there are no others. NaN at the first element that has one.
-LYRA_API void lyra_elastic_min_det(const LyraMesh *mesh, const double *x, double *min_det,
-                                   int32_t *element);
+/// How far the elements of a body are from inversion.
+typedef struct LyraDetF {
+    double min;       ///< Smallest det F.
+    int32_t element;  ///< The first element that has it, -1 without elements.
+    int32_t inverted; ///< Elements with det F <= 0 somewhere; not all, where `min` is NaN.
+    int32_t elements; ///< Elements with a rest volume; not all, where `min` is NaN.
+} LyraDetF;
+
+/// det F over the elements of `mesh` at the positions `x` [vertex_count][3]; of cubes, at their
+/// 2 x 2 x 2 Gauss points. Elements without a rest volume are passed over; `min` is +infinity if
+/// there are no others, and NaN where one has NaN, whose number is `element`.
+LYRA_API LyraDetF lyra_elastic_det_f(const LyraMesh *mesh, const double *x);
 
 #ifdef __cplusplus
 }

@@ -59,6 +59,7 @@ typedef struct LyraStepReport {
     double balance;          ///< Change of kinetic + elastic, + dissipated - work, J.
     double min_det;          ///< Smallest det F after the step; 1 without elements.
     int32_t min_det_element; ///< Its element, -1 without.
+    int32_t inverted;        ///< Elements with det F <= 0 after the step.
     const char *solver;      ///< Linear solver that served, "" for none.
 } LyraStepReport;
 

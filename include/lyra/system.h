@@ -16,6 +16,7 @@
 
 #include "lyra/base.h"
 #include "lyra/constraint.h"
+#include "lyra/elastic.h"
 #include "lyra/model.h"
 #include "lyra/solver.h"
 #include "lyra/state.h"
@@ -93,8 +94,8 @@ typedef struct LyraSystemType {
     /// Solves M x = b for x in the range of P. A vertex that is free and has no mass is
     /// LYRA_SINGULAR, and named.
     LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
-    /// Smallest det F of the elements and its element; 1 and -1 without elements. Nullable.
-    void (*min_det)(void *self, const LyraVector *u, double *det, int32_t *element);
+    /// det F of the elements; `min` 1 and `element` -1 without. Nullable: no elements.
+    LyraDetF (*det_f)(void *self, const LyraVector *u);
     /// Size of the body and largest coordinate of its vertices, m: scales of rounding and of steps.
     /// Nullable: unknown.
     void (*extent)(const void *self, double *size, double *reach);
@@ -180,8 +181,7 @@ LYRA_API LyraStatus lyra_system_solve_from(LyraSystem *system, const LyraVector 
                                            double tolerance, LyraVector *x,
                                            LyraSolveReport *report);
 LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
-LYRA_API void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det,
-                                  int32_t *element);
+LYRA_API LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u);
 
 /// Both 0 where the system does not know them.
 LYRA_API void lyra_system_extent(const LyraSystem *system, double *size, double *reach);

@@ -279,10 +279,9 @@ static double norm(int64_t n, const double *v)
 
 static CliExit print_report(const EvalBody *body, const EvalOptions *options, double seconds)
 {
-    double frobenius, trace, min_det;
-    int32_t element;
+    double frobenius, trace;
     measure_stiffness(body->K, &frobenius, &trace);
-    lyra_elastic_min_det(body->mesh, body->x, &min_det, &element);
+    LyraDetF det_f = lyra_elastic_det_f(body->mesh, body->x);
     double force = norm(3 * (int64_t)body->vertex_count, body->force);
     if (options->json) {
         CliJson json = {.file = stdout};
@@ -291,8 +290,9 @@ static CliExit print_report(const EvalBody *body, const EvalOptions *options, do
         cli_json_double(&json, "force_norm", force);
         cli_json_double(&json, "stiffness_frobenius", frobenius);
         cli_json_double(&json, "stiffness_trace", trace);
-        cli_json_double(&json, "min_det_f", min_det);
-        cli_json_int(&json, "min_det_f_element", element);
+        cli_json_double(&json, "min_det_f", det_f.min);
+        cli_json_int(&json, "min_det_f_element", det_f.element);
+        cli_json_int(&json, "inverted", det_f.inverted);
         cli_json_double(&json, "seconds", seconds);
         cli_json_close(&json, '}');
     } else {
@@ -301,7 +301,9 @@ static CliExit print_report(const EvalBody *body, const EvalOptions *options, do
         printf("force norm           %.15g N\n", force);
         printf("stiffness frobenius  %.15g N/m\n", frobenius);
         printf("stiffness trace      %.15g N/m\n", trace);
-        printf("min det F            %.15g at element %d (counted from 0)\n", min_det, element);
+        printf("min det F            %.15g at element %d (counted from 0)\n", det_f.min,
+               (int)det_f.element);
+        printf("inverted elements    %d\n", (int)det_f.inverted);
         printf("seconds              %.3g\n", seconds);
     }
     return cli_finish_output();

@@ -56,7 +56,7 @@ typedef struct Cell {
     double value;
 } Cell;
 
-enum { CELLS = 36 };
+enum { CELLS = 37 };
 
 // counts are below 2^53, so that doubles hold them and print them as whole numbers
 static void list_cells(const Run *run, Cell cells[CELLS])
@@ -93,6 +93,7 @@ static void list_cells(const Run *run, Cell cells[CELLS])
         {"error", r->error},
         {"min_det", r->min_det},
         {"min_det_element", r->min_det_element},
+        {"inverted", r->inverted},
         {"dissipated_total", run->totals.dissipated},
         {"work_total", run->totals.work},
         {"balance_total", run->totals.balance},

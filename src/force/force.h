@@ -7,6 +7,7 @@
 #define LY_FORCE_FORCE_H
 
 #include "base/base.h"
+#include "lyra/elastic.h"
 #include "lyra/force.h"
 #include "lyra/mesh.h"
 #include "math/kernel.h"
@@ -40,10 +41,13 @@ LyraStatus ly_assembly_create(LyraContext *ctx, int32_t vertex_count, const doub
                               int32_t force_count, LyraForce *const *forces, int64_t pair_count,
                               const int32_t *pairs, LyraAssembly **out);
 
-/// Smallest det F of elements with 4 or 8 nodes, ids [element_count][nodes], from positions `rest`
-/// to `x`, as lyra_elastic_min_det() has it.
-void ly_min_det(LyraContext *ctx, int32_t nodes, int32_t element_count, const int32_t *elements,
-                const double *rest, const double *x, double *min_det, int32_t *element);
+/// det F of elements with 4 or 8 nodes, ids [element_count][nodes], from positions `rest` to `x`,
+/// as lyra_elastic_det_f() has it.
+LyraDetF ly_det_f(LyraContext *ctx, int32_t nodes, int32_t element_count, const int32_t *elements,
+                  const double *rest, const double *x);
+
+/// Takes `other`, of further elements, in.
+void ly_det_f_join(LyraDetF *all, const LyraDetF *other);
 
 /// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
 typedef struct LyBatches {

@@ -8,7 +8,7 @@ target_sources(lyra_objects PRIVATE
   force/force.c
   force/isotropic.c
   force/mass_spring.c
-  force/min_det.c
+  force/det_f.c
   force/rest_shape.c
   force/solid.c
   force/springs.c

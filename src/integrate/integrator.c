@@ -412,7 +412,10 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
     report->elastic = it->measure[0].elastic;
     report->balance =
         report->kinetic + report->elastic - energy + report->dissipated - report->work;
-    lyra_system_min_det(it->system, end.u, &report->min_det, &report->min_det_element);
+    LyraDetF det_f = lyra_system_det_f(it->system, end.u);
+    report->min_det = det_f.min;
+    report->min_det_element = det_f.element;
+    report->inverted = det_f.inverted;
 
     // all three states get the same blocks now, so that the next step allocates nothing
     if (count_blocks(it->trial) != count_blocks(it->work)) {

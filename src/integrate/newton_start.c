@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Where Newton's method starts: the one of these with the lowest potential (or residual).
+// Where Newton's method starts: the one of these with the lowest potential.
 //
 //   1. The method's own guess.
 //   2. The body where it was (`stay`).
@@ -18,11 +18,19 @@
 // the rest shape, S d = -R at the rigid placement, is the minimum of F with W replaced by its
 // expansion there; it knows no tangles. Real bodies do have several stable shapes, and keep the one
 // they are in: so nothing is offered while all det F > 0.
+//
+// Without a potential (clamped stretches) 1. to 3. are judged by their residual, but that can't
+// judge 4.: a tangle at rest solves the equation, and so does the way home. Potentials don't help
+// soft bodies out either, for which the way home within a step is longer than their energy pays
+// for. So, without a potential or when a tenth of the body is inverted, which is then in no shape
+// worth keeping, 4. is taken if it has fewer inverted elements, or as many and is better.
 
 #include "integrate/newton.h"
 
 #include <float.h>
 #include <math.h>
+
+#define TANGLED 0.1 // part of the elements
 
 LyraStatus ly_newton_fail_not_finite(LyraIntegrator *it, const LyStage *stage)
 {
@@ -102,13 +110,19 @@ LyraStatus ly_newton_step_from_stay(LyNewton *newton, LyraIntegrator *it, const 
     return status;
 }
 
-// takes q_try for q if it is better
+// takes q_try for q if it is better: if it has fewer inverted elements than q, of which there are
+// `inverted`, or as many and a better look. Of -1 the look alone decides.
 static LyraStatus offer(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, LyraVector *q,
-                        LyLook *look)
+                        int32_t inverted, LyLook *look)
 {
     LyLook other;
     LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &other));
-    if (ly_look_is_better(newton, &other, look)) {
+    bool better = ly_look_is_better(newton, &other, look);
+    if (inverted >= 0 && other.finite && look->finite) {
+        int32_t count = lyra_system_det_f(newton->system, newton->u).inverted;
+        better = count < inverted || (count == inverted && better);
+    }
+    if (better) {
         *look = other;
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
@@ -127,9 +141,10 @@ static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     return stage->u_q * lyra_vector_largest(newton->d);
 }
 
-// offers what step_from_stay or find_step left in q_try, if it succeeded. They use r as scratch.
+// offers what step_from_stay or find_step left in q_try, if it succeeded; by inverted elements if
+// these are to count. They use r as scratch.
 static LyraStatus offer_step(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                             LyraStatus status, LyraVector *q, LyLook *look)
+                             LyraStatus status, bool count, LyraVector *q, LyLook *look)
 {
     if (status != LYRA_OK && !ly_newton_is_trouble(status)) {
         return status;
@@ -137,8 +152,9 @@ static LyraStatus offer_step(LyNewton *newton, LyraIntegrator *it, const LyStage
     LyLook again;
     lyra_vector_copy(newton->q_try, newton->moved);
     LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, &again));
+    int32_t inverted = count ? lyra_system_det_f(newton->system, newton->u).inverted : -1;
     lyra_vector_copy(newton->moved, newton->q_try);
-    return status == LYRA_OK ? offer(newton, it, stage, q, look) : LYRA_OK;
+    return status == LYRA_OK ? offer(newton, it, stage, q, inverted, look) : LYRA_OK;
 }
 
 // steps from the rest shape, for a body that has inverted elements
@@ -146,19 +162,18 @@ static LyraStatus offer_rest(LyNewton *newton, LyraIntegrator *it, const LyStage
                              LyraVector *q, LyLook *look)
 {
     LyLook old;
-    double det;
-    int32_t element;
-    lyra_system_min_det(newton->system, stage->stay, &det, &element);
-    if (det > 0 || !lyra_system_rest(newton->system, stage->stay, newton->rest)) {
+    LyraDetF det_f = lyra_system_det_f(newton->system, stage->stay);
+    if (det_f.min > 0 || !lyra_system_rest(newton->system, stage->stay, newton->rest)) {
         return LYRA_OK;
     }
+    bool count = !ly_newton_has_potential(newton) || det_f.inverted > TANGLED * det_f.elements;
     LyraStatus status = find_step(newton, it, stage, newton->rest, q, &old);
-    LY_TRY(offer_step(newton, it, stage, status, q, look));
+    LY_TRY(offer_step(newton, it, stage, status, count, q, look));
     const LyraConstraints *constraints = lyra_system_constraints(newton->system);
     if (constraints && lyra_constraints_view(constraints).count > 0) {
         lyra_vector_fill(newton->rest, 0);
         status = find_step(newton, it, stage, newton->rest, q, &old);
-        LY_TRY(offer_step(newton, it, stage, status, q, look));
+        LY_TRY(offer_step(newton, it, stage, status, count, q, look));
     }
     return LYRA_OK;
 }
@@ -172,13 +187,13 @@ LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *
         double motion = find_motion(newton, it, stage, q);
         place_at(it, stage, stage->stay, q, true, newton->q_try);
         newton->staying = motion == 0;
-        LyraStatus offered = offer(newton, it, stage, q, look);
+        LyraStatus offered = offer(newton, it, stage, q, -1, look);
         newton->staying = false;
         LY_TRY(offered);
         if (motion > 4 * rounding) {
             LyLook old;
             LyraStatus status = ly_newton_step_from_stay(newton, it, stage, q, &old);
-            LY_TRY(offer_step(newton, it, stage, status, q, look));
+            LY_TRY(offer_step(newton, it, stage, status, false, q, look));
         }
         LY_TRY(offer_rest(newton, it, stage, q, look));
     }

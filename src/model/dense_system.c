@@ -75,9 +75,9 @@ static LyraStatus dense_update_damping(void *self, const LyraPoint *at)
     return ly_tangent_update_damping(&((DenseSystem *)self)->tangent, at);
 }
 
-static void dense_min_det(void *self, const LyraVector *u, double *det, int32_t *element)
+static LyraDetF dense_det_f(void *self, const LyraVector *u)
 {
-    ly_tangent_min_det(&((DenseSystem *)self)->tangent, u, det, element);
+    return ly_tangent_det_f(&((DenseSystem *)self)->tangent, u);
 }
 
 static void dense_rest(void *self, const LyraVector *u, LyraVector *rest)
@@ -259,7 +259,7 @@ static const LyraSystemType dense_type = {
     .apply_stiffness = dense_apply_stiffness,
     .solve = dense_solve,
     .solve_mass = dense_solve_mass,
-    .min_det = dense_min_det,
+    .det_f = dense_det_f,
     .extent = dense_extent,
     .fingerprint = dense_fingerprint,
     .rest = dense_rest,

@@ -91,9 +91,9 @@ static LyraStatus sparse_linearise(void *self, const LyraPoint *at, bool psd)
     return ly_tangent_linearise(&((SparseSystem *)self)->tangent, at, psd);
 }
 
-static void sparse_min_det(void *self, const LyraVector *u, double *det, int32_t *element)
+static LyraDetF sparse_det_f(void *self, const LyraVector *u)
 {
-    ly_tangent_min_det(&((SparseSystem *)self)->tangent, u, det, element);
+    return ly_tangent_det_f(&((SparseSystem *)self)->tangent, u);
 }
 
 static void sparse_rest(void *self, const LyraVector *u, LyraVector *rest)
@@ -293,7 +293,7 @@ static const LyraSystemType sparse_type = {
     .solve = sparse_solve,
     .solve_from = sparse_solve_from,
     .solve_mass = sparse_solve_mass,
-    .min_det = sparse_min_det,
+    .det_f = sparse_det_f,
     .extent = sparse_extent,
     .fingerprint = sparse_fingerprint,
     .rest = sparse_rest,

@@ -267,14 +267,11 @@ LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraV
     return system->type->solve_mass(system->self, b, x);
 }
 
-void lyra_system_min_det(LyraSystem *system, const LyraVector *u, double *det, int32_t *element)
+LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u)
 {
-    LYRA_ASSERT(system && u && fits(system, u) && det && element);
-    *det = 1;
-    *element = -1;
-    if (system->type->min_det) {
-        system->type->min_det(system->self, u, det, element);
-    }
+    LYRA_ASSERT(system && u && fits(system, u));
+    return system->type->det_f ? system->type->det_f(system->self, u)
+                               : (LyraDetF){.min = 1, .element = -1};
 }
 
 void lyra_system_extent(const LyraSystem *system, double *size, double *reach)

@@ -303,24 +303,19 @@ void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVecto
                         a ? lyra_vector_values_mutable(a) : NULL);
 }
 
-void ly_tangent_min_det(LyTangent *tangent, const LyraVector *u, double *det, int32_t *element)
+LyraDetF ly_tangent_det_f(LyTangent *tangent, const LyraVector *u)
 {
     const LyraModel *model = tangent->model;
-    *det = INFINITY;
-    *element = -1;
+    LyraDetF all = {.min = INFINITY, .element = -1};
     ly_tangent_place(tangent, u);
-    for (int32_t f = 0; f < model->force_count && !isnan(*det); ++f) {
+    for (int32_t f = 0; f < model->force_count; ++f) {
         const LyraForce *force = model->forces[f];
-        double least = INFINITY;
-        int32_t at = -1;
         if (force->type->traits & LYRA_FORCE_SOLID) {
-            ly_min_det(tangent->ctx, force->type->nodes, force->stencil_count, force->stencils,
-                       model->positions, tangent->x, &least, &at);
-        }
-        if (!(least >= *det)) {
-            *det = least;
-            *element = at;
+            LyraDetF part = ly_det_f(tangent->ctx, force->type->nodes, force->stencil_count,
+                                     force->stencils, model->positions, tangent->x);
+            ly_det_f_join(&all, &part);
         }
     }
-    *det = *element < 0 ? 1 : *det;
+    all.min = all.element < 0 ? 1 : all.min;
+    return all;
 }

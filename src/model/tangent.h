@@ -88,7 +88,7 @@ uint64_t ly_tangent_fingerprint(LyTangent *tangent);
 
 void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVector *v,
                           LyraVector *a);
-void ly_tangent_min_det(LyTangent *tangent, const LyraVector *u, double *det, int32_t *element);
+LyraDetF ly_tangent_det_f(LyTangent *tangent, const LyraVector *u);
 
 /// matrix = a M + b C + c K on the assembly's pattern, in one pass.
 void ly_tangent_combine(const LyTangent *tangent, double a, double b, double c,

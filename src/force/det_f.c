@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The smallest det F of a mesh at given positions.
+// det F of a mesh at given positions: the smallest, and how many elements are inverted.
 
 #include "force/force.h"
 #include "lyra/elastic.h"
@@ -57,66 +57,76 @@ static double cube_determinant(const int32_t *ids, const double *x, int q)
     return determinant(A);
 }
 
-typedef struct MinDetLoop {
+void ly_det_f_join(LyraDetF *all, const LyraDetF *other)
+{
+    if (!isnan(all->min) && !(other->min >= all->min)) {
+        all->min = other->min;
+        all->element = other->element;
+    }
+    all->inverted += other->inverted;
+    all->elements += other->elements;
+}
+
+typedef struct DetFLoop {
     int32_t nodes, element_count, pieces;
     const int32_t *elements;
     const double *rest, *x;
-    double min_det[PIECES_MAX];
-    int32_t element[PIECES_MAX];
-} MinDetLoop;
+    LyraDetF found[PIECES_MAX];
+} DetFLoop;
 
-static void min_det_task(void *data, int32_t index, int32_t worker)
+static void det_f_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
-    MinDetLoop *loop = data;
+    DetFLoop *loop = data;
     bool cubes = loop->nodes == 8;
     int points = cubes ? 8 : 1;
-    double *least = &loop->min_det[index];
+    LyraDetF found = {.min = INFINITY, .element = -1};
     int64_t begin = ly_piece_begin(loop->element_count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->element_count, loop->pieces, index + 1);
-    *least = INFINITY;
-    loop->element[index] = -1;
-    for (int64_t e = begin; e < end && !isnan(*least); ++e) {
+    for (int64_t e = begin; e < end && !isnan(found.min); ++e) {
         const int32_t *ids = loop->elements + loop->nodes * e;
-        for (int q = 0; q < points && !isnan(*least); ++q) {
+        bool inverted = false, solid = false;
+        for (int q = 0; q < points && !isnan(found.min); ++q) {
             double rest =
                 cubes ? cube_determinant(ids, loop->rest, q) : tet_determinant(ids, loop->rest);
             if (rest == 0) {
                 continue;
             }
+            solid = true;
             double now = cubes ? cube_determinant(ids, loop->x, q) : tet_determinant(ids, loop->x);
-            if (!(now / rest >= *least)) {
-                *least = now / rest;
-                loop->element[index] = (int32_t)e;
+            inverted = inverted || now / rest <= 0;
+            if (!(now / rest >= found.min)) {
+                found.min = now / rest;
+                found.element = (int32_t)e;
             }
         }
+        found.inverted += inverted;
+        found.elements += solid;
     }
+    loop->found[index] = found;
 }
 
-void ly_min_det(LyraContext *ctx, int32_t nodes, int32_t element_count, const int32_t *elements,
-                const double *rest, const double *x, double *min_det, int32_t *element)
+LyraDetF ly_det_f(LyraContext *ctx, int32_t nodes, int32_t element_count, const int32_t *elements,
+                  const double *rest, const double *x)
 {
     int64_t grain = ly_max_i64(GRAIN, ((int64_t)element_count + PIECES_MAX - 1) / PIECES_MAX);
-    MinDetLoop loop = {.nodes = nodes,
-                       .element_count = element_count,
-                       .pieces = ly_piece_count(element_count, grain),
-                       .elements = elements,
-                       .rest = rest,
-                       .x = x};
-    ly_parallel_for(ctx, loop.pieces, min_det_task, &loop);
-    *min_det = INFINITY;
-    *element = -1;
-    for (int32_t i = 0; i < loop.pieces && !isnan(*min_det); ++i) {
-        if (!(loop.min_det[i] >= *min_det)) {
-            *min_det = loop.min_det[i];
-            *element = loop.element[i];
-        }
+    DetFLoop loop = {.nodes = nodes,
+                     .element_count = element_count,
+                     .pieces = ly_piece_count(element_count, grain),
+                     .elements = elements,
+                     .rest = rest,
+                     .x = x};
+    ly_parallel_for(ctx, loop.pieces, det_f_task, &loop);
+    LyraDetF all = {.min = INFINITY, .element = -1};
+    for (int32_t i = 0; i < loop.pieces; ++i) {
+        ly_det_f_join(&all, &loop.found[i]);
     }
+    return all;
 }
 
-void lyra_elastic_min_det(const LyraMesh *mesh, const double *x, double *min_det, int32_t *element)
+LyraDetF lyra_elastic_det_f(const LyraMesh *mesh, const double *x)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
-    ly_min_det(mesh->ctx, lyra_element_kind_nodes(view.kind), view.element_count, view.elements,
-               view.positions, x, min_det, element);
+    return ly_det_f(mesh->ctx, lyra_element_kind_nodes(view.kind), view.element_count,
+                    view.elements, view.positions, x);
 }
