@@ -49,6 +49,12 @@ static int edit_distance(const char *a, const char *b)
     return row[length];
 }
 
+void cli_append(char *list, size_t size, const char *word)
+{
+    size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", word);
+}
+
 const char *cli_nearest(const char *word, const char *const *words, int32_t count)
 {
     const char *nearest = NULL;

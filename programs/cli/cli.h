@@ -91,6 +91,9 @@ LyraContext *cli_context(int32_t threads, LyraIsa isa);
 /// The word of `words` [count] nearest to `word`; NULL if none is within two edits.
 const char *cli_nearest(const char *word, const char *const *words, int32_t count);
 
+/// Appends `word`, after a comma if it is not the first, as far as it fits.
+void cli_append(char *list, size_t size, const char *word);
+
 /// Reads "WxH", both positive; false if `text` is not that.
 bool cli_parse_size(const char *text, int32_t *width, int32_t *height);
 
