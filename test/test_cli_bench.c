@@ -161,8 +161,8 @@ LYRA_TEST(bench_refuses_what_it_cannot_measure)
         int code;
     } cases[] = {
         {"nothing", "memory", 2},
-        {"memory --threads -1", "--threads is 0, for all cores, to 256", 2},
-        {"memory --threads 10000", "--threads is 0, for all cores, to 256", 2},
+        {"memory --threads -1", "--threads needs a number of threads to 256, or 0", 2},
+        {"memory --threads 10000", "or 0 for all cores, found \"10000\"", 2},
         {"memory --seconds -1", "--seconds are at least 0", 2},
         {"memory --json --csv", "take one", 2},
         {"step --fixed list.txt", "--fixed needs --mesh", 2},

@@ -200,10 +200,8 @@ static CliExit choose_suites(const CliUsage *usage, const Bench *bench, const ch
 
 static CliExit check_options(const CliUsage *usage, const Bench *bench)
 {
-    if (bench->threads < 0 || bench->threads > 256 || bench->elements < 0 ||
-        !(bench->seconds >= 0) || !(bench->dt >= 0)) {
-        return cli_usage_error(usage, "--threads is 0, for all cores, to 256; --elements, --dt and "
-                                      "--seconds are at least 0");
+    if (bench->elements < 0 || !(bench->seconds >= 0) || !(bench->dt >= 0)) {
+        return cli_usage_error(usage, "--elements, --dt and --seconds are at least 0");
     }
     if (bench->mesh && (bench->elements > 0 || bench->large)) {
         return cli_usage_error(usage, "--mesh is in place of --elements and --large");
@@ -253,7 +251,7 @@ CliExit cli_bench(int argument_count, char **arguments)
     bool json = false, csv = false;
     const char *baseline = NULL;
     const CliOption options[] = {
-        {"--threads", CLI_INT, &bench.threads, "N",
+        {"--threads", CLI_THREADS, &bench.threads, "N",
          "rows of one thread and of N (default: all cores)"},
         {"--mesh", CLI_TEXT, &bench.mesh, "FILE",
          "measure on this mesh instead of generated ones: a body, or a surface in the suite "
