@@ -201,11 +201,15 @@ static double growth(const LyPair *pair, double error, double error_old)
 
 static LyraStatus too_small(LyraIntegrator *it, double t, double h, double error)
 {
-    return ly_step_fail(it, LYRA_STEP_TOO_SMALL,
-                        ly_fail(LYRA_NOT_CONVERGED,
-                                "%s: at time %g the step shrank to %g s with an error of %g "
-                                "tolerances",
-                                it->type->facts.name, t, h, error));
+    LyraStatus status =
+        isfinite(error)
+            ? ly_fail(LYRA_NOT_CONVERGED,
+                      "%s: at time %g the step shrank to %g s with an error of %g tolerances",
+                      it->type->facts.name, t, h, error)
+            : ly_fail(LYRA_NOT_CONVERGED,
+                      "%s: at time %g the step shrank to %g s, and forces are still not finite",
+                      it->type->facts.name, t, h);
+    return ly_step_fail(it, LYRA_STEP_TOO_SMALL, status);
 }
 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)

@@ -182,5 +182,11 @@ LyraStatus ly_linear_solve(LyraIntegrator *it, const LyraVector *b, double toler
     it->report.solve_seconds += ly_time() - start;
     it->report.linear_iterations += report.iterations;
     it->report.solver = report.solver ? report.solver : "";
+    if (status == LYRA_NOT_FINITE && !lyra_vector_is_finite(b)) {
+        return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
+                            ly_fail(LYRA_NOT_FINITE,
+                                    "the forces in a step from %g s are not finite",
+                                    lyra_state_view(it->work).time));
+    }
     return status == LYRA_OK ? LYRA_OK : ly_step_fail(it, LYRA_STEP_SOLVER, status);
 }
