@@ -66,6 +66,18 @@ LYRA_TEST(newmark_of_vega_falls_to_order_one)
 }
 
 // as the toy equation, with steps of changing length
+// an integrator, and the toy where it starts
+static void start_toy(LyraContext *ctx, LyraSystem *system, const char *name, LyraState **state,
+                      LyraIntegrator **it)
+{
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.name = name;
+    TEST_REQUIRE_OK(lyra_system_state_create(system, state));
+    TEST_REQUIRE_OK(lyra_integrator_create(ctx, &def, system, it));
+    lyra_vector_values_mutable(lyra_state_view(*state).u)[0] = -1;
+    lyra_vector_values_mutable(lyra_state_view(*state).v)[0] = -5;
+}
+
 LYRA_TEST(bdf_keeps_its_order_with_changing_steps)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -74,14 +86,9 @@ LYRA_TEST(bdf_keeps_its_order_with_changing_steps)
     for (int32_t i = 0; i < 3; ++i) {
         double error[2] = {0, 0};
         for (int32_t k = 0; k < 2; ++k) {
-            LyraIntegratorDef def = lyra_integrator_def_default();
             LyraState *state = NULL;
             LyraIntegrator *it = NULL;
-            def.name = names[i];
-            TEST_OK(lyra_system_state_create(system, &state));
-            TEST_OK(lyra_integrator_create(ctx, &def, system, &it));
-            lyra_vector_values_mutable(lyra_state_view(state).u)[0] = -1;
-            lyra_vector_values_mutable(lyra_state_view(state).v)[0] = -5;
+            start_toy(ctx, system, names[i], &state, &it);
             double h = 1e-3 / (1 << k);
             // lengths h (1 + sin/3) in a pattern that is the same for both
             for (double t = 0; t < 1 - 1e-9;) {
@@ -114,14 +121,9 @@ LYRA_TEST(bdf_holds_where_steps_jump)
                                    1e-6, 1e-3, 1e-3, 1e-3, 1e-7, 2e-7, 4e-7, 8e-7, 1.6e-6};
     const int32_t count = sizeof steps / sizeof steps[0];
     for (int32_t i = 0; i < 3; ++i) {
-        LyraIntegratorDef def = lyra_integrator_def_default();
         LyraState *state = NULL;
         LyraIntegrator *it = NULL;
-        def.name = names[i];
-        TEST_OK(lyra_system_state_create(system, &state));
-        TEST_OK(lyra_integrator_create(ctx, &def, system, &it));
-        lyra_vector_values_mutable(lyra_state_view(state).u)[0] = -1;
-        lyra_vector_values_mutable(lyra_state_view(state).v)[0] = -5;
+        start_toy(ctx, system, names[i], &state, &it);
         double error = 0;
         for (int32_t k = 0; k < 10 * count; ++k) {
             TEST_REQUIRE_OK(lyra_integrator_step(it, state, steps[k % count], NULL));
