@@ -372,6 +372,40 @@ LYRA_TEST(steps_of_any_length_end_well_or_are_refused)
     test_context_end(ctx);
 }
 
+// what is held has no error, and meets tolerances that are relative alone
+LYRA_TEST(error_control_needs_no_absolute_tolerance)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const names[] = {"dopri5", "dopri853"};
+    for (int32_t i = 0; i < 2; ++i) {
+        BodyDef settings = body_def();
+        settings.cells[0] = 2;
+        settings.cells[1] = settings.cells[2] = 1;
+        settings.gravity = -9.81;
+        Body body;
+        LyraIntegrator *it = NULL;
+        LyraIntegratorDef def = lyra_integrator_def_default();
+        def.name = names[i];
+        def.absolute_tolerance = 0;
+        if (make_body(ctx, &settings, &body) &&
+            TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it))) {
+            const double *X = lyra_mesh_view(body.mesh).positions;
+            LyraStepReport report;
+            // all that is free is far from zero
+            for (int32_t k = 0; k < SIZE; ++k) {
+                bool held = X[k - k % 3] < -0.099;
+                body_u(&body)[k] = held ? 0 : 1e-3 * (1 + 0.1 * sin(k));
+                body_v(&body)[k] = held ? 0 : 0.1 * (1 + 0.1 * cos(k));
+            }
+            TEST_OK(lyra_integrator_step(it, body.state, 1e-3, &report));
+            TEST_CHECK(report.error > 0 && report.error <= 1);
+        }
+        lyra_integrator_destroy(it);
+        end_body(&body);
+    }
+    test_context_end(ctx);
+}
+
 // Prescribed motion that is not finite, from the begin or from the midst of a step on: the step
 // fails in words that name it, the state is as it was, and what follows has the bits that it would
 // have had without.

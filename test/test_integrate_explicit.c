@@ -364,6 +364,9 @@ LYRA_TEST(error_control_gives_up_in_words)
     TEST_EQUAL(report.outcome, LYRA_STEP_TOO_SMALL);
     TEST_CONTAINS(lyra_error_message(), "the step shrank");
     TEST_CHECK(lyra_state_equal(state, before));
+    TEST_STATUS(lyra_integrator_interpolate(it, 0, lyra_state_view(state).u, NULL),
+                LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "without a step that succeeded");
     lyra_state_destroy(before);
     lyra_state_destroy(state);
     lyra_integrator_destroy(it);

@@ -78,7 +78,9 @@ static void squares_piece(void *data, int32_t index, int32_t worker)
     double sum = 0;
     for (int64_t i = ly_piece_begin(squares->size, squares->pieces, index); i < end; ++i) {
         double size = fmax(fabs(squares->x[i]), fabs(squares->y[i]));
-        double ratio = squares->e[i] / (squares->absolute + squares->relative * size);
+        // what is held, or at zero, meets a tolerance of zero as well
+        double e = squares->e[i];
+        double ratio = e == 0 ? 0 : e / (squares->absolute + squares->relative * size);
         sum += ratio * ratio;
     }
     squares->part[index] = sum;
