@@ -307,4 +307,38 @@ static inline void evaluate_all(Case *c, const double *x, const double *v, doubl
     apply_matrix(c, c->dfdv, c->rest, out + 2 * dofs);
 }
 
+// the same at a large deformation with random velocities; then ends the case
+static inline void evaluate_large(Case *c, double *out)
+{
+    TestRandom random = test_random(3);
+    double *x = malloc((size_t)c->n * 6 * sizeof *x), *v = x + 3 * c->n;
+    set_state(c, STATE_LARGE, &random, x);
+    set_random(3 * c->n, 1, &random, v);
+    evaluate_all(c, x, v, out);
+    free(x);
+    end_case(c);
+}
+
+// all instruction sets give what the scalar one does, up to rounding
+static inline void check_instruction_sets(Case (*make)(LyraContext *ctx, const void *data),
+                                          const void *data)
+{
+    double *reference = NULL;
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        Case c = make(ctx, data);
+        int32_t count = 9 * c.n;
+        double *out = malloc((size_t)count * sizeof *out);
+        evaluate_large(&c, out);
+        reference = reference ? reference : out;
+        TEST_NEAR(largest_difference(count, out, reference), 0,
+                  1e-13 * largest_of(count, reference));
+        if (out != reference) {
+            free(out);
+        }
+        test_context_end(ctx);
+    }
+    free(reference);
+}
+
 #endif

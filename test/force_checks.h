@@ -29,6 +29,15 @@ static inline void apply_in_order(const LyraAssembly *assembly, int32_t n, const
     free(inner);
 }
 
+// evaluates twice, and allocates nothing the second time
+static inline void check_allocates_nothing(LyraAssembly *assembly, const LyraEvaluation *evaluation)
+{
+    TEST_OK(lyra_assembly_evaluate(assembly, evaluation));
+    int64_t before = test_allocation_count();
+    TEST_OK(lyra_assembly_evaluate(assembly, evaluation));
+    TEST_EQUAL(test_allocation_count(), before);
+}
+
 // the larger; NaN once one is, which fmax would drop
 static inline double larger(double worst, double other)
 {

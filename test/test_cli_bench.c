@@ -91,6 +91,94 @@ LYRA_TEST(bench_refuses_files_that_are_no_results)
     }
     TEST_EQUAL(lyra(MEMORY " --baseline nowhere.csv"), 1);
     TEST_CONTAINS(errors, "nowhere.csv");
-    TEST_EQUAL(lyra("bench nothing"), 2);
-    TEST_CONTAINS(errors, "memory");
+    TEST_EQUAL(lyra(MEMORY " --baseline /"), 1);
+    TEST_CONTAINS(errors, "/: Is a directory");
+}
+
+LYRA_TEST(bench_refuses_results_that_were_cut_short)
+{
+    TEST_EQUAL(lyra(MEMORY " --json"), 0);
+    size_t length = strlen(output);
+    char *whole = malloc(length + 1);
+    memcpy(whole, output, length + 1);
+    // all but the white space at its end is needed
+    for (size_t cut = length - 2; cut > 16; cut -= cut / 16) {
+        whole[cut] = '\0';
+        keep(whole);
+        TEST_EQUAL(lyra(MEMORY " --baseline %s", path), 1);
+        TEST_CONTAINS(errors, ": expected ");
+        TEST_STRING(output, "");
+    }
+    free(whole);
+}
+
+// one tet, or none
+static void keep_mesh(int32_t elements)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "*VERTICES\n4 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n*ELEMENTS\nTET\n%d 4\n%s",
+             elements, elements ? "1 1 2 3 4\n" : "");
+    snprintf(path, sizeof path, "%s", test_temp_path("body.veg"));
+    test_write_file(path, text, strlen(text));
+}
+
+LYRA_TEST(bench_measures_all_that_takes_a_body_on_a_mesh)
+{
+    static const char *const suites[] = {"embed,", "forces,", "solvers,", "step,", "memory,"};
+    static const char body[] = "--threads 1 --seconds 0 --model stvk --solver auto --dt 0.01";
+    char mesh[256];
+    keep_mesh(1);
+    snprintf(mesh, sizeof mesh, "%s", path);
+    TEST_EQUAL(lyra("bench --mesh %s %s --csv", mesh, body), 0);
+    for (size_t i = 0; i < sizeof suites / sizeof suites[0]; ++i) {
+        TEST_CONTAINS(output, suites[i]);
+    }
+    // each row has a minimum and a median, and its mesh has the name of the file
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    char columns[64];
+    int32_t rows = 0;
+    snprintf(columns, sizeof columns, ",1,%s,", lyra_isa_name(lyra_context_isa(ctx)));
+    test_context_end(ctx);
+    for (char *at = output; (at = strstr(at, columns)); ++rows) {
+        double minimum = 0, median = 0;
+        at += strlen(columns);
+        TEST_EQUAL(sscanf(at, "%lf,%lf", &minimum, &median), 2);
+        TEST_CHECK(minimum > 0 && median >= minimum && median < 1e12);
+    }
+    TEST_EQUAL(rows, 21);
+    TEST_CHECK(!strstr(output, "inf") && !strstr(output, "nan"));
+    TEST_CONTAINS(output, "body.veg");
+    keep(output);
+    TEST_EQUAL(lyra("bench --mesh %s %s --baseline %s", mesh, body, path), 0);
+    TEST_CONTAINS(output, " 0 without an earlier row; 0 differ in memory");
+}
+
+LYRA_TEST(bench_refuses_what_it_cannot_measure)
+{
+    static const struct {
+        const char *arguments, *sentence;
+        int code;
+    } cases[] = {
+        {"nothing", "memory", 2},
+        {"memory --threads -1", "--threads needs a number of threads to 256, or 0", 2},
+        {"memory --threads 10000", "or 0 for all cores, found \"10000\"", 2},
+        {"memory --seconds -1", "--seconds are at least 0", 2},
+        {"memory --json --csv", "take one", 2},
+        {"step --fixed list.txt", "--fixed needs --mesh", 2},
+        {"step --mesh body.veg --large", "--mesh is in place of", 2},
+        {"math --mesh body.veg", "of no use in the suite math", 2},
+        {"step --model nothing", "no model \"nothing\", expected one of: linear, ", 2},
+        {"solvers --solver nothing", "no solver \"nothing\", expected one of: pcg jacobi csr, ", 1},
+        {"step --mesh nowhere.veg", "cannot read nowhere.veg", 1},
+        {"volume --mesh nowhere.obj", "nowhere.obj", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        TEST_EQUAL(lyra("bench %s", cases[i].arguments), cases[i].code);
+        TEST_CONTAINS(errors, cases[i].sentence);
+    }
+    keep_mesh(0);
+    TEST_EQUAL(lyra("bench --mesh %s", path), 1);
+    TEST_CONTAINS(errors, "body.veg has no elements to measure on");
+    TEST_STRING(output, "");
 }

@@ -260,7 +260,7 @@ LYRA_TEST(cli_eval_says_what_is_wrong)
         {"--model mass-spring", 1, "springs of cubes need a stiffness, N/m"},
         {"--model stvk --poisson 0.3", 2, "--poisson needs --young"},
         {"--model stvk --lumped", 2, "--mass-out"},
-        {"--model stvk --threads 1000", 2, "--threads is 1000, expected 1 to 256"},
+        {"--model stvk --threads 1000", 2, "--threads needs a number of threads to 256"},
         {"--model stvk --param", 2, "--param needs a value"},
         {"--model stvk --param mu=nan", 2, "NAME=NUMBER"},
         {"--model stvk --param mu=1e5x", 2, "NAME=NUMBER"},

@@ -12,6 +12,12 @@
         }                                                                                          \
     } while (0)
 
+#define REQUIRE_SERVER(server, options)                                                            \
+    do {                                                                                           \
+        REQUIRE_VIEWER();                                                                          \
+        TEST_REQUIRE(start(&(server), options));                                                   \
+    } while (0)
+
 static bool has_viewer(void)
 {
     lyra("version");
@@ -60,9 +66,8 @@ LYRA_TEST(wrong_command_lines_are_explained)
 
 LYRA_TEST(a_taken_port_is_one_sentence)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     TEST_EQUAL(lyra("view %s --port %d", make_scene(), server.port), 1);
     TEST_CONTAINS(errors, "cannot listen at 127.0.0.1 port");
     TEST_EQUAL(view_stop(&server, SIGTERM), 143);
@@ -70,10 +75,9 @@ LYRA_TEST(a_taken_port_is_one_sentence)
 
 LYRA_TEST(only_the_page_is_served_and_only_with_the_token)
 {
-    REQUIRE_VIEWER();
-    ViewProcess server;
     char head[4096], path[256];
-    TEST_REQUIRE(start(&server, "--paused"));
+    ViewProcess server;
+    REQUIRE_SERVER(server, "--paused");
     static const char *const files[] = {"", "viewer.js", "viewer.css", "icon.svg"};
     for (size_t f = 0; f < sizeof files / sizeof *files; ++f) {
         snprintf(path, sizeof path, "/%s/%s", server.token, files[f]);
@@ -103,10 +107,9 @@ LYRA_TEST(only_the_page_is_served_and_only_with_the_token)
 
 LYRA_TEST(sockets_need_the_token_and_the_right_origin)
 {
-    REQUIRE_VIEWER();
-    ViewProcess server;
     char wrong[64], origin[64];
-    TEST_REQUIRE(start(&server, "--paused"));
+    ViewProcess server;
+    REQUIRE_SERVER(server, "--paused");
     snprintf(wrong, sizeof wrong, "%s", server.token);
     wrong[31] = wrong[31] == '0' ? '1' : '0';
     snprintf(origin, sizeof origin, "http://127.0.0.1:%d", server.port);
@@ -134,9 +137,8 @@ static bool has_steps(const ViewFrame *frame)
 
 LYRA_TEST(step_reset_play_and_pause_work)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int file = view_join(&server);
     ViewFrame rest = view_await_frame(file, NULL);
     TEST_CHECK(rest.good && rest.steps == 0 && rest.vertices > 0);
@@ -200,9 +202,8 @@ static bool pull_up(int file, uint32_t id)
 
 LYRA_TEST(a_drag_pulls_and_ends_with_its_viewer)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int watcher = view_join(&server), puller = view_join(&server);
     TEST_CHECK(view_await_frame(watcher, NULL).good);
     TEST_CHECK(pull_up(puller, 7));
@@ -227,9 +228,8 @@ LYRA_TEST(a_drag_pulls_and_ends_with_its_viewer)
 
 LYRA_TEST(two_viewers_see_the_same_numbers)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int one = view_join(&server), other = view_join(&server);
     TEST_CHECK(view_await_frame(one, NULL).good && view_await_frame(other, NULL).good);
     // the first number is Young's modulus
@@ -260,9 +260,8 @@ LYRA_TEST(two_viewers_see_the_same_numbers)
 
 LYRA_TEST(things_that_are_not_there_are_passed_over)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int file = view_join(&server);
     const uint32_t half = bits_of(0.5f);
     const uint32_t surface[] = {1, 99, 0, half, half, 0, 0, 0, 0};
@@ -284,9 +283,8 @@ LYRA_TEST(things_that_are_not_there_are_passed_over)
 
 LYRA_TEST(everything_that_can_be_shown_comes)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int file = view_join(&server);
     size_t plain = 0;
     for (uint32_t field = 0; field < VIEW_FIELD_COUNT; ++field) {
@@ -421,9 +419,8 @@ LYRA_TEST(a_body_without_a_surface_has_vertices)
 
 LYRA_TEST(bad_messages_end_their_connection_alone)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int watcher = view_join(&server);
     TEST_CHECK(view_await_frame(watcher, NULL).good);
     unsigned char large[100000] = {'L', 'Y', VIEW_VERSION, VIEW_PLAY};
@@ -471,9 +468,8 @@ LYRA_TEST(bad_messages_end_their_connection_alone)
 
 LYRA_TEST(messages_in_pieces_are_put_together)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int file = view_join(&server);
     const unsigned char step[] = {'L', 'Y', VIEW_VERSION, VIEW_PLAY, 12, 0,
                                   0,   0,   VIEW_STEP,    0,         0,  0};
@@ -488,9 +484,8 @@ LYRA_TEST(messages_in_pieces_are_put_together)
 
 LYRA_TEST(a_flood_of_messages_does_no_harm)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int file = view_join(&server);
     for (int i = 0; i < 3000; ++i) {
         if (!pull_up(file, (uint32_t)i) || !view_say_word(file, VIEW_PLAY, VIEW_PAUSE)) {
@@ -520,9 +515,8 @@ static long resident(pid_t process)
 
 LYRA_TEST(a_slow_reader_misses_frames_and_holds_up_nobody)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, ""));
+    REQUIRE_SERVER(server, "");
     int slow = view_join(&server), quick = view_join(&server);
     const uint32_t fast[] = {0, 0};
     TEST_CHECK(view_say(quick, VIEW_SPEED, 2, fast));
@@ -574,9 +568,8 @@ static int count_frames(int file, double seconds)
 
 LYRA_TEST(frames_wait_until_those_before_were_drawn)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, ""));
+    REQUIRE_SERVER(server, "");
     int file = view_join(&server), other = view_join(&server);
     for (int i = 0; i < 20; ++i) {
         TEST_CHECK(view_await_frame(other, NULL).good);
@@ -592,10 +585,9 @@ LYRA_TEST(frames_wait_until_those_before_were_drawn)
 
 LYRA_TEST(there_are_not_too_many_viewers)
 {
-    REQUIRE_VIEWER();
-    ViewProcess server;
     int files[20];
-    TEST_REQUIRE(start(&server, "--paused"));
+    ViewProcess server;
+    REQUIRE_SERVER(server, "--paused");
     for (int i = 0; i < 20; ++i) {
         files[i] = view_join(&server);
         TEST_CHECK(files[i] >= 0);
@@ -622,12 +614,11 @@ static bool exists(const char *folder, const char *name)
 
 LYRA_TEST(recordings_are_written_on_the_server)
 {
-    REQUIRE_VIEWER();
-    ViewProcess server;
     char options[2048], folder[1024];
     snprintf(folder, sizeof folder, "%s", kept("recordings"));
     snprintf(options, sizeof options, "--paused --out %s", folder);
-    TEST_REQUIRE(start(&server, options));
+    ViewProcess server;
+    REQUIRE_SERVER(server, options);
     int file = view_join(&server);
     for (int r = 0; r < 2; ++r) {
         TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));
@@ -652,12 +643,11 @@ LYRA_TEST(recordings_are_written_on_the_server)
 
 LYRA_TEST(a_folder_that_cannot_be_made_is_a_notice)
 {
-    REQUIRE_VIEWER();
-    ViewProcess server;
     char options[2048];
     test_write_file(kept("file"), "x", 1);
     snprintf(options, sizeof options, "--paused --out %s/below", kept("file"));
-    TEST_REQUIRE(start(&server, options));
+    ViewProcess server;
+    REQUIRE_SERVER(server, options);
     int file = view_join(&server);
     TEST_CHECK(view_await_frame(file, NULL).good);
     TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));
@@ -670,9 +660,8 @@ LYRA_TEST(a_folder_that_cannot_be_made_is_a_notice)
 
 LYRA_TEST(without_a_folder_nothing_is_recorded)
 {
-    REQUIRE_VIEWER();
     ViewProcess server;
-    TEST_REQUIRE(start(&server, "--paused"));
+    REQUIRE_SERVER(server, "--paused");
     int file = view_join(&server);
     TEST_CHECK(view_await_frame(file, NULL).good);
     TEST_CHECK(view_say_word(file, VIEW_RECORD, 1));

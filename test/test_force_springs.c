@@ -342,30 +342,15 @@ LYRA_TEST(springs_without_length_stay_finite)
 
 // ---- twins, threads, memory ---------------------------------------------------------------------
 
+static Case make_small(LyraContext *ctx, const void *data)
+{
+    return make_body(ctx, *(const Variant *)data, LYRA_ELEMENT_TET4, 5, 3, 3);
+}
+
 LYRA_TEST(springs_instruction_sets_agree)
 {
-    for (int variant = 0; variant < VARIANT_COUNT; ++variant) {
-        double *reference = NULL;
-        for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
-            LyraContext *ctx = test_context(1, isa);
-            Case c = make_body(ctx, (Variant)variant, LYRA_ELEMENT_TET4, 5, 3, 3);
-            TestRandom random = test_random(3);
-            int32_t dofs = 3 * c.n;
-            double *x = malloc((size_t)dofs * 5 * sizeof *x), *v = x + dofs, *out = v + dofs;
-            set_state(&c, STATE_LARGE, &random, x);
-            set_random(dofs, 1, &random, v);
-            evaluate_all(&c, x, v, out);
-            if (!reference) {
-                reference = malloc((size_t)dofs * 3 * sizeof *reference);
-                memcpy(reference, out, (size_t)dofs * 3 * sizeof *reference);
-            }
-            TEST_NEAR(largest_difference(3 * dofs, out, reference), 0,
-                      1e-13 * largest_of(3 * dofs, reference));
-            free(x);
-            end_case(&c);
-            test_context_end(ctx);
-        }
-        free(reference);
+    for (Variant variant = 0; variant < VARIANT_COUNT; ++variant) {
+        check_instruction_sets(make_small, &variant);
     }
 }
 
@@ -374,13 +359,7 @@ LYRA_TEST(springs_instruction_sets_agree)
 static void evaluate_big(LyraContext *ctx, void *data, void *out)
 {
     Case c = make_body(ctx, *(Variant *)data, LYRA_ELEMENT_TET4, BIG, BIG, BIG);
-    TestRandom random = test_random(3);
-    double *x = malloc((size_t)c.n * 6 * sizeof *x), *v = x + 3 * c.n;
-    set_state(&c, STATE_LARGE, &random, x);
-    set_random(3 * c.n, 1, &random, v);
-    evaluate_all(&c, x, v, out);
-    free(x);
-    end_case(&c);
+    evaluate_large(&c, out);
 }
 
 LYRA_TEST(springs_bits_do_not_depend_on_threads)
@@ -404,10 +383,7 @@ LYRA_TEST(springs_evaluation_allocates_nothing)
     evaluation.dfdv = c.dfdv;
     evaluation.a = evaluation.b = c.rest;
     evaluation.contraction = g + 3 * c.n;
-    TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));
-    int64_t before = test_allocation_count();
-    TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));
-    TEST_EQUAL(test_allocation_count(), before);
+    check_allocates_nothing(c.assembly, &evaluation);
     free(g);
     end_case(&c);
     test_context_end(ctx);

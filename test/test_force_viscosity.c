@@ -249,31 +249,16 @@ LYRA_TEST(viscosity_joins_elasticity_in_one_assembly)
 
 // ---- twins, threads, memory ---------------------------------------------------------------------
 
+static Case make_small(LyraContext *ctx, const void *data)
+{
+    return make_body(ctx, *(const bool *)data, 5, 3, 3);
+}
+
 LYRA_TEST(viscosity_instruction_sets_agree)
 {
-    for (int symmetric = 0; symmetric < 2; ++symmetric) {
-        double *reference = NULL;
-        for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
-            LyraContext *ctx = test_context(1, isa);
-            Case c = make_body(ctx, symmetric, 5, 3, 3);
-            TestRandom random = test_random(3);
-            int32_t dofs = 3 * c.n;
-            double *x = malloc((size_t)dofs * 5 * sizeof *x), *v = x + dofs, *out = v + dofs;
-            set_state(&c, STATE_LARGE, &random, x);
-            set_random(dofs, 1, &random, v);
-            evaluate_all(&c, x, v, out);
-            if (!reference) {
-                reference = malloc((size_t)dofs * 3 * sizeof *reference);
-                memcpy(reference, out, (size_t)dofs * 3 * sizeof *reference);
-            }
-            TEST_NEAR(largest_difference(3 * dofs, out, reference), 0,
-                      1e-13 * largest_of(3 * dofs, reference));
-            free(x);
-            end_case(&c);
-            test_context_end(ctx);
-        }
-        free(reference);
-    }
+    const bool symmetric[2] = {false, true};
+    check_instruction_sets(make_small, &symmetric[0]);
+    check_instruction_sets(make_small, &symmetric[1]);
 }
 
 #define BIG 13
@@ -281,13 +266,7 @@ LYRA_TEST(viscosity_instruction_sets_agree)
 static void evaluate_big(LyraContext *ctx, void *data, void *out)
 {
     Case c = make_body(ctx, *(bool *)data, BIG, BIG, BIG);
-    TestRandom random = test_random(3);
-    double *x = malloc((size_t)c.n * 6 * sizeof *x), *v = x + 3 * c.n;
-    set_state(&c, STATE_LARGE, &random, x);
-    set_random(3 * c.n, 1, &random, v);
-    evaluate_all(&c, x, v, out);
-    free(x);
-    end_case(&c);
+    evaluate_large(&c, out);
 }
 
 LYRA_TEST(viscosity_bits_do_not_depend_on_threads)
@@ -308,10 +287,7 @@ LYRA_TEST(viscosity_evaluation_allocates_nothing)
     evaluation.gradient = g;
     evaluation.dfdx = c.dfdx;
     evaluation.dfdv = c.dfdv;
-    TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));
-    int64_t before = test_allocation_count();
-    TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));
-    TEST_EQUAL(test_allocation_count(), before);
+    check_allocates_nothing(c.assembly, &evaluation);
     free(g);
     end_case(&c);
     test_context_end(ctx);

@@ -11,18 +11,26 @@
 #define SIZE (3 * 3 * 2 * 2)
 #define STEP 1e-4
 
+// from when on, and in which of u, v and a, the prescribed motion is not finite
+static double broken_from = INFINITY;
+static int32_t broken;
+
 // the held end goes up and down
 static void shake(void *user, double t, double *u, double *v, double *a)
 {
     (void)user;
     const double w = 40;
+    double *const out[3] = {u, v, a};
+    if (t >= broken_from && out[broken]) {
+        out[broken][1] = broken == 1 ? INFINITY : NAN;
+    }
     for (int32_t i = 1; i < SIZE; i += 3) {
-        u[i] = 0.01 * (1 - cos(w * t));
+        u[i] += 0.01 * (1 - cos(w * t));
         if (v) {
-            v[i] = 0.01 * w * sin(w * t);
+            v[i] += 0.01 * w * sin(w * t);
         }
         if (a) {
-            a[i] = 0.01 * w * w * cos(w * t);
+            a[i] += 0.01 * w * w * cos(w * t);
         }
     }
 }
@@ -105,6 +113,106 @@ LYRA_TEST(every_restart_continues_with_the_same_bits)
         end_body(&other);
     }
     TEST_CHECK_MSG(count >= 42, "%d cases", (int)count);
+    test_context_end(ctx);
+}
+
+// One integrator that moves two states in turn gives each the bits that one of its own would: what
+// it keeps beside the states is not seen.
+LYRA_TEST(every_one_serves_two_states)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Case c;
+    for (int32_t i = 0; next_case(i, &c); ++i) {
+        Body body, other;
+        LyraIntegrator *both = NULL, *own = NULL;
+        LyraState *second = NULL;
+        bool made = make(ctx, &c, NULL, &body, &both);
+        made = make(ctx, &c, NULL, &other, &own) && made;
+        if (made && TEST_OK(lyra_system_state_create(body.system, &second))) {
+            double *v[2] = {lyra_vector_values_mutable(lyra_state_view(second).v), body_v(&other)};
+            for (int32_t k = 0; k < 2 * SIZE; ++k) {
+                v[k % 2][k / 2] = 0.3 * sin(1.7 * (k / 2));
+            }
+            for (int32_t k = 0; k < 12; ++k) {
+                step(both, body.state, k, k + 1);
+                step(both, second, k, k + 1);
+            }
+            step(own, other.state, 0, 12);
+            TEST_CHECK_MSG(lyra_state_equal(second, other.state), "%s, %s: other bits", c.name,
+                           c.solver);
+        }
+        lyra_state_destroy(second);
+        lyra_integrator_destroy(both);
+        lyra_integrator_destroy(own);
+        end_body(&body);
+        end_body(&other);
+    }
+    test_context_end(ctx);
+}
+
+enum { GRAVITY, DAMPING, NO_DAMPING, MASSES, LOADS, HELD, FREE, CHANGE_COUNT };
+
+static void change(const Body *body, int32_t what)
+{
+    const double gravity[3] = {0, 3, 1};
+    const int32_t vertices[2] = {9, 10};
+    double force[SIZE];
+    for (int32_t i = 0; i < SIZE; ++i) {
+        force[i] = cos(i);
+    }
+    switch (what) {
+    case GRAVITY:
+        TEST_OK(lyra_model_set_gravity(body->model, gravity));
+        break;
+    case DAMPING:
+    case NO_DAMPING:
+        TEST_OK(lyra_model_set_damping(body->model, what == DAMPING ? 0.1 : 0,
+                                       what == DAMPING ? 4e-3 : 0));
+        break;
+    case MASSES:
+        TEST_OK(lyra_model_set_mass_factor(body->model, 3));
+        break;
+    case LOADS:
+        TEST_OK(lyra_model_set_force(body->model, force));
+        break;
+    case HELD:
+        TEST_OK(lyra_constraints_fix_vertices(lyra_model_constraints(body->model), 2, vertices));
+        break;
+    default:
+        lyra_constraints_clear(lyra_model_constraints(body->model));
+    }
+}
+
+// An integrator that goes on after a change takes the steps of one made after it.
+LYRA_TEST(every_one_sees_what_changes_between_steps)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Case c;
+    for (int32_t i = 0; next_case(i / CHANGE_COUNT, &c); ++i) {
+        Body body, other;
+        LyraIntegrator *it = NULL, *fresh = NULL;
+        // a body in the air has no equilibrium
+        if (i % CHANGE_COUNT == FREE && strcmp(c.name, "static") == 0) {
+            continue;
+        }
+        bool made = make(ctx, &c, NULL, &body, &it);
+        made = make(ctx, &c, NULL, &other, &fresh) && made;
+        if (made) {
+            step(it, body.state, 0, 5);
+            TEST_OK(lyra_state_assign(other.state, body.state));
+            change(&body, i % CHANGE_COUNT);
+            change(&other, i % CHANGE_COUNT);
+            step(it, body.state, 5, 8);
+            step(fresh, other.state, 5, 8);
+            TEST_CHECK_MSG(lyra_state_equal(body.state, other.state),
+                           "%s, %s: other bits after change %d", c.name, c.solver,
+                           i % CHANGE_COUNT);
+        }
+        lyra_integrator_destroy(it);
+        lyra_integrator_destroy(fresh);
+        end_body(&body);
+        end_body(&other);
+    }
     test_context_end(ctx);
 }
 
@@ -260,6 +368,83 @@ LYRA_TEST(steps_of_any_length_end_well_or_are_refused)
             try_steps(ctx, &c, held, 1e-9, 2);
             try_steps(ctx, &c, held, 10, 1);
         }
+    }
+    test_context_end(ctx);
+}
+
+// what is held has no error, and meets tolerances that are relative alone
+LYRA_TEST(error_control_needs_no_absolute_tolerance)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const names[] = {"dopri5", "dopri853"};
+    for (int32_t i = 0; i < 2; ++i) {
+        BodyDef settings = body_def();
+        settings.cells[0] = 2;
+        settings.cells[1] = settings.cells[2] = 1;
+        settings.gravity = -9.81;
+        Body body;
+        LyraIntegrator *it = NULL;
+        LyraIntegratorDef def = lyra_integrator_def_default();
+        def.name = names[i];
+        def.absolute_tolerance = 0;
+        if (make_body(ctx, &settings, &body) &&
+            TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it))) {
+            const double *X = lyra_mesh_view(body.mesh).positions;
+            LyraStepReport report;
+            // all that is free is far from zero
+            for (int32_t k = 0; k < SIZE; ++k) {
+                bool held = X[k - k % 3] < -0.099;
+                body_u(&body)[k] = held ? 0 : 1e-3 * (1 + 0.1 * sin(k));
+                body_v(&body)[k] = held ? 0 : 0.1 * (1 + 0.1 * cos(k));
+            }
+            TEST_OK(lyra_integrator_step(it, body.state, 1e-3, &report));
+            TEST_CHECK(report.error > 0 && report.error <= 1);
+        }
+        lyra_integrator_destroy(it);
+        end_body(&body);
+    }
+    test_context_end(ctx);
+}
+
+// Prescribed motion that is not finite, from the begin or from the midst of a step on: the step
+// fails in words that name it, the state is as it was, and what follows has the bits that it would
+// have had without.
+LYRA_TEST(a_broken_prescription_is_named_and_leaves_no_trace)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Case c;
+    for (int32_t i = 0; next_case(i / 6, &c); ++i) {
+        Body body, other;
+        LyraIntegrator *it = NULL, *calm = NULL;
+        LyraState *before = NULL;
+        broken = i % 3;
+        // statics has no use for velocities and accelerations
+        if (broken > 0 && strcmp(c.name, "static") == 0) {
+            continue;
+        }
+        bool made = make(ctx, &c, NULL, &body, &it);
+        made = make(ctx, &c, NULL, &other, &calm) && made;
+        if (made) {
+            LyraStepReport report;
+            step(it, body.state, 0, 4);
+            step(calm, other.state, 0, 4);
+            TEST_OK(lyra_state_copy(body.state, &before));
+            broken_from = lyra_state_view(body.state).time + (i % 6 < 3 ? 0.6 : 1e-6) * STEP;
+            TEST_STATUS(lyra_integrator_step(it, body.state, STEP, &report), LYRA_NOT_FINITE);
+            broken_from = INFINITY;
+            TEST_CONTAINS(lyra_error_message(), "the motion prescribed at 0.0005 s is not finite");
+            TEST_EQUAL(report.outcome, LYRA_STEP_NOT_FINITE);
+            TEST_CHECK_MSG(lyra_state_equal(before, body.state), "%s: another state", c.name);
+            step(it, body.state, 4, 8);
+            step(calm, other.state, 4, 8);
+            TEST_CHECK_MSG(lyra_state_equal(body.state, other.state), "%s, %s: other bits after",
+                           c.name, c.solver);
+        }
+        lyra_state_destroy(before);
+        lyra_integrator_destroy(it);
+        lyra_integrator_destroy(calm);
+        end_body(&body);
+        end_body(&other);
     }
     test_context_end(ctx);
 }

@@ -364,6 +364,43 @@ LYRA_TEST(error_control_gives_up_in_words)
     TEST_EQUAL(report.outcome, LYRA_STEP_TOO_SMALL);
     TEST_CONTAINS(lyra_error_message(), "the step shrank");
     TEST_CHECK(lyra_state_equal(state, before));
+    TEST_STATUS(lyra_integrator_interpolate(it, 0, lyra_state_view(state).u, NULL),
+                LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "without a step that succeeded");
+    lyra_state_destroy(before);
+    lyra_state_destroy(state);
+    lyra_integrator_destroy(it);
+    lyra_system_destroy(system);
+    test_context_end(ctx);
+}
+
+// nothing, until the energy ends at 1 s
+static void late_force(void *user, double t, const double *u, const double *v, double *g,
+                       double *energy)
+{
+    (void)user, (void)u, (void)v, (void)g;
+    if (energy) {
+        *energy += t < 1 ? 0 : NAN;
+    }
+}
+
+// a step is not accepted into a place that the next could not leave
+LYRA_TEST(energies_are_finite_where_a_step_ends)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Toy toy = toys[0];
+    toy.force = late_force;
+    LyraSystem *system = toy_system(ctx, &toy);
+    LyraIntegrator *it = make(ctx, lyra_integrator_def_default(), "euler", system);
+    LyraState *state = make_state(system), *before = NULL;
+    LyraStepReport report;
+    TEST_OK(lyra_integrator_step(it, state, 0.5, &report));
+    TEST_OK(lyra_state_copy(state, &before));
+    TEST_STATUS(lyra_integrator_step(it, state, 0.5, &report), LYRA_NOT_FINITE);
+    TEST_EQUAL(report.outcome, LYRA_STEP_NOT_FINITE);
+    TEST_CONTAINS(lyra_error_message(), "energies at 1 s");
+    TEST_CHECK(lyra_state_equal(state, before));
+    TEST_OK(lyra_integrator_step(it, state, 0.25, NULL));
     lyra_state_destroy(before);
     lyra_state_destroy(state);
     lyra_integrator_destroy(it);

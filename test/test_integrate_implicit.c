@@ -66,6 +66,18 @@ LYRA_TEST(newmark_of_vega_falls_to_order_one)
 }
 
 // as the toy equation, with steps of changing length
+// an integrator, and the toy where it starts
+static void start_toy(LyraContext *ctx, LyraSystem *system, const char *name, LyraState **state,
+                      LyraIntegrator **it)
+{
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.name = name;
+    TEST_REQUIRE_OK(lyra_system_state_create(system, state));
+    TEST_REQUIRE_OK(lyra_integrator_create(ctx, &def, system, it));
+    lyra_vector_values_mutable(lyra_state_view(*state).u)[0] = -1;
+    lyra_vector_values_mutable(lyra_state_view(*state).v)[0] = -5;
+}
+
 LYRA_TEST(bdf_keeps_its_order_with_changing_steps)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -74,14 +86,9 @@ LYRA_TEST(bdf_keeps_its_order_with_changing_steps)
     for (int32_t i = 0; i < 3; ++i) {
         double error[2] = {0, 0};
         for (int32_t k = 0; k < 2; ++k) {
-            LyraIntegratorDef def = lyra_integrator_def_default();
             LyraState *state = NULL;
             LyraIntegrator *it = NULL;
-            def.name = names[i];
-            TEST_OK(lyra_system_state_create(system, &state));
-            TEST_OK(lyra_integrator_create(ctx, &def, system, &it));
-            lyra_vector_values_mutable(lyra_state_view(state).u)[0] = -1;
-            lyra_vector_values_mutable(lyra_state_view(state).v)[0] = -5;
+            start_toy(ctx, system, names[i], &state, &it);
             double h = 1e-3 / (1 << k);
             // lengths h (1 + sin/3) in a pattern that is the same for both
             for (double t = 0; t < 1 - 1e-9;) {
@@ -97,6 +104,35 @@ LYRA_TEST(bdf_keeps_its_order_with_changing_steps)
         }
         double order = log2(error[0] / error[1]);
         TEST_CHECK_MSG(fabs(order - (i + 2)) <= 0.15, "%s: order %.3f", names[i], order);
+    }
+    lyra_system_destroy(system);
+    test_context_end(ctx);
+}
+
+// Steps that grow and shrink by powers of ten, over and over. Short steps are exact, so that errors
+// are those of the 60 steps of 1 ms, had they been taken alone.
+LYRA_TEST(bdf_holds_where_steps_jump)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraSystem *system = make_toy(ctx);
+    static const char *const names[] = {"bdf2", "bdf3", "bdf4"};
+    static const double bounds[] = {3e-5, 5e-7, 1e-9};
+    static const double steps[] = {1e-9, 1e-9, 1e-9, 1e-9, 1e-3, 1e-3, 1e-3, 1e-6, 1e-6,  1e-6,
+                                   1e-6, 1e-3, 1e-3, 1e-3, 1e-7, 2e-7, 4e-7, 8e-7, 1.6e-6};
+    const int32_t count = sizeof steps / sizeof steps[0];
+    for (int32_t i = 0; i < 3; ++i) {
+        LyraState *state = NULL;
+        LyraIntegrator *it = NULL;
+        start_toy(ctx, system, names[i], &state, &it);
+        double error = 0;
+        for (int32_t k = 0; k < 10 * count; ++k) {
+            TEST_REQUIRE_OK(lyra_integrator_step(it, state, steps[k % count], NULL));
+            LyraStateView view = lyra_state_view(state);
+            error = fmax(error, fabs(lyra_vector_values(view.u)[0] - toy_solution(view.time)));
+        }
+        TEST_CHECK_MSG(error <= bounds[i], "%s: off by %g", names[i], error);
+        lyra_integrator_destroy(it);
+        lyra_state_destroy(state);
     }
     lyra_system_destroy(system);
     test_context_end(ctx);

@@ -58,6 +58,9 @@ LYRA_TEST(bad_arguments_are_refused)
         lyra_state_set_time(copy, 1e20, 0);
         TEST_STATUS(lyra_integrator_step(it, copy, 0.01, NULL), LYRA_INVALID_ARGUMENT);
         TEST_CONTAINS(lyra_error_message(), "does not move the time");
+        // there times are 2 ms apart
+        lyra_state_set_time(copy, 1e13, 0);
+        TEST_STATUS(lyra_integrator_step(it, copy, 0.003, NULL), LYRA_INVALID_ARGUMENT);
         TEST_STATUS(lyra_integrator_interpolate(it, 0, lyra_state_view(copy).u, NULL),
                     LYRA_UNSUPPORTED);
     }

@@ -312,23 +312,10 @@ static LyraStatus make_both(LyraContext *ctx, void *data)
 {
     LyraSurface *surface = NULL;
     LyraMesh *tets = NULL, *cubes = NULL;
-    Soup *soup = data;
-    int32_t *begin = malloc(sizeof *begin * ((size_t)soup->count + 1));
-    for (int32_t f = 0; f <= soup->count; ++f) {
-        begin[f] = 3 * f;
-    }
-    LyraSurfaceView view = {
-        .vertex_count = soup->vertex_count,
-        .face_count = soup->count,
-        .corner_count = 3 * soup->count,
-        .positions = soup->positions,
-        .face_begin = begin,
-        .corner_vertices = soup->triangles[0],
-    };
     LyraVolumeDef def = lyra_volume_def_default();
     def.resolution = 3;
     def.fill_cavities = true;
-    LyraStatus status = lyra_surface_create(ctx, &view, &surface);
+    LyraStatus status = soup_create(ctx, data, &surface);
     if (status == LYRA_OK) {
         status = lyra_mesh_tetrahedralize(surface, &def, NULL, &tets);
     }
@@ -338,7 +325,6 @@ static LyraStatus make_both(LyraContext *ctx, void *data)
     lyra_mesh_destroy(tets);
     lyra_mesh_destroy(cubes);
     lyra_surface_destroy(surface);
-    free(begin);
     return status;
 }
 

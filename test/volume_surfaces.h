@@ -25,7 +25,7 @@ static inline void soup_end(Soup *soup)
     free(soup->triangles);
 }
 
-static inline LyraSurface *soup_surface(LyraContext *ctx, const Soup *soup)
+static inline LyraStatus soup_create(LyraContext *ctx, const Soup *soup, LyraSurface **out)
 {
     int32_t *begin = malloc(sizeof *begin * ((size_t)soup->count + 1));
     for (int32_t f = 0; f <= soup->count; ++f) {
@@ -39,9 +39,15 @@ static inline LyraSurface *soup_surface(LyraContext *ctx, const Soup *soup)
         .face_begin = begin,
         .corner_vertices = soup->triangles[0],
     };
-    LyraSurface *surface = NULL;
-    TEST_OK(lyra_surface_create(ctx, &data, &surface));
+    LyraStatus status = lyra_surface_create(ctx, &data, out);
     free(begin);
+    return status;
+}
+
+static inline LyraSurface *soup_surface(LyraContext *ctx, const Soup *soup)
+{
+    LyraSurface *surface = NULL;
+    TEST_OK(soup_create(ctx, soup, &surface));
     return surface;
 }
 

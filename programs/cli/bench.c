@@ -6,6 +6,7 @@
 #include "bench_baseline.h"
 #include "bench_calibrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,12 +14,19 @@
 static const struct {
     const char *name;
     BenchSuite *run;
+    enum { TAKES_NONE, TAKES_BODY, TAKES_SURFACE } takes; // what --mesh is to it
 } suites[] = {
-    {"math", bench_math},   {"sparse", bench_sparse}, {"io", bench_io},
-    {"embed", bench_embed}, {"forces", bench_forces}, {"solvers", bench_solvers},
-    {"step", bench_step},   {"memory", bench_memory}, {"volume", bench_volume},
-    {NULL, NULL},
+    {"math", bench_math, TAKES_NONE},
+    {"sparse", bench_sparse, TAKES_NONE},
+    {"io", bench_io, TAKES_NONE},
+    {"embed", bench_embed, TAKES_BODY},
+    {"forces", bench_forces, TAKES_BODY},
+    {"solvers", bench_solvers, TAKES_BODY},
+    {"step", bench_step, TAKES_BODY},
+    {"memory", bench_memory, TAKES_BODY},
+    {"volume", bench_volume, TAKES_SURFACE},
 };
+enum { SUITE_COUNT = sizeof suites / sizeof suites[0] };
 
 double bench_now(void)
 {
@@ -27,34 +35,109 @@ double bench_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// ---- repeats ------------------------------------------------------------------------------------
+
+#define SLOW 1.0 // s
+#define SAMPLES_MAX (int32_t)(sizeof((BenchSamples *)0)->seconds / sizeof(double))
+
+bool bench_samples_want(const BenchSamples *samples)
+{
+    int32_t least = samples->slow ? 2 : 3;
+    return samples->count < SAMPLES_MAX &&
+           (samples->count < least || bench_now() - samples->begin < samples->budget);
+}
+
+bool bench_samples_add(const Bench *bench, BenchSamples *samples, double seconds)
+{
+    samples->slow |= seconds >= SLOW;
+    if (!samples->warm) {
+        samples->warm = true;
+        samples->budget = bench->seconds;
+        samples->begin = bench_now();
+        if (!samples->slow) {
+            return false;
+        }
+    }
+    if (samples->count == SAMPLES_MAX) {
+        return false;
+    }
+    bool fastest = true;
+    for (int32_t i = 0; i < samples->count && fastest; ++i) {
+        fastest = seconds < samples->seconds[i];
+    }
+    samples->seconds[samples->count++] = seconds;
+    return fastest;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
+BenchTime bench_samples_time(BenchSamples *samples)
+{
+    qsort(samples->seconds, (size_t)samples->count, sizeof samples->seconds[0], compare_doubles);
+    return (BenchTime){.minimum = samples->seconds[0],
+                       .median = samples->seconds[samples->count / 2]};
+}
+
 BenchTime bench_time(const Bench *bench, void (*function)(void *data), void *data)
 {
-    enum { SAMPLES_MIN = 5, SAMPLES_MAX = 1000 };
-    double samples[SAMPLES_MAX];
-    // one call to warm up also tells how many calls make a sample that the clock resolves
-    function(data);
-    double start = bench_now();
-    function(data);
-    double once = bench_now() - start;
-    int calls = once < 20e-6 ? (int)(20e-6 / (once > 1e-8 ? once : 1e-8)) + 1 : 1;
-    int count = 0;
-    double begin = bench_now();
-    while (count < SAMPLES_MAX && (count < SAMPLES_MIN || bench_now() - begin < bench->seconds)) {
-        start = bench_now();
-        for (int i = 0; i < calls; ++i) {
+    BenchSamples samples = {0};
+    int32_t calls = 1;
+    while (bench_samples_want(&samples)) {
+        double start = bench_now();
+        for (int32_t i = 0; i < calls; ++i) {
             function(data);
         }
-        samples[count++] = (bench_now() - start) / calls;
+        double once = (bench_now() - start) / calls;
+        bench_samples_add(bench, &samples, once);
+        // the clock resolves 20 us well; the first repeat that is warm says how many calls that is
+        if (samples.count == 1 && calls == 1 && once < 20e-6) {
+            calls = (int32_t)(20e-6 / fmax(once, 1e-8)) + 1;
+            samples.count = 0;
+        }
     }
-    qsort(samples, (size_t)count, sizeof samples[0], compare_doubles);
-    return (BenchTime){.minimum = samples[0], .median = samples[count / 2]};
+    return bench_samples_time(&samples);
 }
+
+int32_t bench_next_threads(const Bench *bench, int32_t threads)
+{
+    return threads < bench->threads ? bench->threads : threads + 1;
+}
+
+// ---- meshes -------------------------------------------------------------------------------------
+
+CliExit bench_mesh_load(const Bench *bench, LyraContext *ctx, LyraMesh **out)
+{
+    LyraMesh *mesh = NULL;
+    if (lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &mesh) != LYRA_OK) {
+        return cli_failed();
+    }
+    if (lyra_mesh_view(mesh).element_count == 0) {
+        lyra_mesh_destroy(mesh);
+        return cli_fail("%s has no elements to measure on", bench->mesh);
+    }
+    *out = mesh;
+    return CLI_OK;
+}
+
+void bench_mesh_name(const Bench *bench, const LyraMesh *mesh, char name[64])
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    if (bench->mesh) {
+        const char *slash = strrchr(bench->mesh, '/');
+        snprintf(name, 64, "%s", slash ? slash + 1 : bench->mesh);
+    } else if (view.element_count < 1000) {
+        snprintf(name, 64, "box %d %ss", view.element_count, lyra_element_kind_name(view.kind));
+    } else {
+        snprintf(name, 64, "box %.0fk %ss", 1e-3 * view.element_count,
+                 lyra_element_kind_name(view.kind));
+    }
+}
+
+// ---- the command --------------------------------------------------------------------------------
 
 static void print_calibration(Bench *bench)
 {
@@ -88,15 +171,91 @@ static void print_calibration(Bench *bench)
     }
 }
 
+// fills `wanted` from the names given: all suites, or those that measure bodies if there is --mesh
+static CliExit choose_suites(const CliUsage *usage, const Bench *bench, const char **names,
+                             int32_t name_count, bool wanted[SUITE_COUNT])
+{
+    for (int32_t s = 0; s < SUITE_COUNT; ++s) {
+        wanted[s] = name_count == 0 && (!bench->mesh || suites[s].takes == TAKES_BODY);
+    }
+    for (int32_t i = 0; i < name_count; ++i) {
+        int32_t s = 0;
+        while (s < SUITE_COUNT && strcmp(names[i], suites[s].name) != 0) {
+            ++s;
+        }
+        if (s == SUITE_COUNT) {
+            char list[256] = "";
+            for (s = 0; s < SUITE_COUNT; ++s) {
+                cli_append(list, sizeof list, suites[s].name);
+            }
+            return cli_usage_error(usage, "no suite \"%s\", expected one of: %s", names[i], list);
+        }
+        if (bench->mesh && suites[s].takes == TAKES_NONE) {
+            return cli_usage_error(usage, "--mesh is of no use in the suite %s", names[i]);
+        }
+        wanted[s] = true;
+    }
+    return CLI_OK;
+}
+
+static CliExit check_options(const CliUsage *usage, const Bench *bench)
+{
+    if (bench->elements < 0 || !(bench->seconds >= 0) || !(bench->dt >= 0)) {
+        return cli_usage_error(usage, "--elements, --dt and --seconds are at least 0");
+    }
+    if (bench->mesh && (bench->elements > 0 || bench->large)) {
+        return cli_usage_error(usage, "--mesh is in place of --elements and --large");
+    }
+    if (bench->fixed && !bench->mesh) {
+        return cli_usage_error(usage, "--fixed needs --mesh");
+    }
+    if (bench->model) {
+        const char *model;
+        char list[512] = "";
+        for (int32_t m = 0; (model = lyra_solid_model(m)) && strcmp(model, bench->model) != 0;
+             ++m) {
+            cli_append(list, sizeof list, model);
+        }
+        if (!model) {
+            return cli_usage_error(usage, "no model \"%s\", expected one of: %s", bench->model,
+                                   list);
+        }
+    }
+    return bench->solver ? bench_solvers_check(bench->solver) : CLI_OK;
+}
+
+// what may fail before anything is measured: the number of threads, the mesh, the earlier result
+static CliExit prepare(Bench *bench, const bool wanted[SUITE_COUNT], const char *baseline)
+{
+    LyraContext *ctx = cli_context(bench->threads, LYRA_ISA_AUTO);
+    if (!ctx) {
+        return CLI_BAD_INPUT;
+    }
+    bench->threads = lyra_context_thread_count(ctx);
+    CliExit exit = CLI_OK;
+    for (int32_t s = 0; s < SUITE_COUNT && bench->mesh; ++s) {
+        if (wanted[s] && suites[s].takes == TAKES_BODY) {
+            LyraMesh *mesh = NULL;
+            exit = bench_mesh_load(bench, ctx, &mesh);
+            lyra_mesh_destroy(mesh);
+            break;
+        }
+    }
+    lyra_context_destroy(ctx);
+    return exit == CLI_OK && baseline ? bench_baseline_load(baseline, &bench->earlier) : exit;
+}
+
 CliExit cli_bench(int argument_count, char **arguments)
 {
-    Bench bench = {.seconds = 0.5};
+    Bench bench = {.seconds = 0.1};
     bool json = false, csv = false;
     const char *baseline = NULL;
     const CliOption options[] = {
-        {"--threads", CLI_INT, &bench.threads, "N", "most threads to use (default: all cores)"},
+        {"--threads", CLI_THREADS, &bench.threads, "N",
+         "rows of one thread and of N (default: all cores)"},
         {"--mesh", CLI_TEXT, &bench.mesh, "FILE",
-         "measure on this mesh instead of a generated one"},
+         "measure on this mesh instead of generated ones: a body, or a surface in the suite "
+         "volume"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
          "only this model in the suites forces, step and memory"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
@@ -105,7 +264,9 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
         {"--elements", CLI_INT, &bench.elements, "N",
          "one mesh of about N elements in the suites solvers, step and memory"},
-        {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.5)"},
+        {"--large", CLI_FLAG, &bench.large, NULL,
+         "boxes of up to a million elements, slow solvers too: a quarter of an hour more"},
+        {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.1)"},
         {"--baseline", CLI_TEXT, &baseline, "FILE",
          "mark what moved since an earlier --csv or --json by more than the noise of both"},
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
@@ -127,52 +288,20 @@ CliExit cli_bench(int argument_count, char **arguments)
     if (!cli_parse(&usage, argument_count, arguments, names, &name_count, &exit)) {
         return exit;
     }
-    if (bench.threads < 0 || bench.threads > 256 || bench.elements < 0 || !(bench.seconds >= 0) ||
-        !(bench.dt >= 0)) {
-        return cli_usage_error(&usage,
-                               "--threads is 1 to 256, --elements, --dt and --seconds at least 0");
+    if (json && csv) {
+        return cli_usage_error(&usage, "--json and --csv are two forms of the output: take one");
     }
-    int32_t suite_count = 0;
-    while (suites[suite_count].name) {
-        ++suite_count;
-    }
-    for (int32_t i = 0; i < name_count; ++i) {
-        bool known = false;
-        for (int32_t s = 0; s < suite_count; ++s) {
-            known |= strcmp(names[i], suites[s].name) == 0;
-        }
-        if (!known) {
-            char list[256] = "";
-            for (int32_t s = 0; s < suite_count; ++s) {
-                strncat(list, s ? ", " : "", sizeof list - strlen(list) - 1);
-                strncat(list, suites[s].name, sizeof list - strlen(list) - 1);
-            }
-            return cli_usage_error(&usage, "no suite \"%s\", expected one of: %s", names[i], list);
-        }
-    }
-    if (bench.threads == 0) {
-        LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-        if (!ctx) {
-            return CLI_BAD_INPUT;
-        }
-        bench.threads = lyra_context_thread_count(ctx);
-        lyra_context_destroy(ctx);
-    }
-    if (baseline) {
-        exit = bench_baseline_load(baseline, &bench.earlier);
-        if (exit != CLI_OK) {
-            return exit;
-        }
+    bool wanted[SUITE_COUNT];
+    exit = check_options(&usage, &bench);
+    exit = exit == CLI_OK ? choose_suites(&usage, &bench, names, name_count, wanted) : exit;
+    exit = exit == CLI_OK ? prepare(&bench, wanted, baseline) : exit;
+    if (exit != CLI_OK) {
+        return exit;
     }
     bench.format = json ? BENCH_JSON : csv ? BENCH_CSV : BENCH_TABLE;
     print_calibration(&bench);
-    exit = CLI_OK;
-    for (int32_t s = 0; s < suite_count && exit == CLI_OK; ++s) {
-        bool wanted = name_count == 0;
-        for (int32_t i = 0; i < name_count; ++i) {
-            wanted |= strcmp(names[i], suites[s].name) == 0;
-        }
-        if (wanted) {
+    for (int32_t s = 0; s < SUITE_COUNT && exit == CLI_OK; ++s) {
+        if (wanted[s]) {
             bench.suite = suites[s].name;
             exit = suites[s].run(&bench);
         }

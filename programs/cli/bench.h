@@ -15,16 +15,25 @@ typedef struct BenchTime {
     double minimum, median;
 } BenchTime;
 
+/// Repeats of one figure as they come in: as many as the time for a figure allows, 3 at least, or 2
+/// where one takes a second or more. The first warms up and does not count, unless it is so long.
+typedef struct BenchSamples {
+    double seconds[1000], begin, budget;
+    int32_t count;
+    bool warm, slow;
+} BenchSamples;
+
 /// Settings and output of a run; filled by `lyra bench`.
 typedef struct Bench {
-    int32_t threads;    ///< Most threads a row may use.
+    int32_t threads;    ///< Rows are of one thread and of this many.
+    bool large;         ///< --large: the largest boxes and the slowest ways as well.
     const char *mesh;   ///< --mesh: a file in place of the generated case. Nullable.
     const char *model;  ///< --model: only this one in the suites of forces and steps. Nullable.
     const char *fixed;  ///< --fixed: vertices that hold the body of the suite of steps. Nullable.
     const char *solver; ///< --solver: only this one in the suite of solvers. Nullable.
     int32_t elements;   ///< --elements: one generated mesh of this size; 0: all. Solvers, steps.
     double dt;          ///< --dt: only this time step in the suite of solvers, s; 0: all.
-    double seconds;     ///< Time to spend on each figure.
+    double seconds;     ///< Time to spend on each figure, see BenchSamples.
     double read_bandwidth;                       ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.
     enum { BENCH_TABLE, BENCH_JSON, BENCH_CSV } format;
@@ -59,8 +68,27 @@ typedef struct BenchRow {
     int64_t memory;          ///< Bytes held, for rows about them; 0 in others.
 } BenchRow;
 
-/// Calls `function` until the time is spent, at least 5 times, after one call to warm up.
+/// Whether `samples`, zero at the start, want another repeat.
+bool bench_samples_want(const BenchSamples *samples);
+
+/// Takes a repeat; true if it is the fastest that counts so far.
+bool bench_samples_add(const Bench *bench, BenchSamples *samples, double seconds);
+
+/// Sorts the repeats.
+BenchTime bench_samples_time(BenchSamples *samples);
+
+/// Calls `function` as often as BenchSamples say; many times for a repeat if a call is short.
 BenchTime bench_time(const Bench *bench, void (*function)(void *data), void *data);
+
+/// The next number of threads to measure with after `threads`, which begins at 1; one more than
+/// bench->threads at the end.
+int32_t bench_next_threads(const Bench *bench, int32_t threads);
+
+/// The mesh of --mesh; refuses one without elements.
+CliExit bench_mesh_load(const Bench *bench, LyraContext *ctx, LyraMesh **out);
+
+/// What rows call the mesh: the last part of the path of --mesh, or a box by its size.
+void bench_mesh_name(const Bench *bench, const LyraMesh *mesh, char name[64]);
 
 void bench_row(Bench *bench, const BenchRow *row);
 
@@ -83,5 +111,8 @@ BenchSuite bench_solvers;
 BenchSuite bench_sparse;
 BenchSuite bench_step;
 BenchSuite bench_volume;
+
+/// Whether --solver may be `name`; explains it if not.
+CliExit bench_solvers_check(const char *name);
 
 #endif

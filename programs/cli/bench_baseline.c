@@ -238,7 +238,7 @@ static CliExit read_json(Reader *reader, Fields *fields, BenchBaseline *baseline
             break;
         }
     }
-    return take(reader, ']') ? CLI_OK : fail_at(reader, "the end of the rows");
+    return take(reader, ']') && take(reader, '}') ? CLI_OK : fail_at(reader, "the end of the rows");
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -251,13 +251,20 @@ static char *read_text(const char *path)
     if (!file) {
         return NULL;
     }
-    if (fseek(file, 0, SEEK_END) == 0) {
-        long length = ftell(file);
-        if (length >= 0 && fseek(file, 0, SEEK_SET) == 0) {
-            text = cli_allocate((size_t)length + 1);
-            text[fread(text, 1, (size_t)length, file)] = '\0';
+    size_t length = 0, size = 0, got;
+    do {
+        if (length + 1 >= size) {
+            size = 2 * size + 65536;
+            char *larger = cli_allocate(size);
+            memcpy(larger, text ? text : "", length);
+            free(text);
+            text = larger;
         }
-    }
+        got = fread(text + length, 1, size - length - 1, file);
+        length += got;
+    } while (got > 0);
+    text[length] = '\0';
+    // a folder opens, and then has nothing to read
     if (ferror(file)) {
         free(text);
         text = NULL;
@@ -345,5 +352,12 @@ void bench_baseline_summary(const Bench *bench)
                    baseline->path, (int)baseline->verdicts[BENCH_FASTER],
                    (int)baseline->verdicts[BENCH_SLOWER], (int)baseline->verdicts[BENCH_SAME],
                    (int)baseline->verdicts[BENCH_NEW], (int)baseline->memory);
+        if (baseline->verdicts[BENCH_NEW] > 0 && baseline->verdicts[BENCH_FASTER] +
+                                                         baseline->verdicts[BENCH_SLOWER] +
+                                                         baseline->verdicts[BENCH_SAME] ==
+                                                     0) {
+            bench_note(bench, "nothing to compare: rows are the same if suite, name, mesh, threads "
+                              "and instruction set are");
+        }
     }
 }

@@ -13,13 +13,6 @@
 
 // ---- subjects -----------------------------------------------------------------------------------
 
-// the last part of a path
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // vertices of the file `path`, or those within 2 % of the least x
 static CliExit find_fixed(const char *path, LyraContext *ctx, BenchSubject *subject)
 {
@@ -58,7 +51,8 @@ static CliExit finish_subject(const char *fixed, LyraContext *ctx, BenchSubject 
     return find_fixed(fixed, ctx, subject);
 }
 
-CliExit bench_subject_box(LyraContext *ctx, int64_t elements, BenchSubject *out)
+// a box of about `elements` tets, held at the face of least x
+static CliExit make_box(LyraContext *ctx, int64_t elements, BenchSubject *out)
 {
     *out = (BenchSubject){.generated = true};
     LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
@@ -71,22 +65,39 @@ CliExit bench_subject_box(LyraContext *ctx, int64_t elements, BenchSubject *out)
     return finish_subject(NULL, ctx, out);
 }
 
-CliExit bench_subject_load(const Bench *bench, LyraContext *ctx, BenchSubject *out)
+// the mesh of --mesh, held at the vertices of --fixed, or where x is within 2 % of the least
+static CliExit load_subject(const Bench *bench, LyraContext *ctx, BenchSubject *out)
 {
     *out = (BenchSubject){0};
-    if (lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &out->mesh) != LYRA_OK) {
-        return cli_failed();
+    CliExit exit = bench_mesh_load(bench, ctx, &out->mesh);
+    if (exit != CLI_OK) {
+        return exit;
     }
-    snprintf(out->name, sizeof out->name, "%s", base_name(bench->mesh));
+    bench_mesh_name(bench, out->mesh, out->name);
     return finish_subject(bench->fixed, ctx, out);
 }
 
-void bench_subject_end(BenchSubject *subject)
+CliExit bench_subjects(Bench *bench, int32_t count, const int32_t *sizes,
+                       CliExit (*run)(Bench *bench, const BenchSubject *subject))
 {
-    lyra_mesh_destroy(subject->mesh);
-    free(subject->fixed);
-    free(subject->masses);
-    *subject = (BenchSubject){0};
+    LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
+    if (!ctx) {
+        return CLI_BAD_INPUT;
+    }
+    CliExit exit = CLI_OK;
+    bool one = bench->mesh || bench->elements > 0;
+    for (int32_t s = 0; s < (one ? 1 : count) && exit == CLI_OK; ++s) {
+        BenchSubject subject = {0};
+        exit = bench->mesh
+                   ? load_subject(bench, ctx, &subject)
+                   : make_box(ctx, bench->elements > 0 ? bench->elements : sizes[s], &subject);
+        exit = exit == CLI_OK ? run(bench, &subject) : exit;
+        lyra_mesh_destroy(subject.mesh);
+        free(subject.fixed);
+        free(subject.masses);
+    }
+    lyra_context_destroy(ctx);
+    return exit;
 }
 
 // ---- bodies -------------------------------------------------------------------------------------

@@ -36,13 +36,9 @@ typedef struct BenchBody {
     LyraIntegrator *integrator;
 } BenchBody;
 
-/// A box of about `elements` tets, held at the face of least x.
-CliExit bench_subject_box(LyraContext *ctx, int64_t elements, BenchSubject *out);
-
-/// The mesh of --mesh, held at the vertices of --fixed, or where x is within 2 % of the least.
-CliExit bench_subject_load(const Bench *bench, LyraContext *ctx, BenchSubject *out);
-
-void bench_subject_end(BenchSubject *subject);
+/// Calls `run` for the subject of --mesh, or the box of --elements, or boxes of `sizes` [count].
+CliExit bench_subjects(Bench *bench, int32_t count, const int32_t *sizes,
+                       CliExit (*run)(Bench *bench, const BenchSubject *subject));
 
 /// The parts of a body in the order in which they are made, in `body->ctx`.
 LyraStatus bench_body_forces(const BenchSubject *subject, const char *model, BenchBody *body);

@@ -79,9 +79,9 @@ static bool make_points(EmbedCase *self)
     return true;
 }
 
-static LyraStatus open_case(EmbedCase *self, LyraContext *ctx, const char *path)
+static LyraStatus open_case(const Bench *bench, EmbedCase *self, LyraContext *ctx)
 {
-    LyraStatus status = make_mesh(ctx, path, &self->mesh);
+    LyraStatus status = make_mesh(ctx, bench->mesh, &self->mesh);
     if (status != LYRA_OK) {
         return status;
     }
@@ -89,8 +89,7 @@ static LyraStatus open_case(EmbedCase *self, LyraContext *ctx, const char *path)
     if (!make_points(self)) {
         return LYRA_OUT_OF_MEMORY;
     }
-    snprintf(self->subject, sizeof self->subject, "%s %dk %ss", path ? "file" : "box",
-             self->view.element_count / 1000, lyra_element_kind_name(self->view.kind));
+    bench_mesh_name(bench, self->mesh, self->subject);
     status = lyra_element_tree_create(self->mesh, &self->tree);
     return status != LYRA_OK
                ? status
@@ -198,7 +197,7 @@ static CliExit run_threads(Bench *bench, int32_t threads)
     }
     EmbedCase self = {0};
     CliExit exit = CLI_OK;
-    if (open_case(&self, ctx, bench->mesh) != LYRA_OK) {
+    if (open_case(bench, &self, ctx) != LYRA_OK) {
         exit = cli_failed();
         goto done;
     }

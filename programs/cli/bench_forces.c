@@ -105,7 +105,8 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
         twin_time[kind] = bench_time(bench, evaluate, &twin);
     }
     end_body(&twin);
-    for (int32_t threads = 1; threads <= bench->threads; threads *= 2) {
+    for (int32_t threads = 1; threads <= bench->threads;
+         threads = bench_next_threads(bench, threads)) {
         Body body;
         if (!make_body(mesh, model, threads, LYRA_ISA_AUTO, &body)) {
             return cli_failed();
@@ -136,18 +137,13 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
 static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subject)
 {
     const char *model;
-    bool found = false;
-    for (int32_t m = 0; (model = lyra_solid_model(m)); ++m) {
-        if (bench->model && strcmp(bench->model, model) != 0) {
-            continue;
-        }
-        found = true;
-        CliExit exit = bench_model(bench, mesh, subject, model);
-        if (exit != CLI_OK) {
-            return exit;
+    CliExit exit = CLI_OK;
+    for (int32_t m = 0; exit == CLI_OK && (model = lyra_solid_model(m)); ++m) {
+        if (!bench->model || strcmp(bench->model, model) == 0) {
+            exit = bench_model(bench, mesh, subject, model);
         }
     }
-    return found ? CLI_OK : cli_fail("no model \"%s\"", bench->model);
+    return exit;
 }
 
 static CliExit bench_generated(Bench *bench, LyraContext *ctx, LyraElementKind kind)
@@ -176,10 +172,13 @@ CliExit bench_forces(Bench *bench)
     if (!bench->mesh) {
         exit = bench_generated(bench, ctx, LYRA_ELEMENT_TET4);
         exit = exit == CLI_OK ? bench_generated(bench, ctx, LYRA_ELEMENT_CUBE8) : exit;
-    } else if (lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &mesh) != LYRA_OK) {
-        exit = cli_failed();
     } else {
-        exit = bench_mesh(bench, mesh, bench->mesh);
+        char subject[64];
+        exit = bench_mesh_load(bench, ctx, &mesh);
+        if (exit == CLI_OK) {
+            bench_mesh_name(bench, mesh, subject);
+            exit = bench_mesh(bench, mesh, subject);
+        }
     }
     lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);

@@ -118,8 +118,9 @@ static void load(void *data)
     io->status = lyra_mesh_load_memory(io->ctx, &file, 1, LYRA_MESH_FORMAT_VEG, &io->mesh);
 }
 
-static void scan(IoCase *io)
+static void scan(void *data)
 {
+    IoCase *io = data;
     FILE *file = fmemopen(io->text, io->length, "r");
     int32_t count = 0;
     io->twin_failed = !file || fscanf(file, "*VERTICES %d 3 0 0", &count) != 1;
@@ -146,19 +147,6 @@ static void save(void *data)
 {
     IoCase *io = data;
     io->status = lyra_mesh_save(io->mesh, "/dev/null", LYRA_MESH_FORMAT_VEG);
-}
-
-/// The twin takes most of a second a time: two are enough.
-static BenchTime time_twin(IoCase *io)
-{
-    BenchTime time = {.minimum = 1e300};
-    for (int32_t i = 0; i < 2; ++i) {
-        double start = bench_now();
-        scan(io);
-        time.median = bench_now() - start;
-        time.minimum = time.median < time.minimum ? time.median : time.minimum;
-    }
-    return time;
 }
 
 /// The sum that the twin formed, from the mesh.
@@ -201,7 +189,7 @@ static CliExit bench_digits(Bench *bench, IoCase *io, int32_t digits)
         .threads = 1,
         .isa = lyra_context_isa(io->ctx),
         .time = bench_time(bench, load, io),
-        .twin = time_twin(io),
+        .twin = bench_time(bench, scan, io),
         .twin_name = "fscanf",
     };
     if (io->status != LYRA_OK) {

@@ -13,9 +13,8 @@
 #include "bench_body.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define STEPS 5
+#define STEP_COUNT 5
 
 typedef struct Counter {
     size_t held, most;
@@ -57,81 +56,87 @@ static LyraContext *counted_context(Counter *counter, int32_t threads)
     return ctx;
 }
 
-static void report(Bench *bench, const BenchSubject *subject, const BenchBody *body,
-                   const char *model, const char *part, double seconds, size_t bytes)
-{
-    char name[80];
-    snprintf(name, sizeof name, "%s/%s", model, part);
-    const BenchRow row = {.name = name,
-                          .subject = subject->name,
-                          .unit = "element",
-                          .items = lyra_mesh_view(subject->mesh).element_count,
-                          .threads = bench->threads,
-                          .isa = lyra_context_isa(body->ctx),
-                          .time = {seconds, seconds},
-                          .memory = (int64_t)bytes};
-    bench_row(bench, &row);
-}
+// what is counted, in the order in which it is made
+enum { FORCES, MODEL, SYSTEM, INTEGRATOR, FIRST_STEP, STEPS, PART_COUNT };
+static const char *const parts[] = {"forces",         "and model",      "and system",
+                                    "and integrator", "and first step", "most at any time"};
 
-static CliExit run_subject(Bench *bench, const BenchSubject *subject, const char *model)
+static LyraStatus make_part(const BenchSubject *subject, const char *model, int32_t part,
+                            BenchBody *body)
 {
     const BenchWay way = {"backward-euler", false};
+    switch (part) {
+    case FORCES:
+        return bench_body_forces(subject, model, body);
+    case MODEL:
+        return bench_body_model(subject, &way, body);
+    case SYSTEM:
+        return bench_body_system(body);
+    case INTEGRATOR:
+        return bench_body_integrator(&way, body);
+    default:
+        return lyra_integrator_step(body->integrator, body->state, BENCH_STEP, NULL);
+    }
+}
+
+// makes all once, and adds a time for each part
+static CliExit make_body(const Bench *bench, const BenchSubject *subject, const char *model,
+                         BenchSamples times[PART_COUNT], size_t bytes[PART_COUNT], LyraIsa *isa)
+{
     Counter counter = {0};
     BenchBody body = {.ctx = counted_context(&counter, bench->threads)};
     if (!body.ctx) {
         return CLI_BAD_INPUT;
     }
+    *isa = lyra_context_isa(body.ctx);
     size_t own = counter.held;
     LyraStatus status = LYRA_OK;
-    for (int32_t part = 0; part < 4 && status == LYRA_OK; ++part) {
-        static const char *const names[] = {"forces", "and model", "and system", "and integrator"};
+    for (int32_t k = 0; k < FIRST_STEP + STEP_COUNT && status == LYRA_OK; ++k) {
+        int32_t part = k < STEPS ? k : STEPS;
         double start = bench_now();
-        status = part == 0   ? bench_body_forces(subject, model, &body)
-                 : part == 1 ? bench_body_model(subject, &way, &body)
-                 : part == 2 ? bench_body_system(&body)
-                             : bench_body_integrator(&way, &body);
-        if (status == LYRA_OK) {
-            report(bench, subject, &body, model, names[part], bench_now() - start,
-                   counter.held - own);
-        }
-    }
-    double fastest = 0;
-    for (int32_t k = 0; k < STEPS && status == LYRA_OK; ++k) {
-        double start = bench_now();
-        status = lyra_integrator_step(body.integrator, body.state, BENCH_STEP, NULL);
-        double seconds = bench_now() - start;
-        if (k == 0 && status == LYRA_OK) {
-            report(bench, subject, &body, model, "and first step", seconds, counter.held - own);
-        }
-        fastest = k < 2 || seconds < fastest ? seconds : fastest;
-    }
-    if (status == LYRA_OK) {
-        report(bench, subject, &body, model, "most at any time", fastest, counter.most - own);
+        status = make_part(subject, model, part, &body);
+        bench_samples_add(bench, &times[part], bench_now() - start);
+        bytes[part] = (part == STEPS ? counter.most : counter.held) - own;
     }
     bench_body_end(&body);
     return status == LYRA_OK ? CLI_OK : cli_failed();
 }
 
+static CliExit run_subject(Bench *bench, const BenchSubject *subject)
+{
+    const char *model = bench->model ? bench->model : "neo-hookean";
+    BenchSamples rounds = {0}, times[PART_COUNT] = {0};
+    size_t bytes[PART_COUNT] = {0};
+    LyraIsa isa = LYRA_ISA_AUTO;
+    for (int32_t part = 0; part < PART_COUNT; ++part) {
+        times[part].warm = true; // it is the rounds that warm up
+    }
+    while (bench_samples_want(&rounds)) {
+        double start = bench_now();
+        CliExit exit = make_body(bench, subject, model, times, bytes, &isa);
+        if (exit != CLI_OK) {
+            return exit;
+        }
+        bench_samples_add(bench, &rounds, bench_now() - start);
+    }
+    for (int32_t part = 0; part < PART_COUNT; ++part) {
+        char name[80];
+        snprintf(name, sizeof name, "%s/%s", model, parts[part]);
+        const BenchRow row = {.name = name,
+                              .subject = subject->name,
+                              .unit = "element",
+                              .items = lyra_mesh_view(subject->mesh).element_count,
+                              .threads = bench->threads,
+                              .isa = isa,
+                              .time = bench_samples_time(&times[part]),
+                              .memory = (int64_t)bytes[part]};
+        bench_row(bench, &row);
+    }
+    return CLI_OK;
+}
+
 CliExit bench_memory(Bench *bench)
 {
-    static const int32_t sizes[] = {1000, 10000, 100000};
-    LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
-    if (!ctx) {
-        return CLI_BAD_INPUT;
-    }
-    bool one = bench->mesh || bench->elements > 0;
-    size_t count = one ? 1 : sizeof sizes / sizeof sizes[0];
-    CliExit exit = CLI_OK;
-    for (size_t s = 0; s < count && exit == CLI_OK; ++s) {
-        BenchSubject subject = {0};
-        exit = bench->mesh ? bench_subject_load(bench, ctx, &subject)
-                           : bench_subject_box(
-                                 ctx, bench->elements > 0 ? bench->elements : sizes[s], &subject);
-        if (exit == CLI_OK) {
-            exit = run_subject(bench, &subject, bench->model ? bench->model : "neo-hookean");
-        }
-        bench_subject_end(&subject);
-    }
-    lyra_context_destroy(ctx);
-    return exit;
+    static const int32_t sizes[] = {1000, 10000, 100000, 1000000};
+    return bench_subjects(bench, bench->large ? 4 : 3, sizes, run_subject);
 }

@@ -9,6 +9,10 @@
 // is compared. The twin is what others do: conjugate gradients with the diagonal, on scalar rows,
 // all in doubles.
 //
+// Unless --large, or one mesh, is asked for, boxes stay small, and what takes long is left out: the
+// methods for unsymmetric systems on the larger box, and factors at more than one time step, which
+// they do not see.
+//
 // "factor-reuse" is given a factor of the body bent by a tenth less, and timed with the matrix at
 // hand.
 
@@ -27,7 +31,9 @@
 typedef struct Way {
     const char *label, *solver, *preconditioner;
     bool single, coarse, csr, reuse;
-    int64_t dofs_max; // unknowns beyond which it takes too long
+    bool factors;       // all of its time is a factor's
+    int64_t dofs_max;   // unknowns beyond which it takes too long
+    int64_t dofs_brief; // beyond which only --large has it; 0: dofs_max
 } Way;
 
 static const Way ways[] = {
@@ -38,13 +44,13 @@ static const Way ways[] = {
     {"pcg ssor float", "pcg", "ssor", .single = true, .dofs_max = INT32_MAX},
     {"pcg ic0 float", "pcg", "ic0", .single = true, .dofs_max = INT32_MAX},
     {"pcg ssor float coarse", "pcg", "ssor", .single = true, .coarse = true, .dofs_max = INT32_MAX},
-    {"minres", "minres", "auto", .dofs_max = 40000},
-    {"bicgstab", "bicgstab", "auto", .dofs_max = 40000},
-    {"gmres", "gmres", "auto", .dofs_max = 40000},
-    {"cholmod", "cholmod", "auto", .dofs_max = 120000},
+    {"minres", "minres", "auto", .dofs_max = 40000, .dofs_brief = 5000},
+    {"bicgstab", "bicgstab", "auto", .dofs_max = 40000, .dofs_brief = 5000},
+    {"gmres", "gmres", "auto", .dofs_max = 40000, .dofs_brief = 5000},
+    {"cholmod", "cholmod", "auto", .factors = true, .dofs_max = 120000},
     {"factor-reuse", "factor-reuse", "auto", .reuse = true, .dofs_max = 120000},
-    {"umfpack", "umfpack", "auto", .dofs_max = 5000},
-    {"dense", "dense", "auto", .dofs_max = 3500},
+    {"umfpack", "umfpack", "auto", .factors = true, .dofs_max = 5000},
+    {"dense", "dense", "auto", .factors = true, .dofs_max = 3500},
     {"auto", "auto", "auto", .single = true, .dofs_max = INT32_MAX},
 };
 enum { TWIN = 0 };
@@ -251,18 +257,11 @@ static LyraStatus run_once(const Body *body, const Way *way, LyraSolver *solver,
     return status;
 }
 
-static int compare_seconds(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// repeats while the time lasts; the phases are those of the fastest run
+// the phases are those of the fastest run
 static LyraStatus time_way(const Bench *bench, const Body *body, const Way *way, BenchTime *time,
                            LyraSolveReport *best)
 {
-    enum { RUNS_MAX = 200 };
-    double samples[RUNS_MAX];
+    BenchSamples samples = {0};
     LyraSolver *solver = NULL;
     LyraSolverDef def = lyra_solver_def_default();
     def.name = way->solver;
@@ -275,30 +274,34 @@ static LyraStatus time_way(const Bench *bench, const Body *body, const Way *way,
         way->csr ? lyra_operator_csr(body->csr, true) : lyra_operator_block(body->A, true);
     LyraStatus status = lyra_solver_create(body->ctx, &def, &solver);
     status = status == LYRA_OK ? lyra_solver_analyze(solver, &A, body->constraints) : status;
-    int32_t count = 0;
-    double begin = bench_now(), fastest = INFINITY;
-    // the first run warms up, unless it is long
-    for (int32_t run = 0; status == LYRA_OK && count < RUNS_MAX &&
-                          (count == 0 || bench_now() - begin < bench->seconds);
-         ++run) {
+    while (status == LYRA_OK && bench_samples_want(&samples)) {
         LyraSolveReport report = {0};
         double seconds = 0;
         status = run_once(body, way, solver, &A, &report, &seconds);
-        if (run == 0 && seconds < 6.0) {
-            continue;
-        }
-        samples[count++] = seconds;
-        if (seconds < fastest) {
-            fastest = seconds;
+        if (status == LYRA_OK && bench_samples_add(bench, &samples, seconds)) {
             *best = report;
         }
     }
     lyra_solver_destroy(solver);
     if (status == LYRA_OK) {
-        qsort(samples, (size_t)count, sizeof samples[0], compare_seconds);
-        *time = (BenchTime){.minimum = samples[0], .median = samples[count / 2]};
+        *time = bench_samples_time(&samples);
     }
     return status;
+}
+
+// whether the bench as it was asked for has a row of this way
+static bool has_row(const Bench *bench, const Body *body, Hold hold, const Way *way, double h)
+{
+    int64_t dofs = 3 * (int64_t)body->vertex_count;
+    bool brief = !bench->large && !bench->mesh && !bench->solver && bench->elements == 0;
+    bool named = !bench->solver || strcmp(bench->solver, way->solver) == 0 ||
+                 strcmp(bench->solver, way->label) == 0 || way == &ways[TWIN];
+    // a factor does not see how the body is held, nor the time step
+    bool held =
+        hold == HOLD_EDGE || strcmp(way->solver, "pcg") == 0 || strcmp(way->solver, "auto") == 0;
+    bool stepped = !brief || !way->factors || bench->dt > 0.0 || h == steps[0];
+    return named && held && stepped && has_solver(way->solver) &&
+           dofs <= (brief && way->dofs_brief > 0 ? way->dofs_brief : way->dofs_max);
 }
 
 static CliExit bench_h(Bench *bench, Body *body, Hold hold, const char *subject, int32_t threads,
@@ -312,13 +315,7 @@ static CliExit bench_h(Bench *bench, Body *body, Hold hold, const char *subject,
         const Way *way = &ways[w];
         char name[80];
         snprintf(name, sizeof name, "%s/h=%g", way->label, h);
-        bool wanted = !bench->solver || strcmp(bench->solver, way->solver) == 0 ||
-                      strcmp(bench->solver, way->label) == 0 || w == TWIN;
-        // a factor does not see how the body is held
-        bool seen = hold == HOLD_EDGE || strcmp(way->solver, "pcg") == 0 ||
-                    strcmp(way->solver, "auto") == 0;
-        if (!wanted || !seen || !has_solver(way->solver) ||
-            3 * (int64_t)body->vertex_count > way->dofs_max) {
+        if (!has_row(bench, body, hold, way, h)) {
             continue;
         }
         BenchTime time = {0};
@@ -360,10 +357,13 @@ static CliExit bench_h(Bench *bench, Body *body, Hold hold, const char *subject,
 
 // ---- meshes -------------------------------------------------------------------------------------
 
-static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subject)
+static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh)
 {
+    char subject[64];
+    bench_mesh_name(bench, mesh, subject);
     CliExit exit = CLI_OK;
-    for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK; threads *= 2) {
+    for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
+         threads = bench_next_threads(bench, threads)) {
         Body body;
         if (!make_body(mesh, threads, &body)) {
             return cli_failed();
@@ -371,7 +371,7 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
         size_t count = bench->dt > 0.0 ? 1 : sizeof steps / sizeof steps[0];
         for (size_t s = 0; s < HOLD_COUNT * count && exit == CLI_OK; ++s) {
             Hold hold = (Hold)(s / count);
-            char name[1100];
+            char name[80];
             snprintf(name, sizeof name, "%s%s", subject, hold_names[hold]);
             exit = hold_body(&body, hold) == LYRA_OK
                        ? bench_h(bench, &body, hold, name, threads,
@@ -391,11 +391,25 @@ static CliExit bench_box(Bench *bench, LyraContext *ctx, int64_t elements)
     if (lyra_mesh_generate(ctx, &shape, &mesh) != LYRA_OK) {
         return cli_failed();
     }
-    char subject[64];
-    snprintf(subject, sizeof subject, "box %.0fk tets", 1e-3 * lyra_mesh_view(mesh).element_count);
-    CliExit exit = bench_mesh(bench, mesh, subject);
+    CliExit exit = bench_mesh(bench, mesh);
     lyra_mesh_destroy(mesh);
     return exit;
+}
+
+CliExit bench_solvers_check(const char *name)
+{
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
+        if (strcmp(name, ways[w].solver) == 0 || strcmp(name, ways[w].label) == 0) {
+            return has_solver(ways[w].solver)
+                       ? CLI_OK
+                       : cli_fail("this build is without the solver \"%s\"", ways[w].solver);
+        }
+    }
+    char list[512] = "";
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
+        cli_append(list, sizeof list, ways[w].label);
+    }
+    return cli_fail("no solver \"%s\", expected one of: %s", name, list);
 }
 
 CliExit bench_solvers(Bench *bench)
@@ -406,19 +420,18 @@ CliExit bench_solvers(Bench *bench)
         return CLI_BAD_INPUT;
     }
     CliExit exit = CLI_OK;
-    LyraMesh *mesh = NULL;
     if (bench->mesh) {
-        exit = lyra_mesh_load(ctx, bench->mesh, LYRA_MESH_FORMAT_AUTO, &mesh) == LYRA_OK
-                   ? bench_mesh(bench, mesh, bench->mesh)
-                   : cli_failed();
+        LyraMesh *mesh = NULL;
+        exit = bench_mesh_load(bench, ctx, &mesh);
+        exit = exit == CLI_OK ? bench_mesh(bench, mesh) : exit;
+        lyra_mesh_destroy(mesh);
     } else if (bench->elements > 0) {
         exit = bench_box(bench, ctx, bench->elements);
     } else {
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] && exit == CLI_OK; ++s) {
+        for (int32_t s = 0; s < (bench->large ? 4 : 2) && exit == CLI_OK; ++s) {
             exit = bench_box(bench, ctx, sizes[s]);
         }
     }
-    lyra_mesh_destroy(mesh);
     lyra_context_destroy(ctx);
     return exit;
 }

@@ -238,8 +238,8 @@ CliExit bench_sparse(Bench *bench)
         if (!box_create(boxes[b].cells, &box)) {
             exit = cli_fail("out of memory");
         }
-        for (int32_t threads = 1; exit == CLI_OK && threads <= bench->threads && threads <= 2;
-             ++threads) {
+        for (int32_t threads = 1; exit == CLI_OK && threads <= bench->threads;
+             threads = bench_next_threads(bench, threads)) {
             for (int32_t storage = LYRA_STORAGE_COUNT - 1; exit == CLI_OK && storage >= 0;
                  --storage) {
                 Case c;

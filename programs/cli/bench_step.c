@@ -13,36 +13,18 @@
 
 #include "bench_body.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-#define WARM_STEPS 5
-#define STEPS_MAX 1000
+#define WARM_STEPS 4
 
 static const BenchWay ways[] = {
     {"backward-euler", false}, {"newmark", false}, {"backward-euler", true}};
 
-static const char *const models[] = {"corotational", "stvk", "neo-hookean"};
-
-static int compare_seconds(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static LyraStatus time_steps(const Bench *bench, BenchBody *body, BenchTime *time,
                              LyraStepReport *best)
 {
-    double samples[STEPS_MAX], begin = 0, fastest = INFINITY;
-    int32_t count = 0;
-    for (int32_t k = 0; count < STEPS_MAX; ++k) {
-        if (k == WARM_STEPS) {
-            begin = bench_now();
-        }
-        if (count >= 5 && bench_now() - begin > bench->seconds) {
-            break;
-        }
+    BenchSamples samples = {0};
+    for (int32_t k = 0; bench_samples_want(&samples); ++k) {
         LyraStepReport report;
         double start = bench_now();
         LyraStatus status =
@@ -51,14 +33,11 @@ static LyraStatus time_steps(const Bench *bench, BenchBody *body, BenchTime *tim
         if (status != LYRA_OK) {
             return status;
         }
-        if (k >= WARM_STEPS) {
-            samples[count++] = seconds;
-            *best = seconds < fastest ? report : *best;
-            fastest = fmin(fastest, seconds);
+        if (k >= WARM_STEPS && bench_samples_add(bench, &samples, seconds)) {
+            *best = report;
         }
     }
-    qsort(samples, (size_t)count, sizeof samples[0], compare_seconds);
-    *time = (BenchTime){.minimum = samples[0], .median = samples[count / 2]};
+    *time = bench_samples_time(&samples);
     return LYRA_OK;
 }
 
@@ -104,40 +83,23 @@ static CliExit bench_way(Bench *bench, const BenchSubject *subject, const char *
 
 static CliExit run_subject(Bench *bench, const BenchSubject *subject)
 {
+    static const char *const models[] = {"corotational", "stvk", "neo-hookean"};
+    const size_t model_count = bench->model ? 1 : sizeof models / sizeof models[0];
     CliExit exit = CLI_OK;
-    bool found = false;
-    for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
-        if (bench->model && strcmp(bench->model, models[m]) != 0) {
-            continue;
-        }
-        found = true;
+    for (size_t m = 0; m < model_count; ++m) {
         for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
-            for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK; threads *= 2) {
-                exit = bench_way(bench, subject, models[m], &ways[w], threads);
+            for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
+                 threads = bench_next_threads(bench, threads)) {
+                exit = bench_way(bench, subject, bench->model ? bench->model : models[m], &ways[w],
+                                 threads);
             }
         }
     }
-    return found ? exit : cli_fail("no model \"%s\" in the suite step", bench->model);
+    return exit;
 }
 
 CliExit bench_step(Bench *bench)
 {
-    static const int32_t sizes[] = {100, 1000, 5000, 20000};
-    LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
-    if (!ctx) {
-        return CLI_BAD_INPUT;
-    }
-    bool one = bench->mesh || bench->elements > 0;
-    size_t count = one ? 1 : sizeof sizes / sizeof sizes[0];
-    CliExit exit = CLI_OK;
-    for (size_t s = 0; s < count && exit == CLI_OK; ++s) {
-        BenchSubject subject = {0};
-        exit = bench->mesh ? bench_subject_load(bench, ctx, &subject)
-                           : bench_subject_box(
-                                 ctx, bench->elements > 0 ? bench->elements : sizes[s], &subject);
-        exit = exit == CLI_OK ? run_subject(bench, &subject) : exit;
-        bench_subject_end(&subject);
-    }
-    lyra_context_destroy(ctx);
-    return exit;
+    static const int32_t sizes[] = {100, 1000, 5000, 20000, 100000};
+    return bench_subjects(bench, bench->large ? 5 : 4, sizes, run_subject);
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { POINTS = 50000, SCAN_POINTS = 4, RINGS = 158, RESOLUTION = 39 };
 
@@ -93,8 +94,13 @@ static LyraStatus open_case(VolumeCase *self, LyraContext *ctx, const char *path
     }
     if (status == LYRA_OK) {
         self->view = lyra_surface_view(self->surface);
-        snprintf(self->subject, sizeof self->subject, "%s %dk faces", path ? "file" : "torus",
-                 self->view.face_count / 1000);
+        const char *slash = path ? strrchr(path, '/') : NULL;
+        if (path) {
+            snprintf(self->subject, sizeof self->subject, "%s", slash ? slash + 1 : path);
+        } else {
+            snprintf(self->subject, sizeof self->subject, "torus %dk faces",
+                     self->view.face_count / 1000);
+        }
         make_points(self);
     }
     return status;

@@ -49,6 +49,12 @@ static int edit_distance(const char *a, const char *b)
     return row[length];
 }
 
+void cli_append(char *list, size_t size, const char *word)
+{
+    size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", word);
+}
+
 const char *cli_nearest(const char *word, const char *const *words, int32_t count)
 {
     const char *nearest = NULL;
@@ -153,10 +159,13 @@ static bool store_value(const CliOption *option, const char *text)
         list->items[list->count++] = text;
         return true;
     }
-    case CLI_INT: {
+    case CLI_INT:
+    case CLI_THREADS: {
         errno = 0;
         long value = strtol(text, &end, 10);
-        if (end == text || *end || errno || value < INT32_MIN || value > INT32_MAX) {
+        bool threads = option->kind == CLI_THREADS;
+        long least = threads ? 0 : INT32_MIN, most = threads ? 256 : INT32_MAX;
+        if (end == text || *end || errno || value < least || value > most) {
             return false;
         }
         *(int32_t *)option->value = (int32_t)value;
@@ -190,6 +199,7 @@ static const char *kind_name(CliOptionKind kind)
     static const char *const names[] = {
         [CLI_FLAG] = "nothing",
         [CLI_INT] = "a whole number",
+        [CLI_THREADS] = "a number of threads to 256, or 0 for all cores",
         [CLI_DOUBLE] = "a number",
         [CLI_TEXT] = "a word",
         [CLI_VECTOR] = "three numbers x,y,z",
@@ -262,7 +272,9 @@ bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
         *exit = cli_usage_error(usage, "expected %s", usage->positional);
         return false;
     }
-    *positional_count = found;
+    if (positional_count) {
+        *positional_count = found;
+    }
     return true;
 }
 

@@ -33,12 +33,13 @@ CliExit cli_dispatch(const char *program, const CliCommand *commands, int argume
 // ---- options ------------------------------------------------------------------------------------
 
 typedef enum CliOptionKind {
-    CLI_FLAG,   ///< bool, set to true
-    CLI_INT,    ///< int32_t
-    CLI_DOUBLE, ///< double, finite
-    CLI_TEXT,   ///< const char *
-    CLI_VECTOR, ///< double[3], given as x,y,z
-    CLI_LIST,   ///< CliList: may be given several times
+    CLI_FLAG,    ///< bool, set to true
+    CLI_INT,     ///< int32_t
+    CLI_THREADS, ///< int32_t from 0, which stands for all cores, to 256
+    CLI_DOUBLE,  ///< double, finite
+    CLI_TEXT,    ///< const char *
+    CLI_VECTOR,  ///< double[3], given as x,y,z
+    CLI_LIST,    ///< CliList: may be given several times
 } CliOptionKind;
 
 #define CLI_LIST_MAX 32
@@ -67,9 +68,9 @@ typedef struct CliUsage {
     int32_t positional_min, positional_max;
 } CliUsage;
 
-/// Sorts `arguments` into options and at most positional_max positionals. Returns true to go on;
-/// else
-/// `*exit` is what to return (help was asked for, or the command line is wrong and was explained).
+/// Sorts `arguments` into options and positionals, whose number may be of no interest (NULL).
+/// Returns true to go on; else `*exit` is what to return (help was asked for, or the command line
+/// is wrong and was explained).
 bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
                const char **positionals, int32_t *positional_count, CliExit *exit);
 
@@ -90,6 +91,9 @@ LyraContext *cli_context(int32_t threads, LyraIsa isa);
 
 /// The word of `words` [count] nearest to `word`; NULL if none is within two edits.
 const char *cli_nearest(const char *word, const char *const *words, int32_t count);
+
+/// Appends `word`, after a comma if it is not the first, as far as it fits.
+void cli_append(char *list, size_t size, const char *word);
 
 /// Reads "WxH", both positive; false if `text` is not that.
 bool cli_parse_size(const char *text, int32_t *width, int32_t *height);

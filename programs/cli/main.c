@@ -16,9 +16,8 @@ static CliExit run_version(int argument_count, char **arguments)
                        "this machine has.",
         .example = "lyra version",
     };
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, NULL, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, NULL, NULL, &exit)) {
         return exit;
     }
     printf("lyra %s\n", lyra_version());

@@ -196,9 +196,8 @@ CliExit cli_mesh_orient(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
@@ -238,9 +237,8 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     if (times < 1 || times > 10) {
@@ -342,9 +340,8 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
@@ -385,9 +382,8 @@ CliExit cli_mesh_embed(int argument_count, char **arguments)
         .positional_max = 3,
     };
     const char *paths[3];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     if (threshold < 0) {

@@ -297,9 +297,8 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
         .positional_max = 1,
     };
     const char *path;
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, &path, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);

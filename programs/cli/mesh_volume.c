@@ -108,9 +108,8 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     if (def.resolution < 1) {
@@ -202,9 +201,8 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     if (def.resolution < 1) {
@@ -261,9 +259,8 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
         return exit;
     }
     if (def.resolution < 1 || def.margin < 0) {

@@ -300,9 +300,6 @@ static CliExit complete_options(const CliUsage *usage, const char *path, ModesOp
     o->solid.young = isnan(o->solid.young) ? 0 : o->solid.young;
     o->solid.poisson =
         isnan(o->solid.poisson) ? lyra_solid_def_default().poisson : o->solid.poisson;
-    if (o->threads < 0 || o->threads > 256) {
-        return cli_usage_error(usage, "--threads is %d, expected 1 to 256", o->threads);
-    }
     for (int m = 0; o->method && m < LYRA_MODES_METHOD_COUNT; ++m) {
         if (strcmp(o->method, lyra_modes_method_name((LyraModesMethod)m)) == 0) {
             o->def.method = (LyraModesMethod)m;
@@ -335,7 +332,7 @@ CliExit cli_modes(int argument_count, char **arguments)
         {"--vtu", CLI_TEXT, &o.vtu, "FILE.vtu", "write the mesh with a field per mode"},
         {"--method", CLI_TEXT, &o.method, "NAME", "auto (default), lanczos or arpack"},
         {"--shift", CLI_DOUBLE, &o.def.shift, "S", "of K + S M, 1/s^2 (default: chosen)"},
-        {"--threads", CLI_INT, &o.threads, "N", "default: all cores"},
+        {"--threads", CLI_THREADS, &o.threads, "N", "default: all cores"},
         {"--json", CLI_FLAG, &o.json, NULL, "print one JSON document"},
         {0},
     };
@@ -350,9 +347,8 @@ CliExit cli_modes(int argument_count, char **arguments)
         .positional_max = 1,
     };
     const char *path;
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, &path, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit)) {
         return exit;
     }
     exit = complete_options(&usage, path, &o);

@@ -134,9 +134,8 @@ CliExit cli_plot(int argument_count, char **arguments)
         .positional_max = 1,
     };
     const char *path;
-    int32_t count;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, &path, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit)) {
         return exit;
     }
     LyraPlotDef def = lyra_plot_def_default();

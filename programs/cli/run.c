@@ -92,9 +92,6 @@ static CliExit check_options(const CliUsage *usage, const RunOptions *o)
         return cli_usage_error(usage, "--checkpoint-seconds is %g, expected more than 0",
                                o->checkpoint_seconds);
     }
-    if (o->threads < 0 || o->threads > 256) {
-        return cli_usage_error(usage, "--threads is %d, expected 0 to 256", o->threads);
-    }
     if ((o->scene && !o->scene[0]) || (o->out && !o->out[0])) {
         return cli_usage_error(usage, "found an empty name for %s",
                                o->scene && !o->scene[0] ? "SCENE" : "--out");
@@ -119,7 +116,7 @@ static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *
         {"--checkpoint-seconds", CLI_DOUBLE, &o->checkpoint_seconds, "M", "and by time (60)"},
         {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
         {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},
-        {"--threads", CLI_INT, &o->threads, "N", "worker threads (one per core)"},
+        {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (one per core)"},
         {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures and warnings only"},
         {"--json", CLI_FLAG, &o->json, NULL, "print each step as a line of JSON"},
         {"--print-defaults", CLI_FLAG, &o->print_defaults, NULL, "print a scene with every key"},

@@ -333,7 +333,7 @@ CliExit cli_snapshot(int argument_count, char **arguments)
         {"--no-ground", CLI_FLAG, &options.no_ground, NULL, "no shadow on the ground"},
         {"--no-shadows", CLI_FLAG, &options.no_shadows, NULL, "no shadows at all: faster"},
         {"--no-legend", CLI_FLAG, &options.no_legend, NULL, "no scale"},
-        {"--threads", CLI_INT, &options.threads, "N", "workers (default: one per core)"},
+        {"--threads", CLI_THREADS, &options.threads, "N", "workers (default: one per core)"},
         {"--out", CLI_TEXT, &options.out, "FILE", "the picture, .png or .ppm (needed)"},
         {"-o", CLI_TEXT, &options.out, "FILE", "the same"},
         {0},
@@ -349,10 +349,9 @@ CliExit cli_snapshot(int argument_count, char **arguments)
         .positional_max = 1,
     };
     const char *path;
-    int32_t count;
     CliExit exit;
     LyraRenderDef def = lyra_render_def_default();
-    if (!cli_parse(&usage, argument_count, arguments, &path, &count, &exit) ||
+    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit) ||
         !make_def(&usage, &options, &def, &exit)) {
         return exit;
     }

@@ -124,7 +124,7 @@ CliExit cli_verify(int argument_count, char **arguments)
         {"--pictures", CLI_TEXT, &options.pictures, "FOLDER",
          "with --markdown: the charts, as SVG, into this folder"},
         {"--list", CLI_FLAG, &options.list, NULL, "print the cases and run none"},
-        {"--threads", CLI_INT, &options.threads, "N", "threads (default: all cores)"},
+        {"--threads", CLI_THREADS, &options.threads, "N", "threads (default: all cores)"},
         {0},
     };
     const CliUsage usage = {
@@ -142,9 +142,6 @@ CliExit cli_verify(int argument_count, char **arguments)
     CliExit exit;
     if (!cli_parse(&usage, argument_count, arguments, names, &name_count, &exit)) {
         return exit;
-    }
-    if (options.threads < 0 || options.threads > 256) {
-        return cli_usage_error(&usage, "--threads is 1 to 256, or 0 for all cores");
     }
     if (options.pictures && !options.markdown) {
         return cli_usage_error(&usage, "--pictures goes with --markdown");

@@ -77,80 +77,57 @@ static void add_row(Verify *verify, VerifyRow row, const char *format, va_list l
     }
 }
 
-static VerifyRow blank_row(VerifyKind kind)
+static VerifyRow row_of(VerifyKind kind, double reference, double ours, double tolerance,
+                        double low, double high)
 {
     return (VerifyRow){.kind = kind,
-                       .reference = NAN,
-                       .ours = NAN,
+                       .reference = reference,
+                       .ours = ours,
                        .error = NAN,
-                       .tolerance = NAN,
-                       .low = NAN,
-                       .high = NAN};
+                       .tolerance = tolerance,
+                       .low = low,
+                       .high = high};
 }
+
+// for functions whose last parameters are `format` and what it names
+#define ADD_ROW(...)                                                                               \
+    do {                                                                                           \
+        va_list list;                                                                              \
+        va_start(list, format);                                                                    \
+        add_row(verify, row_of(__VA_ARGS__), format, list);                                        \
+        va_end(list);                                                                              \
+    } while (0)
 
 void verify_relative(Verify *verify, double reference, double ours, double tolerance,
                      const char *format, ...)
 {
-    VerifyRow row = blank_row(VERIFY_RELATIVE);
-    row.reference = reference;
-    row.ours = ours;
-    row.tolerance = tolerance;
-    va_list list;
-    va_start(list, format);
-    add_row(verify, row, format, list);
-    va_end(list);
+    ADD_ROW(VERIFY_RELATIVE, reference, ours, tolerance, NAN, NAN);
 }
 
 void verify_absolute(Verify *verify, double reference, double ours, double tolerance,
                      const char *format, ...)
 {
-    VerifyRow row = blank_row(VERIFY_ABSOLUTE);
-    row.reference = reference;
-    row.ours = ours;
-    row.tolerance = tolerance;
-    va_list list;
-    va_start(list, format);
-    add_row(verify, row, format, list);
-    va_end(list);
+    ADD_ROW(VERIFY_ABSOLUTE, reference, ours, tolerance, NAN, NAN);
 }
 
 void verify_range(Verify *verify, double low, double high, double ours, const char *format, ...)
 {
-    VerifyRow row = blank_row(VERIFY_RANGE);
-    row.ours = ours;
-    row.low = low;
-    row.high = high;
-    va_list list;
-    va_start(list, format);
-    add_row(verify, row, format, list);
-    va_end(list);
+    ADD_ROW(VERIFY_RANGE, NAN, ours, NAN, low, high);
 }
 
 void verify_information(Verify *verify, double reference, double ours, const char *format, ...)
 {
-    VerifyRow row = blank_row(VERIFY_INFORMATION);
-    row.reference = reference;
-    row.ours = ours;
-    va_list list;
-    va_start(list, format);
-    add_row(verify, row, format, list);
-    va_end(list);
+    ADD_ROW(VERIFY_INFORMATION, reference, ours, NAN, NAN, NAN);
 }
 
 void verify_skip(Verify *verify, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    add_row(verify, blank_row(VERIFY_SKIPPED), format, list);
-    va_end(list);
+    ADD_ROW(VERIFY_SKIPPED, NAN, NAN, NAN, NAN, NAN);
 }
 
 LYRA_PRINTF(2, 3) static void add_failure(Verify *verify, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    add_row(verify, blank_row(VERIFY_FAILED), format, list);
-    va_end(list);
+    ADD_ROW(VERIFY_FAILED, NAN, NAN, NAN, NAN, NAN);
 }
 
 // a number with 6 digits, "" for NaN

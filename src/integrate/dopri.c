@@ -201,11 +201,16 @@ static double growth(const LyPair *pair, double error, double error_old)
 
 static LyraStatus too_small(LyraIntegrator *it, double t, double h, double error)
 {
-    return ly_step_fail(it, LYRA_STEP_TOO_SMALL,
-                        ly_fail(LYRA_NOT_CONVERGED,
-                                "%s: at time %g the step shrank to %g s with an error of %g "
-                                "tolerances",
-                                it->type->facts.name, t, h, error));
+    LyraStatus status =
+        isfinite(error)
+            ? ly_fail(LYRA_NOT_CONVERGED,
+                      "%s: at time %g the step shrank to %g s with an error of %g tolerances",
+                      it->type->facts.name, t, h, error)
+            : ly_fail(LYRA_NOT_CONVERGED,
+                      "%s: at time %g the step shrank to %g s, and forces or errors are still not "
+                      "finite",
+                      it->type->facts.name, t, h);
+    return ly_step_fail(it, LYRA_STEP_TOO_SMALL, status);
 }
 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
@@ -288,12 +293,15 @@ static LyraStatus interpolate(const LyraIntegrator *it, double time, LyraVector 
 {
     const Dopri *self = it->self;
     double h = self->dense_step, theta = (time - self->dense_time) / h;
-    if (!self->dense || !(theta >= 0 && theta <= 1)) {
+    if (!self->dense) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: no dense output without a step that succeeded",
+                       it->type->facts.name);
+    }
+    if (!(theta >= 0 && theta <= 1)) {
         return ly_fail(
             LYRA_INVALID_ARGUMENT,
             "%s: no dense output at time %g: the last step of its own went from %g to %g",
-            it->type->facts.name, time, self->dense ? self->dense_time : NAN,
-            self->dense ? self->dense_time + h : NAN);
+            it->type->facts.name, time, self->dense_time, self->dense_time + h);
     }
     const LyPair *pair = self->pair;
     int32_t count = pair->tableau.stages + 1 + pair->extra;

@@ -78,7 +78,9 @@ static void squares_piece(void *data, int32_t index, int32_t worker)
     double sum = 0;
     for (int64_t i = ly_piece_begin(squares->size, squares->pieces, index); i < end; ++i) {
         double size = fmax(fabs(squares->x[i]), fabs(squares->y[i]));
-        double ratio = squares->e[i] / (squares->absolute + squares->relative * size);
+        // what is held, or at zero, meets a tolerance of zero as well
+        double e = squares->e[i];
+        double ratio = e == 0 ? 0 : e / (squares->absolute + squares->relative * size);
         sum += ratio * ratio;
     }
     squares->part[index] = sum;
@@ -182,5 +184,11 @@ LyraStatus ly_linear_solve(LyraIntegrator *it, const LyraVector *b, double toler
     it->report.solve_seconds += ly_time() - start;
     it->report.linear_iterations += report.iterations;
     it->report.solver = report.solver ? report.solver : "";
+    if (status == LYRA_NOT_FINITE && !lyra_vector_is_finite(b)) {
+        return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
+                            ly_fail(LYRA_NOT_FINITE,
+                                    "the forces in a step from %g s are not finite",
+                                    lyra_state_view(it->work).time));
+    }
     return status == LYRA_OK ? LYRA_OK : ly_step_fail(it, LYRA_STEP_SOLVER, status);
 }

@@ -24,6 +24,8 @@
 
 #include "integrate/integrate.h"
 
+#include <math.h>
+
 static LyraPoint point_of(LyraIntegrator *it, LyraState *state)
 {
     LyraStateView view = lyra_state_view(state);
@@ -125,6 +127,14 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
             LY_TRY(ly_find_reaction(it, states[k], it->reaction));
             it->report.work += 0.5 * lyra_vector_dot(it->reaction, held);
         }
+    }
+    // a method need not look at forces where a step ends; the next one would begin with them
+    const LyMeasure *last = &it->measure[1];
+    if (!isfinite(last->kinetic + last->elastic + it->report.work + it->report.dissipated)) {
+        return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
+                            ly_fail(LYRA_NOT_FINITE,
+                                    "the forces or energies at %g s are not finite",
+                                    lyra_state_view(end).time));
     }
     return LYRA_OK;
 }
