@@ -10,7 +10,7 @@
 #include <string.h>
 
 // numbers of a piece when values are looked through
-#define GRAIN 65536
+#define GRAIN 8192
 
 LyraOperator lyra_operator_block(const LyraBlockMatrix *matrix, bool symmetric)
 {
