@@ -397,6 +397,11 @@ LYRA_TEST(pieces_cover_everything_once)
     TEST_EQUAL(ly_piece_count(0, 10), 1);
     TEST_EQUAL(ly_piece_count(10, 10), 1);
     TEST_EQUAL(ly_piece_count(11, 10), 2);
+    TEST_EQUAL(ly_piece_count(21, 10), 4);
+    TEST_EQUAL(ly_piece_count(40, 10), 4);
+    TEST_EQUAL(ly_piece_count(41, 10), 8);
+    TEST_EQUAL(ly_piece_count(3, 1), 3);
+    TEST_EQUAL(ly_piece_count(INT64_MAX / 2, 1), INT32_MAX);
 }
 
 // ---- messages -----------------------------------------------------------------------------------

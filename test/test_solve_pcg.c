@@ -316,29 +316,67 @@ LYRA_TEST(filtered_constraints_give_the_dense_solution_and_follow_changes)
     test_context_end(ctx);
 }
 
-// `count` bars apart from each other along x, [cells + 1] x 7 x 7 vertices each
-static LyraBlockPattern *bars_pattern(LyraContext *ctx, int32_t count, int32_t cells,
+// `count` bars apart from each other along x, [cells + 1] x side x side vertices each, of cubes
+static LyraBlockPattern *bars_pattern(LyraContext *ctx, int32_t count, int32_t cells, int32_t side,
                                       double **positions)
 {
-    int32_t each = (cells + 1) * 49, tets = 0;
-    int32_t *stencils = malloc((size_t)count * (size_t)cells * 36 * 8 * sizeof *stencils);
+    int32_t area = side * side, each = (cells + 1) * area, cubes = 0;
+    int32_t *stencils = malloc((size_t)(count * each) * 8 * sizeof *stencils);
     *positions = malloc((size_t)count * (size_t)each * 3 * sizeof **positions);
     for (int32_t i = 0; i < count * each; ++i) {
-        (*positions)[3 * i] = i / 49 + 10.0 * (i / each);
-        (*positions)[3 * i + 1] = i % 49 / 7;
-        (*positions)[3 * i + 2] = i % 7;
-        if (i / 49 % (cells + 1) < cells && i % 49 / 7 < 6 && i % 7 < 6) {
+        int32_t y = i % area / side, z = i % side;
+        (*positions)[3 * i] = i / area + 10.0 * (i / each);
+        (*positions)[3 * i + 1] = y;
+        (*positions)[3 * i + 2] = z;
+        if (i / area % (cells + 1) < cells && y < side - 1 && z < side - 1) {
             for (int32_t c = 0; c < 8; ++c) {
-                stencils[8 * tets + c] = i + c % 2 + 7 * (c / 2 % 2) + 49 * (c / 4);
+                stencils[8 * cubes + c] = i + c % 2 + side * (c / 2 % 2) + area * (c / 4);
             }
-            ++tets;
+            ++cubes;
         }
     }
     LyraBlockPattern *pattern = NULL;
-    LyraStencils set = {.nodes = 8, .count = tets, .ids = stencils};
+    LyraStencils set = {.nodes = 8, .count = cubes, .ids = stencils};
     TEST_OK(lyra_block_pattern_create(ctx, count * each, LYRA_STORAGE_UPPER, 1, &set, &pattern));
     free(stencils);
     return pattern;
+}
+
+// orders the rows of a body: each is in one domain, and domains of one colour do not touch
+static void check_order(LyraContext *ctx, const LyraBlockPattern *pattern, const double *positions,
+                        LyPcgOrder *out)
+{
+    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
+    int32_t rows = view.row_count, *order = malloc((size_t)rows * sizeof *order);
+    int32_t *domain = malloc((size_t)rows * sizeof *domain);
+    int32_t colour[LY_PCG_DOMAINS_MAX] = {0};
+    LyPcgOrder cut;
+    TEST_REQUIRE_OK(ly_pcg_order(ctx, pattern, positions, false, order, &cut));
+    TEST_REQUIRE(cut.domains <= LY_PCG_DOMAINS_MAX && cut.colours <= LY_PCG_COLOURS_MAX);
+    TEST_EQUAL(cut.colour_begin[cut.colours], cut.domains);
+    for (int32_t c = 0; c < cut.colours; ++c) {
+        TEST_CHECK(cut.colour_begin[c] < cut.colour_begin[c + 1]);
+        for (int32_t d = cut.colour_begin[c]; d < cut.colour_begin[c + 1]; ++d) {
+            colour[d] = c;
+        }
+    }
+    memset(domain, 0xff, (size_t)rows * sizeof *domain);
+    for (int32_t d = 0; d < cut.domains; ++d) {
+        for (int32_t p = cut.begin[d]; p < cut.begin[d + 1]; ++p) {
+            TEST_EQUAL(domain[order[p]], -1);
+            domain[order[p]] = d;
+        }
+    }
+    TEST_EQUAL(cut.begin[cut.domains], rows);
+    for (int32_t i = 0; i < rows; ++i) {
+        for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+            int32_t a = domain[i], b = domain[view.column[k]];
+            TEST_CHECK(a == b || colour[a] != colour[b]);
+        }
+    }
+    free(domain);
+    free(order);
+    *out = cut;
 }
 
 LYRA_TEST(domains_touch_thin_separators_only)
@@ -346,31 +384,47 @@ LYRA_TEST(domains_touch_thin_separators_only)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int32_t bars = 1; bars <= 3; ++bars) {
         double *positions = NULL;
-        LyraBlockPattern *pattern = bars_pattern(ctx, bars, 300 / bars, &positions);
-        LyraBlockPatternView view = lyra_block_pattern_view(pattern);
-        int32_t rows = view.row_count, *order = malloc((size_t)rows * sizeof *order);
-        int32_t *domain = malloc((size_t)rows * sizeof *domain);
-        LyPcgOrder cut;
-        TEST_OK(ly_pcg_order(ctx, pattern, positions, false, order, &cut));
-        TEST_EQUAL(cut.firsts, 16); // 14,700 rows, 800 or more each
+        LyraBlockPattern *pattern = bars_pattern(ctx, bars, 300 / bars, 7, &positions);
+        LyPcgOrder cut = {0};
+        check_order(ctx, pattern, positions, &cut);
+        TEST_EQUAL(cut.colours, 2);
+        TEST_EQUAL(cut.colour_begin[1], 16); // 14,700 rows, 800 or more each
         TEST_EQUAL(cut.domains, 31);
-        memset(domain, 0xff, (size_t)rows * sizeof *domain);
-        for (int32_t d = 0; d < cut.domains; ++d) {
-            TEST_CHECK(d < cut.firsts || cut.begin[d + 1] - cut.begin[d] <= 2 * 49);
-            for (int32_t p = cut.begin[d]; p < cut.begin[d + 1]; ++p) {
-                TEST_EQUAL(domain[order[p]], -1);
-                domain[order[p]] = d;
-            }
+        for (int32_t d = cut.colour_begin[1]; d < cut.domains; ++d) {
+            TEST_CHECK(cut.begin[d + 1] - cut.begin[d] <= 2 * 49);
         }
-        TEST_EQUAL(cut.begin[cut.domains], rows);
-        for (int32_t i = 0; i < rows; ++i) {
-            for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
-                int32_t a = domain[i], b = domain[view.column[k]];
-                TEST_CHECK(a == b || (a < cut.firsts) != (b < cut.firsts));
-            }
+        free(positions);
+        lyra_block_pattern_destroy(pattern);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(separators_of_few_domains_are_halved)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // a cube of two domains, and bars of four and eight
+    for (int32_t domains = 2; domains <= 8; domains *= 2) {
+        int32_t side = domains == 2 ? 16 : 12;
+        double *positions = NULL;
+        LyraBlockPattern *pattern =
+            bars_pattern(ctx, 1, domains == 2 ? 15 : 12 * domains, side, &positions);
+        LyPcgOrder cut = {0};
+        check_order(ctx, pattern, positions, &cut);
+        TEST_EQUAL(cut.colours, 3);
+        TEST_EQUAL(cut.colour_begin[1], domains);
+        TEST_EQUAL(cut.colour_begin[2], domains + 2 * (domains - 1));
+        TEST_EQUAL(cut.domains, domains + 3 * (domains - 1));
+        for (int32_t d = cut.colour_begin[1]; d < cut.domains; ++d) {
+            int32_t rows = cut.begin[d + 1] - cut.begin[d], halves = side * side / 2;
+            // halves of one size, and thin parts between them
+            TEST_CHECK_MSG(d < cut.colour_begin[2] ? abs(rows - halves) <= 2 * side
+                                                   : rows <= 2 * side + 2,
+                           "domain %d of %d: %d rows", (int)d, (int)domains, (int)rows);
         }
-        free(domain);
-        free(order);
+        // without positions they stay whole
+        LyPcgOrder blind = {0};
+        check_order(ctx, pattern, NULL, &blind);
+        TEST_EQUAL(blind.colours, 2);
         free(positions);
         lyra_block_pattern_destroy(pattern);
     }

@@ -111,7 +111,11 @@ static void check_vectors(const Kernels *kernels, TestRandom *random)
     check(kernels, "subtract", &W, expected);
 
     // t + w is p again
-    check_number(kernels, "joint", table->joint(BEGIN, END, &P, &T, &W), dot(p, p));
+    double sums[3];
+    table->joint(BEGIN, END, &X, &T, &W, &R, sums);
+    check_number(kernels, "joint, p . q", sums[0], dot(x, p));
+    check_number(kernels, "joint, r . q", sums[1], dot(r, p));
+    check_number(kernels, "joint, q . q", sums[2], dot(p, p));
     check(kernels, "joint", &W, expected);
 
     memcpy(expected, x, sizeof expected);
@@ -134,6 +138,20 @@ static void check_vectors(const Kernels *kernels, TestRandom *random)
                  dot(other, other));
     check(kernels, "step of two", &X, expected);
     check(kernels, "step of two", &R, other);
+
+    // the same and the next direction at once; t + w is the old p
+    double next[ROOM];
+    memcpy(next, p, sizeof next);
+    for (int32_t i = 4 * BEGIN; i < 4 * END; ++i) {
+        expected[i] += 0.3 * p[i];
+        other[i] -= 0.3 * p[i];
+        next[i] = other[i] + 0.6 * p[i];
+    }
+    check_number(kernels, "advance", table->advance(BEGIN, END, 0.3, 0.6, &T, &W, &X, &R, &P),
+                 dot(other, other));
+    check(kernels, "advance, x", &X, expected);
+    check(kernels, "advance, r", &R, other);
+    check(kernels, "advance, p", &P, next);
 }
 
 static void check_blocks(const Kernels *kernels, TestRandom *random)

@@ -126,7 +126,8 @@ double ly_time(void);
 /// runs on the workers of that one, and may not come back to the first.
 void ly_parallel_for(LyraContext *ctx, int32_t count, LyraTask *task, void *data);
 
-/// Number of pieces for a loop over `items`: about `grain` items each, from the size alone.
+/// Number of pieces for a loop over `items`: about `grain` items each, from the size alone. 1, 2 or
+/// a multiple of 4, unless there are hardly as many items.
 int32_t ly_piece_count(int64_t items, int64_t grain);
 
 /// First item of piece `index` of `pieces`; piece `index` ends where piece `index + 1` begins.

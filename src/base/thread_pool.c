@@ -333,6 +333,10 @@ void ly_parallel_for(LyraContext *ctx, int32_t count, LyraTask *task, void *data
 int32_t ly_piece_count(int64_t items, int64_t grain)
 {
     int64_t pieces = (items + grain - 1) / grain;
+    // a multiple of four where there are more than two: two threads, or four, have equal shares
+    if (pieces > 2 && pieces + 3 <= items) {
+        pieces = (pieces + 3) / 4 * 4;
+    }
     return (int32_t)(pieces < 1 ? 1 : pieces > INT32_MAX ? INT32_MAX : pieces);
 }
 

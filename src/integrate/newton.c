@@ -44,6 +44,20 @@
 
 // ---- life ---------------------------------------------------------------------------------------
 
+// the same signs in every run
+static void fill_signs(LyraVector *z)
+{
+    double *values = lyra_vector_values_mutable(z);
+    int32_t count = lyra_vector_size(z);
+    uint64_t s = 0x9e3779b97f4a7c15u;
+    for (int32_t i = 0; i < count; ++i) {
+        s ^= s << 13;
+        s ^= s >> 7;
+        s ^= s << 17;
+        values[i] = s & 0x100 ? 1 : -1;
+    }
+}
+
 LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSystem *system,
                             LyNewton **out)
 {
@@ -57,10 +71,11 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
                               &newton->moved, &newton->b,    &newton->u,        &newton->v,
                               &newton->a,     &newton->mass, &newton->external, &newton->damping,
-                              &newton->start, &newton->rest};
+                              &newton->start, &newton->rest, &newton->signs};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
     }
+    fill_signs(newton->signs);
     lyra_system_extent(system, &newton->extent, &newton->reach);
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
         newton->kept_count = ly_keep_count(newton);
@@ -82,7 +97,7 @@ void ly_newton_destroy(LyNewton *newton)
     LyraVector *vectors[] = {newton->q_try, newton->r,    newton->r_try,    newton->d,
                              newton->moved, newton->b,    newton->u,        newton->v,
                              newton->a,     newton->mass, newton->external, newton->damping,
-                             newton->start, newton->rest};
+                             newton->start, newton->rest, newton->signs};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         lyra_vector_destroy(vectors[i]);
     }
@@ -106,33 +121,18 @@ bool ly_newton_is_trouble(LyraStatus status)
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
 }
 
-// fills z with `size` and signs that look random, the same at every call
-static void fill_signs(LyraVector *z, double size)
-{
-    double *values = lyra_vector_values_mutable(z);
-    int32_t count = lyra_vector_size(z);
-    uint64_t s = 0x9e3779b97f4a7c15u;
-    for (int32_t i = 0; i < count; ++i) {
-        s ^= s << 13;
-        s ^= s >> 7;
-        s ^= s << 17;
-        values[i] = s & 0x100 ? size : -size;
-    }
-}
-
-// what rounding makes of the residual, with K and C at hand
+// What rounding makes of the residual, with K and C at hand. The signs of z and w are the same, so
+// that |P K z| is |z|_max |P K s|.
 static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
 {
     double positions = newton->reach + lyra_vector_largest(newton->u);
-    fill_signs(newton->b, positions);
-    lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
+    lyra_system_apply_stiffness(newton->system, newton->signs, newton->d);
     ly_merge_constrained(it, NULL, newton->d);
-    double noise = lyra_vector_norm(newton->d);
+    double noise = positions * lyra_vector_norm(newton->d);
     if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
-        fill_signs(newton->b, lyra_vector_largest(newton->v));
-        lyra_system_apply_damping(newton->system, newton->b, newton->d);
+        lyra_system_apply_damping(newton->system, newton->signs, newton->d);
         ly_merge_constrained(it, NULL, newton->d);
-        noise += lyra_vector_norm(newton->d);
+        noise += lyra_vector_largest(newton->v) * lyra_vector_norm(newton->d);
     }
     newton->floor = 2 * DBL_EPSILON * (noise + look->force);
 }

@@ -40,6 +40,7 @@ struct LyNewton {
     LyraVector *mass, *external, *damping;         // its forces
     LyraVector *start;                             // u when the solve began: loads work from there
     LyraVector *rest;                              // u of the rest shape, placed
+    LyraVector *signs;                             // 1 and -1, as if at random; see find_floor()
     double floor;                                  // residual that rounding alone can make, N
     double extent, reach; // size of the body and of its coordinates, m; 0: unknown
     double *kept;         // copy of the block that S was formed from; NULL unless simplified

@@ -325,17 +325,38 @@ uint32_t ly_model_traits(const LyraModel *model)
 
 // ---- external forces ----------------------------------------------------------------------------
 
+// vertices that are worth a piece
+#define EXTERNAL_GRAIN 2048
+
+typedef struct ExternalLoop {
+    const LyraModel *model;
+    int32_t pieces;
+    double *f;
+} ExternalLoop;
+
+// f = m g and the constant forces
+static void external_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const ExternalLoop *loop = data;
+    const LyraModel *model = loop->model;
+    const double *g = model->gravity, *constant = model->force;
+    int64_t begin = ly_piece_begin(model->vertex_count, loop->pieces, index);
+    int64_t end = ly_piece_begin(model->vertex_count, loop->pieces, index + 1);
+    for (int64_t i = 3 * begin; i < 3 * end; i += 3) {
+        double m = model->mass.lumped[i / 3];
+        loop->f[i] = m * g[0] + constant[i];
+        loop->f[i + 1] = m * g[1] + constant[i + 1];
+        loop->f[i + 2] = m * g[2] + constant[i + 2];
+    }
+}
+
 void ly_model_external(const LyraModel *model, double t, const double *u, const double *v,
                        double *f, double *work)
 {
     int64_t size = 3 * (int64_t)model->vertex_count;
-    const double *g = model->gravity, *constant = model->force;
-    for (int64_t i = 0; i < size; i += 3) {
-        double m = model->mass.lumped[i / 3];
-        f[i] = m * g[0] + constant[i];
-        f[i + 1] = m * g[1] + constant[i + 1];
-        f[i + 2] = m * g[2] + constant[i + 2];
-    }
+    ExternalLoop loop = {model, ly_piece_count(model->vertex_count, EXTERNAL_GRAIN), f};
+    ly_parallel_for(model->ctx, loop.pieces, external_task, &loop);
     if (model->load && !model->load_moves) {
         model->load(model->load_user, t, u, v, f);
     }

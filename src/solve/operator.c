@@ -10,7 +10,9 @@
 #include <string.h>
 
 // numbers of a piece when values are looked through
-#define GRAIN 65536
+#define VECTOR_GRAIN 8192
+// of matrices, whose next loops run on one thread below this
+#define MATRIX_GRAIN 65536
 
 LyraOperator lyra_operator_block(const LyraBlockMatrix *matrix, bool symmetric)
 {
@@ -145,9 +147,9 @@ static void finite_task(void *data, int32_t index, int32_t worker)
     }
 }
 
-int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values)
+static int64_t find_not_finite(LyraContext *ctx, int64_t grain, int64_t count, const double *values)
 {
-    FiniteJob job = {values, count, ly_piece_count(count, GRAIN), {0}};
+    FiniteJob job = {values, count, ly_piece_count(count, grain), {0}};
     if (job.pieces > LY_COUNT_OF(job.bad)) {
         job.pieces = LY_COUNT_OF(job.bad);
     }
@@ -158,6 +160,11 @@ int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values
         }
     }
     return -1;
+}
+
+int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values)
+{
+    return find_not_finite(ctx, VECTOR_GRAIN, count, values);
 }
 
 static int32_t row_of(const int64_t *row_start, int32_t row_count, int64_t place)
@@ -189,7 +196,7 @@ LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, con
     case LYRA_OPERATOR_BLOCK: {
         LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
         const double *values = lyra_block_matrix_values(A->block);
-        int64_t bad = ly_find_not_finite(ctx, 9 * view.block_count, values);
+        int64_t bad = find_not_finite(ctx, MATRIX_GRAIN, 9 * view.block_count, values);
         if (bad >= 0) {
             int64_t row = row_of(view.row_start, view.row_count, bad / 9);
             return fail_entry(labels, 3 * row + bad % 9 / 3,
@@ -200,13 +207,13 @@ LyraStatus ly_operator_check_finite(LyraContext *ctx, const LyraOperator *A, con
     case LYRA_OPERATOR_CSR: {
         LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(A->csr));
         const double *values = lyra_csr_matrix_values(A->csr);
-        int64_t bad = ly_find_not_finite(ctx, view.entry_count, values);
+        int64_t bad = find_not_finite(ctx, MATRIX_GRAIN, view.entry_count, values);
         return bad < 0 ? LYRA_OK
                        : fail_entry(labels, row_of(view.row_start, view.row_count, bad),
                                     view.column[bad], values[bad]);
     }
     case LYRA_OPERATOR_DENSE: {
-        int64_t bad = ly_find_not_finite(ctx, (int64_t)A->size * A->size, A->dense);
+        int64_t bad = find_not_finite(ctx, MATRIX_GRAIN, (int64_t)A->size * A->size, A->dense);
         return bad < 0 ? LYRA_OK : fail_entry(labels, bad % A->size, bad / A->size, A->dense[bad]);
     }
     case LYRA_OPERATOR_CALLBACK: {

@@ -13,11 +13,16 @@
 // Order. Rows are put in an order of the copy's own: a sweep through the body, along its longest
 // axis where positions are known and along breadth-first levels otherwise. It is cut, by the number
 // of rows and the pattern alone, into domains of one size and thin separators between them, so that
-// domains touch separators only, and these domains only. All of the first colour, the domains, come
-// first in the order, the separators, which are the second colour and domains in what follows,
-// after them, so that all of one colour can be swept at once, by any number of threads, to the same
-// bits, and no coupling is left out: the sweeps are those of the whole matrix in this order.
-// Entries between domains are kept apart, in both orientations, so that none writes to another.
+// domains touch separators only; where separators are few, each is cut across in turn, into two
+// halves and what is between these. Domains are the first colour, separators or their halves the
+// second, what is between halves the third; pieces of one colour, all of which are called domains
+// in what follows, do not touch each other. The colours follow each other in the order, so that all
+// of one colour can be swept at once, by any number of threads, to the same bits, and no coupling
+// is left out: the sweeps are those of the whole matrix in this order. Entries between domains are
+// kept apart, in both orientations, so that none writes to another.
+//
+// Shares. Loops that need no order between colours go over shares: a domain of the first colour and
+// its part of the others, about what the thread that has the domain has of their sweeps.
 // A~ = L + D + L^T, with D = I where blocks are scaled whole.
 //
 // Vectors have four numbers per vertex, the fourth zero.
@@ -32,20 +37,22 @@
 /// Numbers after the last block, so that vector loads of it stay inside.
 #define LY_PCG_PAD 8
 
-/// Most domains of a matrix.
+/// Most domains of a matrix, of all colours.
 #define LY_PCG_DOMAINS_MAX 31
+#define LY_PCG_COLOURS_MAX 3
 
 /// What a domain's kernels see. Arrays of numbers are of the precision of the kernels.
 typedef struct LyPcgPiece {
     int32_t row_begin, row_end;
-    bool first; // of the first colour: outer entries lie above the diagonal, otherwise below
     const int64_t *row_start; // blocks right of the diagonal and inside the domain, [rows + 1]
     const int32_t *column;
     const void *values; // [blocks][9], row-major
-    // entries that lead out of the domain
+    // entries that lead out of the domain: below the diagonal to earlier colours, above to later
+    bool below, above;              // whether there are such colours
     int32_t outer_begin, outer_end; // rows that have some, as places in outer_row
     const int32_t *outer_row;
-    const int64_t *outer_start; // [outer rows + 1]
+    const int64_t *outer_start;  // [outer rows + 1]
+    const int64_t *outer_middle; // first entry above the diagonal, [outer rows]
     const int32_t *outer_column;
     const void *outer_values;
     const void *diagonal; // D, [rows][9]; NULL: the identity
@@ -74,7 +81,7 @@ typedef struct LyPcgCombine {
 
 /// One precision on one instruction set.
 typedef struct LyPcgKernels {
-    /// t = (I + L^T)^-1 p, filtered. The second colour first. t may be p.
+    /// t = (I + L^T)^-1 p, filtered. The last colour first. t may be p.
     void (*backward)(const LyPcgPiece *piece, const void *p, void *t);
     /// w = (I + L)^-1 w, filtered. The first colour first.
     void (*forward)(const LyPcgPiece *piece, void *w);
@@ -92,11 +99,15 @@ typedef struct LyPcgKernels {
     void (*direct)(int32_t begin, int32_t end, const void *z, double beta, void *p);
     /// w = p - t.
     void (*subtract)(int32_t begin, int32_t end, const void *p, const void *t, void *w);
-    /// p . (t + w).
-    double (*joint)(int32_t begin, int32_t end, const void *p, const void *t, const void *w);
+    /// With q = t + w: p . q, r . q and q . q.
+    void (*joint)(int32_t begin, int32_t end, const void *p, const void *t, const void *w,
+                  const void *r, double sums[3]);
     /// x += a p, r -= a (t + w); returns r . r. `t`: Nullable, zero.
     double (*step)(int32_t begin, int32_t end, double a, const void *p, const void *t,
                    const void *w, void *x, void *r);
+    /// x += a p, r -= a (t + w), then p = r + beta p; returns r . r.
+    double (*advance)(int32_t begin, int32_t end, double a, double beta, const void *t,
+                      const void *w, void *x, void *r, void *p);
     /// v = a C^-1 b, from doubles [rows][3] in the caller's order; whether all are finite.
     bool (*enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale, double a,
                   const double *b, void *v);
@@ -146,15 +157,18 @@ typedef struct LyPcgMatrix {
     LyPcgKind kind;
     size_t real; // bytes of a number
     int32_t rows;
-    int32_t *order, *place;  // row of the matrix at each place, and the inverse
-    int32_t domains, firsts; // of the first colour are [0, firsts)
-    int32_t *domain_begin;   // [domains + 1]
-    int64_t *row_start;      // [rows + 1]
+    int32_t *order, *place; // row of the matrix at each place, and the inverse
+    int32_t domains, colours;
+    int32_t colour_begin[LY_PCG_COLOURS_MAX + 1]; // first domain of each colour
+    int32_t *domain_begin;                        // [domains + 1]
+    // domain s of the first colour begins share s; the next of the same share, -1: none, [domains]
+    int32_t shares, *share_next;
+    int64_t *row_start; // [rows + 1]
     int32_t *column, *source;
     void *values;
     int32_t outer_rows;
     int32_t *outer_row, *outer_begin; // [outer_rows], [domains + 1]
-    int64_t *outer_start;
+    int64_t *outer_start, *outer_middle;
     int32_t *outer_column, *outer_source;
     void *outer_values;
     double *scale, *root; // C^-1 and C, [rows][9], lower triangular
@@ -185,7 +199,8 @@ void ly_pcg_matrix_destroy(LyPcgMatrix *matrix);
 
 /// Order and domains of rows; see the head. See pcg_order.c.
 typedef struct LyPcgOrder {
-    int32_t domains, firsts;
+    int32_t domains, colours;
+    int32_t colour_begin[LY_PCG_COLOURS_MAX + 1];
     int32_t begin[LY_PCG_DOMAINS_MAX + 1];
 } LyPcgOrder;
 
@@ -249,6 +264,8 @@ typedef struct LyPcgInner {
     void *x, *r, *z, *p, *q; // [rows][4]
     void *w;                 // the same, where the iteration is deflated
     double sums[LY_PCG_DOMAINS_MAX];
+    // of Eisenstat's form, over domains: p . q, r . q, q . q, and r . r
+    double joint[LY_PCG_DOMAINS_MAX][3], squares[LY_PCG_DOMAINS_MAX];
     // goal, in the units of the right-hand side that was entered
     LyraSolverStop stop;
     double target;      // for |C r~|

@@ -160,14 +160,11 @@ void ly_pcg_coarse_correct(LyPcgCoarse *coarse, const double *r, double *x)
 
 // ---- deflated -----------------------------------------------------------------------------------
 
-static void sweep(LyraContext *ctx, LyraTask *task, DeflateLoop *loop, bool first)
+static void sweep(LyraContext *ctx, LyraTask *task, DeflateLoop *loop, int32_t colour)
 {
     const LyPcgMatrix *matrix = loop->inner->matrix;
-    loop->domain = first ? 0 : matrix->firsts;
-    int32_t count = first ? matrix->firsts : matrix->domains - matrix->firsts;
-    if (count > 0) {
-        ly_parallel_for(ctx, count, task, loop);
-    }
+    loop->domain = matrix->colour_begin[colour];
+    ly_parallel_for(ctx, matrix->colour_begin[colour + 1] - loop->domain, task, loop);
 }
 
 // z = E^-T r^, W^T z
@@ -223,11 +220,13 @@ static void combine_task(void *data, int32_t domain, int32_t worker)
 double ly_pcg_deflated_step(LyraContext *ctx, LyPcgInner *inner, double beta)
 {
     DeflateLoop loop = {.inner = inner, .coarse = inner->coarse, .beta = beta};
-    sweep(ctx, up_task, &loop, false);
-    sweep(ctx, up_task, &loop, true);
+    for (int32_t c = inner->matrix->colours - 1; c >= 0; --c) {
+        sweep(ctx, up_task, &loop, c);
+    }
     solve_mu(inner->coarse);
-    sweep(ctx, down_task, &loop, true);
-    sweep(ctx, down_task, &loop, false);
+    for (int32_t c = 0; c < inner->matrix->colours; ++c) {
+        sweep(ctx, down_task, &loop, c);
+    }
     ly_parallel_for(ctx, inner->matrix->domains, combine_task, &loop);
     double sum = 0.0;
     for (int32_t d = 0; d < inner->matrix->domains; ++d) {

@@ -11,7 +11,16 @@
 // a sweep up and a sweep down, each of which reads the upper blocks once, instead of two sweeps and
 // a product. The two parts of the sum are kept apart, t in z and w = E^-1 (p^ - t) in q: who needs
 // it adds them. Constraints are filtered inside the sweeps, see pcg_matrix.c. A sweep goes over the
-// domains of one colour, then over those of the other.
+// domains of one colour after those of another.
+//
+// Steps ahead. A step needs alpha and the next direction beta, two sums that threads must meet for.
+// But with q = A^ p^,
+//     |r - alpha q|^2 = r . r - 2 alpha r . q + alpha^2 q . q,
+// and the sums on the right come with p . q, so beta is known before the step is taken: x, r and p
+// go on as the sweep up comes to their rows, and threads meet once less. What cancels costs eps r.r
+// of the new square, so this serves while the square falls by less than AHEAD_FALL; it serves for
+// beta alone, as alpha takes the square of r itself. Steps after which the end is looked at are
+// taken at once.
 //
 // The other preconditioners run the usual form: none, jacobi and block-jacobi are the identity,
 // because the scaling has them in it; ic0 sweeps with its factor. A coarse space is deflated from
@@ -26,10 +35,16 @@
 #include <math.h>
 #include <string.h>
 
+// part of r . r that must remain for a step ahead
+#define AHEAD_FALL 0.01
+// and how far above the goal, in norm
+#define AHEAD_MARGIN 1.01
+
 typedef struct InnerLoop {
     LyPcgInner *inner;
     int32_t domain; // the first of the colour at hand
     bool eisenstat, deflated;
+    bool ahead; // the step by alpha is taken by the next sweep up
     double alpha, beta;
     const void *from; // ly_pcg_precondition
     void *to;
@@ -46,37 +61,50 @@ static double sum_of(const InnerLoop *loop)
 
 static double run(LyraContext *ctx, LyraTask *task, InnerLoop *loop)
 {
-    ly_parallel_for(ctx, loop->inner->matrix->domains, task, loop);
+    ly_parallel_for(ctx, loop->inner->matrix->shares, task, loop);
     return sum_of(loop);
 }
 
 // runs a task over the domains of one colour
-static void sweep(LyraContext *ctx, LyraTask *task, InnerLoop *loop, bool first)
+static void sweep(LyraContext *ctx, LyraTask *task, InnerLoop *loop, int32_t colour)
 {
     const LyPcgMatrix *matrix = loop->inner->matrix;
-    loop->domain = first ? 0 : matrix->firsts;
-    int32_t count = first ? matrix->firsts : matrix->domains - matrix->firsts;
-    if (count > 0) {
-        ly_parallel_for(ctx, count, task, loop);
+    loop->domain = matrix->colour_begin[colour];
+    ly_parallel_for(ctx, matrix->colour_begin[colour + 1] - loop->domain, task, loop);
+}
+
+static void sweep_down(LyraContext *ctx, LyraTask *task, InnerLoop *loop)
+{
+    for (int32_t c = 0; c < loop->inner->matrix->colours; ++c) {
+        sweep(ctx, task, loop, c);
+    }
+}
+
+static void sweep_up(LyraContext *ctx, LyraTask *task, InnerLoop *loop)
+{
+    for (int32_t c = loop->inner->matrix->colours - 1; c >= 0; --c) {
+        sweep(ctx, task, loop, c);
     }
 }
 
 // ---- the parts of an iteration ------------------------------------------------------------------
 
-// |C r~|^2, with the domain's r~ formed in z
-static void residual_task(void *data, int32_t domain, int32_t worker)
+// |C r~|^2, with the r~ of the share's domains formed in z
+static void residual_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     LyPcgMatrix *matrix = inner->matrix;
-    LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
-    const void *r = inner->r;
-    if (loop->eisenstat) {
-        matrix->kernels.lower(&piece, inner->r, inner->z);
-        r = inner->z;
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        LyPcgPiece piece = ly_pcg_piece(matrix, d, false);
+        const void *r = inner->r;
+        if (loop->eisenstat) {
+            matrix->kernels.lower(&piece, inner->r, inner->z);
+            r = inner->z;
+        }
+        inner->sums[d] = matrix->kernels.norm(piece.row_begin, piece.row_end, matrix->root, r);
     }
-    inner->sums[domain] = matrix->kernels.norm(piece.row_begin, piece.row_end, matrix->root, r);
 }
 
 // takes r~ to the variables of the iteration
@@ -107,8 +135,15 @@ static void up_task(void *data, int32_t index, int32_t worker)
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     const LyPcgKernels *kernels = &inner->matrix->kernels;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, loop->domain + index, false);
-    kernels->direct(piece.row_begin, piece.row_end, inner->r, loop->beta, inner->p);
+    int32_t domain = loop->domain + index;
+    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
+    if (loop->ahead) {
+        inner->squares[domain] =
+            kernels->advance(piece.row_begin, piece.row_end, loop->alpha, loop->beta, inner->z,
+                             inner->q, inner->x, inner->r, inner->p);
+    } else {
+        kernels->direct(piece.row_begin, piece.row_end, inner->r, loop->beta, inner->p);
+    }
     kernels->backward(&piece, inner->p, inner->z);
 }
 
@@ -122,8 +157,8 @@ static void down_task(void *data, int32_t index, int32_t worker)
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
     kernels->subtract(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
     kernels->forward(&piece, inner->q);
-    inner->sums[domain] =
-        kernels->joint(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q);
+    kernels->joint(piece.row_begin, piece.row_end, inner->p, inner->z, inner->q, inner->r,
+                   inner->joint[domain]);
 }
 
 // Up and down at once for the first colour, whose way down needs no other domain: threads meet one
@@ -134,45 +169,55 @@ static void turn_task(void *data, int32_t index, int32_t worker)
     down_task(data, index, worker);
 }
 
-static void direct_task(void *data, int32_t domain, int32_t worker)
+static void direct_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
-    inner->matrix->kernels.direct(piece.row_begin, piece.row_end, loop->from, loop->beta, inner->p);
+    const LyPcgMatrix *matrix = inner->matrix;
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        matrix->kernels.direct(matrix->domain_begin[d], matrix->domain_begin[d + 1], loop->from,
+                               loop->beta, inner->p);
+    }
 }
 
-static void product_task(void *data, int32_t domain, int32_t worker)
+static void product_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
-    const LyPcgKernels *kernels = &inner->matrix->kernels;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
-    kernels->product(&piece, inner->p, inner->q);
-    inner->sums[domain] = kernels->dot(piece.row_begin, piece.row_end, inner->p, inner->q);
+    const LyPcgMatrix *matrix = inner->matrix;
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        LyPcgPiece piece = ly_pcg_piece(matrix, d, false);
+        matrix->kernels.product(&piece, inner->p, inner->q);
+        inner->sums[d] = matrix->kernels.dot(piece.row_begin, piece.row_end, inner->p, inner->q);
+    }
 }
 
-static void step_task(void *data, int32_t domain, int32_t worker)
+static void step_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
+    const LyPcgMatrix *matrix = inner->matrix;
     const void *t = loop->eisenstat && !loop->deflated ? inner->z : NULL;
-    inner->sums[domain] = inner->matrix->kernels.step(piece.row_begin, piece.row_end, loop->alpha,
-                                                      inner->p, t, inner->q, inner->x, inner->r);
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        inner->sums[d] =
+            matrix->kernels.step(matrix->domain_begin[d], matrix->domain_begin[d + 1], loop->alpha,
+                                 inner->p, t, inner->q, inner->x, inner->r);
+    }
 }
 
-static void dot_task(void *data, int32_t domain, int32_t worker)
+static void dot_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     InnerLoop *loop = data;
     LyPcgInner *inner = loop->inner;
-    LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
-    inner->sums[domain] =
-        inner->matrix->kernels.dot(piece.row_begin, piece.row_end, inner->r, loop->from);
+    const LyPcgMatrix *matrix = inner->matrix;
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        inner->sums[d] = matrix->kernels.dot(matrix->domain_begin[d], matrix->domain_begin[d + 1],
+                                             inner->r, loop->from);
+    }
 }
 
 // x~ = E^-T x^
@@ -219,11 +264,9 @@ static void precondition_up_task(void *data, int32_t index, int32_t worker)
 void ly_pcg_precondition(LyraContext *ctx, LyPcgInner *inner, const void *r, void *z)
 {
     InnerLoop loop = {.inner = inner, .from = r, .to = z};
-    sweep(ctx, precondition_down_task, &loop, true);
-    sweep(ctx, precondition_down_task, &loop, false);
+    sweep_down(ctx, precondition_down_task, &loop);
     if (inner->matrix->kind == LY_PCG_SSOR || inner->matrix->kind == LY_PCG_IC0) {
-        sweep(ctx, precondition_up_task, &loop, false);
-        sweep(ctx, precondition_up_task, &loop, true);
+        sweep_up(ctx, precondition_up_task, &loop);
     }
     if (inner->coarse) {
         ly_pcg_coarse_add(inner->coarse, r, z);
@@ -270,11 +313,57 @@ static bool residual_is_small(LyraContext *ctx, InnerLoop *loop, double norm, do
     return wanted <= inner->target;
 }
 
+// Both sweeps of Eisenstat's form, after the step before where that is ahead: then `rz` becomes r .
+// r. Returns p . q.
+static double sweep_both(LyraContext *ctx, InnerLoop *loop, double *rz)
+{
+    LyPcgInner *inner = loop->inner;
+    const LyPcgMatrix *matrix = inner->matrix;
+    for (int32_t c = matrix->colours - 1; c > 0; --c) {
+        sweep(ctx, up_task, loop, c);
+    }
+    sweep(ctx, turn_task, loop, 0);
+    for (int32_t c = 1; c < matrix->colours; ++c) {
+        sweep(ctx, down_task, loop, c);
+    }
+    double curvature = 0.0, squares = 0.0;
+    for (int32_t d = 0; d < matrix->domains; ++d) {
+        curvature += inner->joint[d][0];
+        squares += inner->squares[d];
+    }
+    *rz = loop->ahead ? squares : *rz;
+    return curvature;
+}
+
+// Leaves the step by alpha to the next sweep, with the beta of |r - alpha q|^2, which `rz` becomes;
+// false where the step is to be taken at once.
+static bool step_ahead(InnerLoop *loop, double ratio, double *rz)
+{
+    LyPcgInner *inner = loop->inner;
+    if (!loop->eisenstat || loop->deflated || inner->iterations >= inner->iterations_max) {
+        return false;
+    }
+    double rq = 0.0, qq = 0.0;
+    for (int32_t d = 0; d < inner->matrix->domains; ++d) {
+        rq += inner->joint[d][1];
+        qq += inner->joint[d][2];
+    }
+    double next = *rz + loop->alpha * (loop->alpha * qq - 2.0 * rq);
+    // false for numbers that are none, too
+    if (!(next >= AHEAD_FALL * *rz && next <= *rz / AHEAD_FALL &&
+          sqrt(next) * ratio > AHEAD_MARGIN * inner->target)) {
+        return false;
+    }
+    inner->end = sqrt(next);
+    loop->beta = next / *rz;
+    *rz = next;
+    return true;
+}
+
 static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
 {
     LyPcgInner *inner = loop->inner;
-    sweep(ctx, start_task, loop, true);
-    sweep(ctx, start_task, loop, false);
+    sweep_down(ctx, start_task, loop);
     double rr = sum_of(loop);
     double ratio = rr > 0.0 ? start / sqrt(rr) : 1.0;
     double rz = precondition(ctx, loop, rr);
@@ -291,15 +380,12 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
         if (loop->deflated) {
             curvature = ly_pcg_deflated_step(ctx, inner, loop->beta);
         } else if (loop->eisenstat) {
-            sweep(ctx, up_task, loop, false);
-            sweep(ctx, turn_task, loop, true);
-            sweep(ctx, down_task, loop, false);
-            curvature = sum_of(loop);
+            curvature = sweep_both(ctx, loop, &rz);
         } else {
-            ly_parallel_for(ctx, inner->matrix->domains, direct_task, loop);
+            ly_parallel_for(ctx, inner->matrix->shares, direct_task, loop);
             curvature = run(ctx, product_task, loop);
         }
-        if (!isfinite(curvature)) {
+        if (!isfinite(curvature) || !isfinite(rz)) {
             return LY_PCG_BROKEN;
         }
         if (curvature <= 0.0) {
@@ -308,14 +394,19 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
         }
         inner->rz = rz;
         loop->alpha = rz / curvature;
-        rr = run(ctx, step_task, loop);
         ++inner->iterations;
         inner->gained += loop->alpha * rz;
+        bool small = inner->stop == LYRA_STOP_ENERGY && energy_is_small(inner, loop->alpha * rz);
+        loop->ahead = !small && step_ahead(loop, ratio, &rz);
+        if (loop->ahead) {
+            continue;
+        }
+        rr = run(ctx, step_task, loop);
         inner->end = sqrt(rr);
         if (!isfinite(rr)) {
             return LY_PCG_BROKEN;
         }
-        if (inner->stop == LYRA_STOP_ENERGY && energy_is_small(inner, loop->alpha * rz)) {
+        if (small) {
             return LY_PCG_MET;
         }
         // an energy-norm iteration has a target too, where its recurrence is to be renewed
@@ -342,8 +433,7 @@ LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner)
     loop.deflated = ly_pcg_is_deflated(inner);
     LyPcgEnd end = iterate(ctx, &loop, start);
     if (loop.eisenstat && !loop.deflated) {
-        sweep(ctx, finish_task, &loop, false);
-        sweep(ctx, finish_task, &loop, true);
+        sweep_up(ctx, finish_task, &loop);
     }
     return end;
 }

@@ -16,9 +16,9 @@
         .backward = NAME(backward), .forward = NAME(forward), .lower = NAME(lower),                \
         .product = NAME(product), .project = NAME(project), .blocks = NAME(blocks),                \
         .dot = NAME(dot), .direct = NAME(direct), .subtract = NAME(subtract),                      \
-        .joint = NAME(joint), .step = NAME(step), .enter = NAME(enter), .leave = NAME(leave),      \
-        .norm = NAME(norm), .copy = NAME(copy), .gather = NAME(gather), .deflate = NAME(deflate),  \
-        .spread = NAME(spread), .combine = NAME(combine),                                          \
+        .joint = NAME(joint), .step = NAME(step), .advance = NAME(advance), .enter = NAME(enter),  \
+        .leave = NAME(leave), .norm = NAME(norm), .copy = NAME(copy), .gather = NAME(gather),      \
+        .deflate = NAME(deflate), .spread = NAME(spread), .combine = NAME(combine),                \
     }
 
 #define REAL float

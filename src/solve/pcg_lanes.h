@@ -152,12 +152,12 @@ INLINE Vec multiply(const REAL *A, Vec x)
     return sum_rows(MUL(load(A), x), MUL(load(A + 3), x), MUL(load(A + 6), x));
 }
 
-// A x over the entries of row `o` of the outer list
-INLINE Vec outer_sum(const LyPcgPiece *piece, int32_t o, const REAL *x)
+// A x over entries of the outer list
+INLINE Vec outer_sum(const LyPcgPiece *piece, int64_t begin, int64_t end, const REAL *x)
 {
     const REAL *values = piece->outer_values;
     Vec s0 = all(0), s1 = all(0), s2 = all(0);
-    for (int64_t k = piece->outer_start[o]; k < piece->outer_start[o + 1]; ++k) {
+    for (int64_t k = begin; k < end; ++k) {
         Vec xj = load(x + 4 * (int64_t)piece->outer_column[k]);
         s0 = ADD(s0, MUL(load(values + 9 * k), xj));
         s1 = ADD(s1, MUL(load(values + 9 * k + 3), xj));
@@ -166,13 +166,22 @@ INLINE Vec outer_sum(const LyPcgPiece *piece, int32_t o, const REAL *x)
     return sum_rows(s0, s1, s2);
 }
 
-// y += sign A x over all outer entries of the piece
-INLINE void NAME(outer)(const LyPcgPiece *piece, REAL sign, const REAL *x, REAL *y)
+// y += sign A x over the outer entries of the piece below the diagonal, above it, or both
+INLINE void NAME(outer)(const LyPcgPiece *piece, bool below, bool above, REAL sign, const REAL *x,
+                        REAL *y)
 {
     for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
+        int64_t begin = below ? piece->outer_start[o] : piece->outer_middle[o];
+        int64_t end = above ? piece->outer_start[o + 1] : piece->outer_middle[o];
         REAL *yi = y + 4 * (int64_t)piece->outer_row[o];
-        store(yi, ADD(load(yi), MUL(all(sign), outer_sum(piece, o, x))));
+        store(yi, ADD(load(yi), MUL(all(sign), outer_sum(piece, begin, end, x))));
     }
+}
+
+// whether nothing is free under a projection: its trace is its rank
+INLINE bool NAME(holds_all)(const REAL *P)
+{
+    return P[0] + P[4] + P[8] == 0;
 }
 
 // blocks that a sweep asks memory for ahead of their use
@@ -185,20 +194,31 @@ static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_a
     const REAL *p = p_all, *values = piece->values, *filter = piece->filter;
     REAL *t = t_all;
     const int32_t *column = piece->column;
-    if (piece->first && piece->outer_begin < piece->outer_end) {
+    if (piece->above && piece->outer_begin < piece->outer_end) {
         int64_t begin = 4 * (int64_t)piece->row_begin, end = 4 * (int64_t)piece->row_end;
         if (p != t) {
             memcpy(t + begin, p + begin, (size_t)(end - begin) * sizeof(REAL));
         }
-        NAME(outer)(piece, -1, t, t);
+        NAME(outer)(piece, false, true, -1, t, t);
         p = t;
     }
     int32_t f = piece->filter_end - 1;
     int64_t k = piece->row_start[piece->row_end] - 1;
     for (int32_t i = piece->row_end - 1; i >= piece->row_begin; --i) {
+        const int64_t first = piece->row_start[i];
+        const REAL *P = NULL;
+        if (f >= piece->filter_begin && piece->filter_row[f] == i) {
+            P = filter + 9 * (int64_t)f;
+            --f;
+            if (NAME(holds_all)(P)) {
+                store(t + 4 * (int64_t)i, all(0));
+                k = first - 1;
+                continue;
+            }
+        }
         // from the far columns to the near, whose values were made last
         Vec s0 = all(0), s1 = all(0), s2 = all(0);
-        for (int64_t first = piece->row_start[i]; k >= first; --k) {
+        for (; k >= first; --k) {
             const REAL *A = values + 9 * k;
             __builtin_prefetch(A - 9 * AHEAD);
             Vec x = load(t + 4 * (int64_t)column[k]);
@@ -207,9 +227,8 @@ static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_a
             s2 = ADD(s2, MUL(load(A + 6), x));
         }
         Vec ti = SUB(load(p + 4 * (int64_t)i), sum_rows(s0, s1, s2));
-        if (f >= piece->filter_begin && piece->filter_row[f] == i) {
-            ti = multiply(filter + 9 * (int64_t)f, ti);
-            --f;
+        if (P) {
+            ti = multiply(P, ti);
         }
         store(t + 4 * (int64_t)i, ti);
     }
@@ -220,16 +239,22 @@ static void NAME(forward)(const LyPcgPiece *piece, void *w_all)
     const REAL *values = piece->values, *filter = piece->filter;
     REAL *w = w_all;
     const int32_t *column = piece->column;
-    if (!piece->first) {
-        NAME(outer)(piece, -1, w, w);
+    if (piece->below) {
+        NAME(outer)(piece, true, false, -1, w, w);
     }
     int32_t f = piece->filter_begin;
     int64_t k = piece->row_start[piece->row_begin];
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
         Vec x = clear(load(w + 4 * (int64_t)i));
         if (f < piece->filter_end && piece->filter_row[f] == i) {
-            x = multiply(filter + 9 * (int64_t)f, x);
+            const REAL *P = filter + 9 * (int64_t)f;
             ++f;
+            if (NAME(holds_all)(P)) {
+                store(w + 4 * (int64_t)i, all(0));
+                k = piece->row_start[i + 1];
+                continue;
+            }
+            x = multiply(P, x);
         }
         store(w + 4 * (int64_t)i, x);
         Vec x0 = all(lane(x, 0)), x1 = all(lane(x, 1)), x2 = all(lane(x, 2));
@@ -261,8 +286,8 @@ static void NAME(lower)(const LyPcgPiece *piece, const void *x_all, void *y_all)
             store(yj, ADD(load(yj), sum));
         }
     }
-    if (!piece->first) {
-        NAME(outer)(piece, 1, x, y);
+    if (piece->below) {
+        NAME(outer)(piece, true, false, 1, x, y);
     }
 }
 
@@ -299,7 +324,7 @@ static void NAME(product)(const LyPcgPiece *piece, const void *x_all, void *y_al
         Vec yi = ADD(load(y + 4 * (int64_t)i), ADD(own, sum_rows(s0, s1, s2)));
         store(y + 4 * (int64_t)i, clear(yi));
     }
-    NAME(outer)(piece, 1, x, y);
+    NAME(outer)(piece, true, true, 1, x, y);
     NAME(project)(piece, y);
 }
 
@@ -353,20 +378,27 @@ static void NAME(subtract)(int32_t begin, int32_t end, const void *p_all, const 
     }
 }
 
-static double NAME(joint)(int32_t begin, int32_t end, const void *p_all, const void *t_all,
-                          const void *w_all)
+static void NAME(joint)(int32_t begin, int32_t end, const void *p_all, const void *t_all,
+                        const void *w_all, const void *r_all, double sums[3])
 {
-    const REAL *p = p_all, *t = t_all, *w = w_all;
-    double sum = 0.0;
+    const REAL *p = p_all, *t = t_all, *w = w_all, *r = r_all;
+    double pq = 0.0, rq = 0.0, qq = 0.0;
     for (int64_t i = begin; i < end;) {
         int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
-        Vec s = all(0);
+        Vec ps = all(0), rs = all(0), qs = all(0);
         for (; i < stop; ++i) {
-            s = ADD(s, MUL(load(p + 4 * i), ADD(load(t + 4 * i), load(w + 4 * i))));
+            Vec q = ADD(load(t + 4 * i), load(w + 4 * i));
+            ps = ADD(ps, MUL(load(p + 4 * i), q));
+            rs = ADD(rs, MUL(load(r + 4 * i), q));
+            qs = ADD(qs, MUL(q, q));
         }
-        sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
+        pq += (double)lane(ps, 0) + (double)lane(ps, 1) + (double)lane(ps, 2);
+        rq += (double)lane(rs, 0) + (double)lane(rs, 1) + (double)lane(rs, 2);
+        qq += (double)lane(qs, 0) + (double)lane(qs, 1) + (double)lane(qs, 2);
     }
-    return sum;
+    sums[0] = pq;
+    sums[1] = rq;
+    sums[2] = qq;
 }
 
 // x += a p, r -= a (t + w) where `parts`, else a w
@@ -395,6 +427,32 @@ static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p
 {
     return t ? NAME(step_of)(begin, end, alpha, p, true, t, w, x, r)
              : NAME(step_of)(begin, end, alpha, p, false, NULL, w, x, r);
+}
+
+static double NAME(advance)(int32_t begin, int32_t end, double alpha, double beta,
+                            const void *t_all, const void *w_all, void *x_all, void *r_all,
+                            void *p_all)
+{
+    const REAL *t = t_all, *w = w_all;
+    REAL *x = x_all, *r = r_all, *p = p_all;
+    const Vec a = all((REAL)alpha), b = all((REAL)beta);
+    double sum = 0.0;
+    for (int64_t i = begin; i < end;) {
+        int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
+        Vec s = all(0);
+        for (; i < stop; ++i) {
+            // the sweep that follows writes t, of which other threads have read
+            __builtin_prefetch(t + 4 * i, 1);
+            Vec pi = load(p + 4 * i), q = ADD(load(t + 4 * i), load(w + 4 * i));
+            Vec ri = SUB(load(r + 4 * i), MUL(a, q));
+            store(x + 4 * i, ADD(load(x + 4 * i), MUL(a, pi)));
+            store(r + 4 * i, ri);
+            store(p + 4 * i, ADD(ri, MUL(b, pi)));
+            s = ADD(s, MUL(ri, ri));
+        }
+        sum += (double)lane(s, 0) + (double)lane(s, 1) + (double)lane(s, 2);
+    }
+    return sum;
 }
 
 static bool NAME(enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale,

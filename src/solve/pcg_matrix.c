@@ -106,10 +106,32 @@ static void sort_entries(int64_t begin, int64_t end, int32_t *column, int32_t *s
     }
 }
 
+// Deals the domains of later colours to the shares in the order of both, so that a thread with the
+// first half of shares has the first half of every colour.
+static void deal_shares(LyPcgMatrix *matrix)
+{
+    int32_t last[LY_PCG_DOMAINS_MAX];
+    matrix->shares = matrix->colour_begin[1];
+    for (int32_t s = 0; s < matrix->shares; ++s) {
+        last[s] = s;
+        matrix->share_next[s] = -1;
+    }
+    for (int32_t c = 1; c < matrix->colours; ++c) {
+        int32_t begin = matrix->colour_begin[c], count = matrix->colour_begin[c + 1] - begin;
+        for (int32_t i = 0; i < count; ++i) {
+            int32_t share = i * matrix->shares / count;
+            matrix->share_next[last[share]] = begin + i;
+            matrix->share_next[begin + i] = -1;
+            last[share] = begin + i;
+        }
+    }
+}
+
 static LyraStatus take_order(LyPcgMatrix *matrix, const LyraBlockPattern *pattern,
                              const double *positions, int8_t *domain_of)
 {
     LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->domain_begin));
+    LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX, sizeof(int32_t), &matrix->share_next));
     LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->outer_begin));
     LY_TRY(take(matrix, LY_PCG_DOMAINS_MAX + 1, sizeof(int32_t), &matrix->filter_begin));
     LY_TRY(take(matrix, matrix->rows, sizeof(int32_t), &matrix->order));
@@ -118,8 +140,10 @@ static LyraStatus take_order(LyPcgMatrix *matrix, const LyraBlockPattern *patter
     LY_TRY(ly_pcg_order(matrix->ctx, pattern, positions, matrix->kind == LY_PCG_IC0, matrix->order,
                         &cut));
     matrix->domains = cut.domains;
-    matrix->firsts = cut.firsts;
+    matrix->colours = cut.colours;
+    memcpy(matrix->colour_begin, cut.colour_begin, sizeof cut.colour_begin);
     memcpy(matrix->domain_begin, cut.begin, sizeof cut.begin);
+    deal_shares(matrix);
     for (int32_t d = 0; d < cut.domains; ++d) {
         for (int32_t i = cut.begin[d]; i < cut.begin[d + 1]; ++i) {
             matrix->place[matrix->order[i]] = i;
@@ -143,6 +167,7 @@ static LyraStatus take_pattern(LyPcgMatrix *matrix, const LyraBlockPatternView *
     LY_TRY(take(matrix, matrix->blocks, sizeof(int32_t), &matrix->source));
     LY_TRY(take(matrix, matrix->outer_rows, sizeof(int32_t), &matrix->outer_row));
     LY_TRY(take(matrix, (int64_t)matrix->outer_rows + 1, sizeof(int64_t), &matrix->outer_start));
+    LY_TRY(take(matrix, matrix->outer_rows, sizeof(int64_t), &matrix->outer_middle));
     LY_TRY(take(matrix, matrix->outer_blocks, sizeof(int32_t), &matrix->outer_column));
     LY_TRY(take(matrix, matrix->outer_blocks, sizeof(int32_t), &matrix->outer_source));
     start_rows(matrix, inner_of, outer_of);
@@ -152,8 +177,12 @@ static LyraStatus take_pattern(LyPcgMatrix *matrix, const LyraBlockPatternView *
                      matrix->source);
     }
     for (int32_t o = 0; o < matrix->outer_rows; ++o) {
-        sort_entries(matrix->outer_start[o], matrix->outer_start[o + 1], matrix->outer_column,
-                     matrix->outer_source);
+        int64_t middle = matrix->outer_start[o], end = matrix->outer_start[o + 1];
+        sort_entries(middle, end, matrix->outer_column, matrix->outer_source);
+        while (middle < end && matrix->outer_column[middle] < matrix->outer_row[o]) {
+            ++middle;
+        }
+        matrix->outer_middle[o] = middle;
     }
     return LYRA_OK;
 }
@@ -224,6 +253,7 @@ void ly_pcg_matrix_destroy(LyPcgMatrix *matrix)
     ly_release(ctx, matrix->order);
     ly_release(ctx, matrix->place);
     ly_release(ctx, matrix->domain_begin);
+    ly_release(ctx, matrix->share_next);
     ly_release(ctx, matrix->row_start);
     ly_release(ctx, matrix->column);
     ly_release(ctx, matrix->source);
@@ -231,6 +261,7 @@ void ly_pcg_matrix_destroy(LyPcgMatrix *matrix)
     ly_release(ctx, matrix->outer_row);
     ly_release(ctx, matrix->outer_begin);
     ly_release(ctx, matrix->outer_start);
+    ly_release(ctx, matrix->outer_middle);
     ly_release(ctx, matrix->outer_column);
     ly_release(ctx, matrix->outer_source);
     ly_release(ctx, matrix->outer_values);
@@ -252,7 +283,8 @@ LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic)
     return (LyPcgPiece){
         .row_begin = matrix->domain_begin[domain],
         .row_end = matrix->domain_begin[domain + 1],
-        .first = domain < matrix->firsts,
+        .below = domain >= matrix->colour_begin[1],
+        .above = domain < matrix->colour_begin[matrix->colours - 1],
         .row_start = matrix->row_start,
         .column = matrix->column,
         .values = ic ? matrix->ic_values : matrix->values,
@@ -260,6 +292,7 @@ LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic)
         .outer_end = matrix->outer_begin[domain + 1],
         .outer_row = matrix->outer_row,
         .outer_start = matrix->outer_start,
+        .outer_middle = matrix->outer_middle,
         .outer_column = matrix->outer_column,
         .outer_values = matrix->outer_values,
         .diagonal = matrix->diagonal,
@@ -392,15 +425,14 @@ static Pivot root_of(const SetLoop *loop, const double *A, double *C, double *S)
     return kind == LY_PCG_JACOBI ? root_of_diagonal(A, C, S) : root_of_block(A, C, S);
 }
 
-static void scale_task(void *data, int32_t domain, int32_t worker)
+static void scale_domain(SetLoop *loop, int32_t domain)
 {
-    (void)worker;
-    SetLoop *loop = data;
     LyPcgMatrix *matrix = loop->matrix;
     const LyraConstraintsView *held = &loop->constraints;
+    // summed here: the sums of domains lie side by side, and threads would wait for each other's
+    double trace = 0.0, within = 0.0, largest = 0.0;
     loop->pivot[domain] = PIVOT_GOOD;
     loop->rescued[domain] = false;
-    loop->largest[domain] = 0.0;
     for (int64_t i = matrix->domain_begin[domain]; i < matrix->domain_begin[domain + 1]; ++i) {
         int32_t old = matrix->order[i];
         const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[old];
@@ -425,11 +457,21 @@ static void scale_task(void *data, int32_t domain, int32_t worker)
             loop->row[domain] = old;
             return;
         }
-        loop->trace[domain] += A[0] + A[4] + A[8];
-        loop->within[domain] +=
-            A[0] + A[4] + A[8] + 2.0 * (A[1] + A[2] + A[5]); // upper triangle read
-        double largest = fmax(fmax(S[0], S[4]), S[8]);
-        loop->largest[domain] = fmax(loop->largest[domain], largest);
+        trace += A[0] + A[4] + A[8];
+        within += A[0] + A[4] + A[8] + 2.0 * (A[1] + A[2] + A[5]); // upper triangle read
+        largest = fmax(largest, fmax(fmax(S[0], S[4]), S[8]));
+    }
+    loop->trace[domain] = trace;
+    loop->within[domain] = within;
+    loop->largest[domain] = largest;
+}
+
+static void scale_task(void *data, int32_t share, int32_t worker)
+{
+    (void)worker;
+    SetLoop *loop = data;
+    for (int32_t d = share; d >= 0; d = loop->matrix->share_next[d]) {
+        scale_domain(loop, d);
     }
 }
 
@@ -448,10 +490,8 @@ static void copy_diagonal(SetLoop *loop, int64_t i)
     }
 }
 
-static void copy_task(void *data, int32_t domain, int32_t worker)
+static void copy_domain(SetLoop *loop, int32_t domain)
 {
-    (void)worker;
-    SetLoop *loop = data;
     LyPcgMatrix *matrix = loop->matrix;
     LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
     LyPcgCopy copy = {loop->values, matrix->scale, matrix->source, matrix->outer_source,
@@ -460,6 +500,15 @@ static void copy_task(void *data, int32_t domain, int32_t worker)
         matrix->kernels.copy(&piece, &copy, matrix->values, matrix->outer_values);
     for (int64_t i = piece.row_begin; matrix->diagonal && i < piece.row_end; ++i) {
         copy_diagonal(loop, i);
+    }
+}
+
+static void copy_task(void *data, int32_t share, int32_t worker)
+{
+    (void)worker;
+    SetLoop *loop = data;
+    for (int32_t d = share; d >= 0; d = loop->matrix->share_next[d]) {
+        copy_domain(loop, d);
     }
 }
 
@@ -488,7 +537,7 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
     if (matrix->kind == LY_PCG_NONE) {
         loop.scale = common_scale(&loop);
     }
-    ly_parallel_for(matrix->ctx, matrix->domains, scale_task, &loop);
+    ly_parallel_for(matrix->ctx, matrix->shares, scale_task, &loop);
     matrix->rescued = false;
     matrix->scale_max = 0.0;
     for (int32_t d = 0; d < matrix->domains; ++d) {
@@ -509,7 +558,7 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
                            (int)ly_vertex_label(matrix->labels, loop.row[d]));
         }
     }
-    ly_parallel_for(matrix->ctx, matrix->domains, copy_task, &loop);
+    ly_parallel_for(matrix->ctx, matrix->shares, copy_task, &loop);
     for (int32_t d = 0; d < matrix->domains; ++d) {
         if (!loop.finite[d]) {
             return ly_fail(LYRA_NOT_FINITE,

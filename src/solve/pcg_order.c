@@ -14,6 +14,12 @@
 // separator, as in a twisted factorisation. Only rows at separators see another order than that of
 // one uncut sweep, and the cut costs hardly an iteration: docs/solvers.md has the figures. Nearly
 // all rows belong to domains, which are swept up and down at once while they are in the caches.
+//
+// A body of two domains has one separator, an eighth of the time of a sweep, in which one thread
+// would work. So separators of few domains are cut once more, each like the body, along an axis of
+// its own: two halves, swept towards each other, and the thin part between them. In a cube of n^3
+// vertices that leaves n rows, of n^3, that cannot be shared. With many domains there are as many
+// separators, which threads share as they are.
 
 #include "lyra/reorder.h"
 #include "solve/pcg.h"
@@ -25,8 +31,13 @@
 // rows that a domain has at least: fewer are swept before another thread is awake
 #define DOMAIN_ROWS 800
 #define DOMAINS_MAX ((LY_PCG_DOMAINS_MAX + 1) / 2)
-// separators may have a THICK-th part of all rows
+// separators may have a THICK-th part of all rows, parts between halves a THICK_ACROSS-th of theirs
 #define THICK 8
+#define THICK_ACROSS 4
+// rows of a separator whose halves are worth that threads meet twice more in an iteration
+#define SEPARATOR_ROWS 128
+// with more domains there are separators for all threads
+#define HALVED_MAX 8
 
 // ---- order along an axis ------------------------------------------------------------------------
 
@@ -46,17 +57,20 @@ static int compare_keys(const void *a, const void *b)
     return (p->row > q->row) - (p->row < q->row);
 }
 
-// axes from the longest to the shortest edge of the bounding box; false if a coordinate is not
-// finite
-static bool sort_axes(int32_t rows, const double *positions, int axes[3])
+// axes from the longest to the shortest edge of the bounding box of the rows in `order`; false if a
+// coordinate is not finite
+static bool sort_axes(int32_t count, const int32_t *order, const double *positions, int axes[3])
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int64_t k = 0; k < 3 * (int64_t)rows; ++k) {
-        if (!isfinite(positions[k])) {
-            return false;
+    for (int32_t i = 0; i < count; ++i) {
+        const double *X = positions + 3 * (int64_t)order[i];
+        for (int d = 0; d < 3; ++d) {
+            if (!isfinite(X[d])) {
+                return false;
+            }
+            low[d] = fmin(low[d], X[d]);
+            high[d] = fmax(high[d], X[d]);
         }
-        low[k % 3] = fmin(low[k % 3], positions[k]);
-        high[k % 3] = fmax(high[k % 3], positions[k]);
     }
     axes[0] = 2;
     axes[1] = 1;
@@ -73,21 +87,22 @@ static bool sort_axes(int32_t rows, const double *positions, int axes[3])
     return true;
 }
 
-static LyraStatus order_along_axis(LyraContext *ctx, int32_t rows, const double *positions,
+// sorts the rows in `order` along the longest axis of their own
+static LyraStatus order_along_axis(LyraContext *ctx, int32_t count, const double *positions,
                                    int32_t *order)
 {
     int axes[3];
-    if (!sort_axes(rows, positions, axes)) {
+    if (!sort_axes(count, order, positions, axes)) {
         return ly_fail(LYRA_NOT_FINITE, "pcg: a position is not finite");
     }
     Key *keys = NULL;
-    LY_TRY(ly_allocate_array(ctx, rows, sizeof *keys, &keys));
-    for (int32_t i = 0; i < rows; ++i) {
-        const double *X = positions + 3 * (int64_t)i;
-        keys[i] = (Key){{X[axes[0]], X[axes[1]], X[axes[2]]}, i};
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *keys, &keys));
+    for (int32_t i = 0; i < count; ++i) {
+        const double *X = positions + 3 * (int64_t)order[i];
+        keys[i] = (Key){{X[axes[0]], X[axes[1]], X[axes[2]]}, order[i]};
     }
-    qsort(keys, (size_t)rows, sizeof *keys, compare_keys);
-    for (int32_t i = 0; i < rows; ++i) {
+    qsort(keys, (size_t)count, sizeof *keys, compare_keys);
+    for (int32_t i = 0; i < count; ++i) {
         order[i] = keys[i].row;
     }
     ly_release(ctx, keys);
@@ -103,27 +118,33 @@ typedef struct Cut {
     int32_t begin[DOMAINS_MAX], end[DOMAINS_MAX];
 } Cut;
 
-// reach[p]: one after the last place in the sweep that the rows at places up to p touch
-static void find_reach(const LyraBlockPatternView *view, const int32_t *place, int32_t *reach)
+// The part [begin, end) of the sweep, taken by itself: reach[p] is one after the last place that
+// its rows at places begin .. begin + p touch, both counted from `begin`.
+static void find_reach(const LyraBlockPatternView *view, const int32_t *sweep, const int32_t *place,
+                       int32_t begin, int32_t end, int32_t *reach)
 {
-    for (int32_t p = 0; p < view->row_count; ++p) {
+    for (int32_t p = 0; p < end - begin; ++p) {
         reach[p] = p + 1;
     }
-    for (int32_t i = 0; i < view->row_count; ++i) {
-        for (int64_t k = view->diagonal[i] + 1; k < view->row_start[i + 1]; ++k) {
-            int32_t a = place[i], b = place[view->column[k]];
-            int32_t low = a < b ? a : b, high = a < b ? b : a;
+    for (int32_t a = begin; a < end; ++a) {
+        int32_t row = sweep[a];
+        for (int64_t k = view->diagonal[row] + 1; k < view->row_start[row + 1]; ++k) {
+            int32_t b = place[view->column[k]];
+            if (b < begin || b >= end) {
+                continue;
+            }
+            int32_t low = (a < b ? a : b) - begin, high = (a < b ? b : a) - begin;
             reach[low] = reach[low] > high + 1 ? reach[low] : high + 1;
         }
     }
-    for (int32_t p = 1; p < view->row_count; ++p) {
+    for (int32_t p = 1; p < end - begin; ++p) {
         reach[p] = reach[p] > reach[p - 1] ? reach[p] : reach[p - 1];
     }
 }
 
-// Cuts the sweep into `domains` of one size; false where separators would touch each other or be a
-// large part of all rows. `out` is written on success only.
-static bool cut(int32_t rows, int32_t domains, const int32_t *reach, Cut *out)
+// Cuts a sweep into `domains` of one size; false where separators would touch each other or be more
+// than a thick-th of all rows. `out` is written on success only.
+static bool cut(int32_t rows, int32_t domains, int32_t thick, const int32_t *reach, Cut *out)
 {
     // separators are about as wide as at even cuts
     int64_t between = 0;
@@ -131,7 +152,7 @@ static bool cut(int32_t rows, int32_t domains, const int32_t *reach, Cut *out)
         int32_t p = (int32_t)ly_piece_begin(rows, domains, d);
         between += reach[p - 1] - p;
     }
-    if (THICK * between > rows) {
+    if (thick * between > rows) {
         return false;
     }
     int32_t size = (int32_t)((rows - between) / domains);
@@ -149,29 +170,79 @@ static bool cut(int32_t rows, int32_t domains, const int32_t *reach, Cut *out)
     return true;
 }
 
-// domains first, up and down the sweep in turn, then the separators
-static void colour(int32_t rows, const Cut *cut, const int32_t *sweep, int32_t *order,
+// the sweep, its inverse, its cut, and those of separators, counted from their begin: domains is 1
+// for one that stays whole
+typedef struct Sweep {
+    int32_t *sweep, *place, *reach;
+    Cut cut;
+    Cut across[DOMAINS_MAX];
+} Sweep;
+
+// cuts separators across where that pays: they are put in an order of their own
+static LyraStatus halve_separators(LyraContext *ctx, const LyraBlockPatternView *view,
+                                   const double *positions, Sweep *it)
+{
+    for (int32_t d = 0; d + 1 < it->cut.domains; ++d) {
+        int32_t begin = it->cut.end[d], end = it->cut.begin[d + 1], count = end - begin;
+        it->across[d] = (Cut){.domains = 1, .end = {count}};
+        if (!positions || it->cut.domains > HALVED_MAX || count < SEPARATOR_ROWS) {
+            continue;
+        }
+        LY_TRY(order_along_axis(ctx, count, positions, it->sweep + begin));
+        for (int32_t p = begin; p < end; ++p) {
+            it->place[it->sweep[p]] = p;
+        }
+        find_reach(view, it->sweep, it->place, begin, end, it->reach);
+        (void)cut(count, 2, THICK_ACROSS, it->reach, &it->across[d]);
+    }
+    return LYRA_OK;
+}
+
+// ---- colours ------------------------------------------------------------------------------------
+
+// appends the part [begin, end) of the sweep as a domain, backwards if `down`
+static void append(const int32_t *sweep, int32_t begin, int32_t end, bool down, int32_t *order,
                    LyPcgOrder *out)
 {
-    int32_t count = 0;
-    out->domains = 0;
+    int32_t count = out->begin[out->domains];
+    for (int32_t i = begin; i < end; ++i) {
+        order[count++] = sweep[down ? begin + end - 1 - i : i];
+    }
+    out->begin[++out->domains] = count;
+}
+
+// ends a colour, if it has a domain
+static void end_colour(LyPcgOrder *out)
+{
+    if (out->domains > out->colour_begin[out->colours]) {
+        out->colour_begin[++out->colours] = out->domains;
+    }
+}
+
+// domains first, up and down the sweep in turn, then the separators or their halves, which are
+// swept towards each other, then what is between halves
+static void colour(const Sweep *it, int32_t *order, LyPcgOrder *out)
+{
+    const Cut *cut = &it->cut;
+    *out = (LyPcgOrder){0};
     for (int32_t d = 0; d < cut->domains; ++d) {
-        int32_t begin = cut->begin[d], end = cut->end[d];
-        out->begin[out->domains++] = count;
-        for (int32_t i = begin; i < end; ++i) {
-            order[count++] = sweep[d % 2 == 1 ? begin + end - 1 - i : i];
-        }
+        append(it->sweep, cut->begin[d], cut->end[d], d % 2 == 1, order, out);
     }
-    out->firsts = out->domains;
+    end_colour(out);
     for (int32_t d = 0; d + 1 < cut->domains; ++d) {
-        out->begin[out->domains++] = count;
-        for (int32_t i = cut->end[d]; i < cut->begin[d + 1]; ++i) {
-            order[count++] = sweep[i];
+        for (int32_t h = 0; h < it->across[d].domains; ++h) {
+            append(it->sweep + cut->end[d], it->across[d].begin[h], it->across[d].end[h], h == 1,
+                   order, out);
         }
     }
-    for (int32_t d = out->domains; d <= LY_PCG_DOMAINS_MAX; ++d) {
-        out->begin[d] = rows;
+    end_colour(out);
+    for (int32_t d = 0; d + 1 < cut->domains; ++d) {
+        if (it->across[d].domains == 2) {
+            append(it->sweep + cut->end[d], it->across[d].end[0], it->across[d].begin[1], false,
+                   order, out);
+        }
     }
+    end_colour(out);
 }
 
 LyraStatus ly_pcg_order(LyraContext *ctx, const LyraBlockPattern *pattern, const double *positions,
@@ -179,31 +250,35 @@ LyraStatus ly_pcg_order(LyraContext *ctx, const LyraBlockPattern *pattern, const
 {
     LyraBlockPatternView view = lyra_block_pattern_view(pattern);
     LyraStatus status = LYRA_OK;
-    int32_t rows = view.row_count, *sweep = NULL, *place = NULL;
-    LY_TRY_DONE(ly_allocate_array(ctx, rows, sizeof(int32_t), &sweep));
-    LY_TRY_DONE(ly_allocate_array(ctx, rows, sizeof(int32_t), &place));
+    int32_t rows = view.row_count;
+    // `order` is free to hold the reach until it is written
+    Sweep it = {.reach = order, .cut = {.domains = 1, .end = {rows}}};
+    LY_TRY_DONE(ly_allocate_array(ctx, rows, sizeof(int32_t), &it.sweep));
+    LY_TRY_DONE(ly_allocate_array(ctx, rows, sizeof(int32_t), &it.place));
     if (positions) {
-        LY_TRY_DONE(order_along_axis(ctx, rows, positions, sweep));
+        for (int32_t i = 0; i < rows; ++i) {
+            it.sweep[i] = i;
+        }
+        LY_TRY_DONE(order_along_axis(ctx, rows, positions, it.sweep));
     } else {
-        LY_TRY_DONE(lyra_reorder_rcm(ctx, lyra_block_pattern_graph(pattern), sweep));
+        LY_TRY_DONE(lyra_reorder_rcm(ctx, lyra_block_pattern_graph(pattern), it.sweep));
     }
-    LY_TRY_DONE(lyra_permutation_invert(rows, sweep, place));
+    LY_TRY_DONE(lyra_permutation_invert(rows, it.sweep, it.place));
     // powers of two, so that threads have equal shares
     int32_t domains = 1;
     while (!one && domains < DOMAINS_MAX && rows / (2 * domains) >= DOMAIN_ROWS) {
         domains *= 2;
     }
-    Cut cuts = {.domains = 1, .end = {rows}};
     if (domains > 1) {
-        // `order` is free to hold the reach until it is written
-        find_reach(&view, place, order);
-        while (domains > 1 && !cut(rows, domains, order, &cuts)) {
+        find_reach(&view, it.sweep, it.place, 0, rows, it.reach);
+        while (domains > 1 && !cut(rows, domains, THICK, it.reach, &it.cut)) {
             domains /= 2;
         }
+        LY_TRY_DONE(halve_separators(ctx, &view, positions, &it));
     }
-    colour(rows, &cuts, sweep, order, out);
+    colour(&it, order, out);
 done:
-    ly_release(ctx, sweep);
-    ly_release(ctx, place);
+    ly_release(ctx, it.sweep);
+    ly_release(ctx, it.place);
     return status;
 }

@@ -64,22 +64,24 @@ typedef struct MoveLoop {
     bool finite[LY_PCG_DOMAINS_MAX];
 } MoveLoop;
 
-static void enter_task(void *data, int32_t domain, int32_t worker)
+static void enter_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     MoveLoop *loop = data;
     const LyPcgMatrix *matrix = loop->matrix;
-    LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
-    loop->finite[domain] = matrix->kernels.enter(piece.row_begin, piece.row_end, matrix->order,
-                                                 matrix->scale, loop->a, loop->from, loop->v);
-    matrix->kernels.project(&piece, loop->v);
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        LyPcgPiece piece = ly_pcg_piece(matrix, d, false);
+        loop->finite[d] = matrix->kernels.enter(piece.row_begin, piece.row_end, matrix->order,
+                                                matrix->scale, loop->a, loop->from, loop->v);
+        matrix->kernels.project(&piece, loop->v);
+    }
 }
 
 // v = a P~ C^-1 b
 static bool enter(LyraContext *ctx, const LyPcgMatrix *matrix, double a, const double *b, void *v)
 {
     MoveLoop loop = {.matrix = matrix, .a = a, .from = b, .v = v};
-    ly_parallel_for(ctx, matrix->domains, enter_task, &loop);
+    ly_parallel_for(ctx, matrix->shares, enter_task, &loop);
     bool finite = true;
     for (int32_t d = 0; d < matrix->domains; ++d) {
         finite = finite && loop.finite[d];
@@ -87,21 +89,23 @@ static bool enter(LyraContext *ctx, const LyPcgMatrix *matrix, double a, const d
     return finite;
 }
 
-static void leave_task(void *data, int32_t domain, int32_t worker)
+static void leave_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
     MoveLoop *loop = data;
     const LyPcgMatrix *matrix = loop->matrix;
-    LyPcgPiece piece = ly_pcg_piece(matrix, domain, false);
-    matrix->kernels.leave(piece.row_begin, piece.row_end, matrix->order, matrix->scale, loop->a,
-                          loop->v, loop->to);
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        LyPcgPiece piece = ly_pcg_piece(matrix, d, false);
+        matrix->kernels.leave(piece.row_begin, piece.row_end, matrix->order, matrix->scale, loop->a,
+                              loop->v, loop->to);
+    }
 }
 
 // x += a C^-T v
 static void leave(LyraContext *ctx, const LyPcgMatrix *matrix, double a, const void *v, double *x)
 {
     MoveLoop loop = {.matrix = matrix, .a = a, .v = (void *)v, .to = x};
-    ly_parallel_for(ctx, matrix->domains, leave_task, &loop);
+    ly_parallel_for(ctx, matrix->shares, leave_task, &loop);
 }
 
 // the factor that brings a vector of this norm to about 1 in the copy
