@@ -119,7 +119,7 @@ void ly_dense_fill_symmetric(int32_t size, double scale, const double *A, double
 
 /// The scaled matrix diag(row_scale) A diag(column_scale), factored.
 typedef struct LyDenseFactorData {
-    double *values;       ///< [size * size].
+    double *values;       ///< [size * size]; in tiles where ly_dense_factor_is_tiled().
     double *row_scale;    ///< [size], powers of two.
     double *column_scale; ///< [size]; the same array as row_scale for the symmetric kinds.
     int32_t *pivots;      ///< [size].
@@ -142,6 +142,9 @@ LyraStatus ly_dense_factor_reserve(LyraContext *ctx, LyraFactorKind kind, int32_
 /// number (from 1) of the first row or column at which the matrix is seen to be singular, or not
 /// positive definite.
 int32_t ly_dense_factor_compute(LyraDenseFactor *factor, const double *A);
+
+/// Whether the values are tiles of the lower triangle, see dense_tiles.h: large Cholesky factors.
+bool ly_dense_factor_is_tiled(const LyraDenseFactor *factor);
 
 /// Solves with the scaled matrix (or its transpose) in place.
 void ly_dense_factor_solve_scaled(const LyraDenseFactor *factor, const LyDenseFactorData *data,

@@ -17,6 +17,7 @@
 // diag(w)^1/2 = U diag(s) V^T; the components are diag(m)^-1/2 U, the variances s^2 / sum w.
 
 #include "math/dense.h"
+#include "math/dense_tiles.h"
 
 #include <float.h>
 #include <limits.h>
@@ -160,9 +161,15 @@ LyraStatus lyra_dense_eigen_generalised(LyraContext *ctx, int32_t size, const do
     double *work = NULL;
     LyraDenseFactor *factor = NULL;
     LY_TRY_DONE(lyra_dense_factor_create(ctx, LYRA_FACTOR_CHOLESKY, size, B, &factor));
-    LY_TRY_DONE(ly_allocate_array(ctx, 2 * square + size, sizeof *work, &work));
+    bool tiled = ly_dense_factor_is_tiled(factor);
+    LY_TRY_DONE(ly_allocate_array(ctx, (tiled ? 3 : 2) * square + size, sizeof *work, &work));
     double *C = work, *half = C + square, *values_new = half + square;
     const double *L = factor->now.values, *S = factor->now.row_scale;
+    if (tiled) {
+        double *unpacked = values_new + size;
+        ly_dense_tiles_unpack(size, factor->now.values, unpacked);
+        L = unpacked;
+    }
 
     int exponent = congruence(size, A, S, C);
     // L^-1 (S A S), then L^-1 of its transpose

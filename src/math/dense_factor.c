@@ -16,6 +16,7 @@
 #include "math/dense.h"
 
 #include "base/number.h"
+#include "math/dense_tiles.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,10 +24,21 @@
 
 // ---- making room --------------------------------------------------------------------------------
 
+static bool is_tiled(LyraFactorKind kind, int32_t size)
+{
+    return kind == LYRA_FACTOR_CHOLESKY && size >= LY_DENSE_TILED;
+}
+
+bool ly_dense_factor_is_tiled(const LyraDenseFactor *factor)
+{
+    return is_tiled(factor->kind, factor->size);
+}
+
 static LyraStatus reserve_data(LyraContext *ctx, LyraFactorKind kind, int32_t size,
                                LyDenseFactorData *data)
 {
-    LY_TRY(ly_allocate_array(ctx, (int64_t)size * size, sizeof *data->values, &data->values));
+    int64_t count = is_tiled(kind, size) ? ly_dense_tiles_room(size) : (int64_t)size * size;
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *data->values, &data->values));
     LY_TRY(ly_allocate_array(ctx, 2 * (int64_t)size, sizeof *data->row_scale, &data->row_scale));
     data->column_scale = kind == LYRA_FACTOR_LU ? data->row_scale + size : data->row_scale;
     return ly_allocate_array(ctx, size, sizeof *data->pivots, &data->pivots);
@@ -176,6 +188,25 @@ static int32_t find_singular(LyraFactorKind kind, int32_t size, const LyDenseFac
     return 0;
 }
 
+/// Writes the scaled matrix, whole, and returns its 1-norm.
+static double scale_values(const LyraDenseFactor *factor, const double *A, LyDenseFactorData *data)
+{
+    int32_t size = factor->size;
+    bool symmetric = factor->kind != LYRA_FACTOR_LU;
+    double norm = 0;
+    for (int32_t j = 0; j < size; ++j) {
+        double sum = 0;
+        for (int32_t i = 0; i < size; ++i) {
+            int64_t at = i + (int64_t)j * size;
+            double value = symmetric && i < j ? A[j + (int64_t)i * size] : A[at];
+            data->values[at] = data->row_scale[i] * value * data->column_scale[j];
+            sum += fabs(data->values[at]);
+        }
+        norm = fmax(norm, sum);
+    }
+    return norm;
+}
+
 int32_t ly_dense_factor_compute(LyraDenseFactor *factor, const double *A)
 {
     const LyDenseType *type = ly_dense_type(factor->ctx);
@@ -192,22 +223,15 @@ int32_t ly_dense_factor_compute(LyraDenseFactor *factor, const double *A)
     } else {
         failed = scale_symmetric(size, A, data->row_scale, factor->work);
     }
-    double norm = 0;
-    bool symmetric = factor->kind != LYRA_FACTOR_LU;
-    double *sums = factor->work;
-    memset(sums, 0, (size_t)size * sizeof *sums);
-    for (int32_t j = 0; j < size; ++j) {
-        for (int32_t i = 0; i < size; ++i) {
-            int64_t at = i + (int64_t)j * size;
-            double value = symmetric && i < j ? A[j + (int64_t)i * size] : A[at];
-            data->values[at] = data->row_scale[i] * value * data->column_scale[j];
-            sums[j] += fabs(data->values[at]);
-        }
-        norm = fmax(norm, sums[j]);
-    }
+    bool tiled = ly_dense_factor_is_tiled(factor);
+    data->norm = tiled ? ly_dense_tiles_scale(factor->ctx, size, data->row_scale, A, data->values,
+                                              factor->work)
+                       : scale_values(factor, A, data);
     // the LDL and LU factors of a singular matrix have their uses; a half-done Cholesky has none
     if (factor->kind == LYRA_FACTOR_CHOLESKY) {
-        failed = failed ? failed : type->cholesky(size, data->values);
+        failed = failed  ? failed
+                 : tiled ? ly_dense_tiles_factor(factor->ctx, size, data->values)
+                         : type->cholesky(size, data->values);
     } else {
         if (factor->kind == LYRA_FACTOR_LU) {
             type->lu(size, data->values, data->pivots);
@@ -216,7 +240,6 @@ int32_t ly_dense_factor_compute(LyraDenseFactor *factor, const double *A)
         }
         failed = failed ? failed : find_singular(factor->kind, size, data);
     }
-    data->norm = norm;
     return failed;
 }
 
@@ -307,6 +330,10 @@ void ly_dense_factor_solve_scaled(const LyraDenseFactor *factor, const LyDenseFa
         }
         break;
     case LYRA_FACTOR_CHOLESKY:
+        if (ly_dense_factor_is_tiled(factor)) {
+            ly_dense_tiles_solve(factor->ctx, size, A, columns, X);
+            break;
+        }
         type->solve_triangle(false, false, false, size, columns, A, X);
         type->solve_triangle(false, true, false, size, columns, A, X);
         break;

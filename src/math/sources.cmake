@@ -14,5 +14,7 @@ target_sources(lyra_objects PRIVATE
   math/dense_exponential.c
   math/dense_factor.c
   math/dense_lapack.c
+  math/dense_tiles.c
   math/npy_file.c
   math/vega_matrix_file.c)
+list(APPEND LYRA_KERNEL_SOURCES math/dense_tile_kernels.c)
