@@ -681,6 +681,7 @@ LYRA_TEST(refused_settings_say_why)
 typedef struct Bits {
     int32_t size;
     const Case *c;
+    int32_t aggregate;
 } Bits;
 
 static void compute_bits(LyraContext *ctx, void *data, void *out)
@@ -693,6 +694,7 @@ static void compute_bits(LyraContext *ctx, void *data, void *out)
     TEST_OK(lyra_constraints_fix_vertices(constraints, 2, (int32_t[]){3, 4000}));
     TEST_EQUAL(body.size, bits->size);
     LyraSolverDef def = def_of(bits->c, &body, 1e-8);
+    def.aggregate = bits->aggregate;
     LyraOperator A = lyra_operator_block(body.A, true);
     TEST_OK(solve_once(ctx, &def, &A, constraints, body.b, out, NULL));
     lyra_constraints_destroy(constraints);
@@ -701,19 +703,26 @@ static void compute_bits(LyraContext *ctx, void *data, void *out)
 
 LYRA_TEST(threads_do_not_change_bits_of_ssor)
 {
-    Bits bits = {3 * 61 * 12 * 12, &cases[6]};
+    Bits bits = {3 * 61 * 12 * 12, &cases[6], 0};
     test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
 }
 
 LYRA_TEST(threads_do_not_change_bits_of_ssor_with_a_coarse_space)
 {
-    Bits bits = {3 * 61 * 12 * 12, &cases[10]};
+    Bits bits = {3 * 61 * 12 * 12, &cases[10], 0};
+    test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
+}
+
+LYRA_TEST(threads_do_not_change_bits_of_ssor_with_a_large_coarse_space)
+{
+    // 660 unknowns: the factor is in tiles
+    Bits bits = {3 * 61 * 12 * 12, &cases[10], 80};
     test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
 }
 
 LYRA_TEST(threads_do_not_change_bits_of_block_jacobi_with_a_coarse_space)
 {
-    Bits bits = {3 * 61 * 12 * 12, &cases[12]};
+    Bits bits = {3 * 61 * 12 * 12, &cases[12], 0};
     test_same_bits(compute_bits, &bits, (size_t)bits.size * 8);
 }
 

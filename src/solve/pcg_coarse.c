@@ -346,6 +346,15 @@ static void find_centre(const LyPcgCoarse *coarse, int32_t a, double centre[3], 
     *reach = *reach > 0.0 ? *reach : 1.0;
 }
 
+// clears the columns of aggregate `a` in the lower triangle of G
+static void clear_columns(LyPcgCoarse *coarse, int32_t a)
+{
+    int64_t n = coarse->size, first = 6 * (int64_t)a;
+    for (int64_t k = first; k < first + 6; ++k) {
+        memset(coarse->dense + n * k + first, 0, (size_t)(n - first) * sizeof(double));
+    }
+}
+
 // the modes of aggregate `a`: Z, and C^-T Z, as they act on A
 static void modes_task(void *data, int32_t a, int32_t worker)
 {
@@ -353,6 +362,7 @@ static void modes_task(void *data, int32_t a, int32_t worker)
     LyPcgCoarse *coarse = data;
     const LyPcgMatrix *matrix = coarse->matrix;
     double centre[3], reach;
+    clear_columns(coarse, a);
     find_centre(coarse, a, centre, &reach);
     for (int32_t i = coarse->begin[a]; i < coarse->begin[a + 1]; ++i) {
         int64_t row = coarse->order[i];
@@ -454,7 +464,6 @@ LyraStatus ly_pcg_coarse_factor(LyPcgCoarse *coarse, const LyraBlockMatrix *A)
         coarse->filter_of[matrix->filter_row[f]] = f;
     }
     ly_parallel_for(coarse->ctx, coarse->aggregates, modes_task, coarse);
-    memset(coarse->dense, 0, (size_t)(n * n) * sizeof(double));
     ly_parallel_for(coarse->ctx, coarse->aggregates, product_task, &loop);
     for (int64_t k = 0; k < n; ++k) {
         if (coarse->dropped[k]) {

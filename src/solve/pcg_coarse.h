@@ -28,7 +28,7 @@ struct LyPcgCoarse {
     double *scratch; // of workers, [workers][touched_max][3][8]
     double *modes;   // C^-T Z, [rows][3][6]
     void *Z, *W;     // in the precision of the copy, [rows][3][6], [start[rows]][3][6]
-    double *dense;   // G, [size * size]
+    double *dense;   // G, [size * size], its lower triangle
     LyraDenseFactor *factor;
     bool *dropped; // columns of Z that are zero, [size]
     double *sums;  // of each domain, [domains][aggregates][8]
