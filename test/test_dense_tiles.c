@@ -42,7 +42,7 @@ static double *take(int64_t count)
     return numbers;
 }
 
-/// The tiles of L for a matrix, or NULL with the pivot that failed.
+/// The tiles of L for a matrix, and the pivot that failed, if any.
 static double *factor_in_tiles(LyraContext *ctx, int32_t n, const double *A, const double *scale,
                                int32_t *failed, double *norm)
 {
@@ -95,6 +95,19 @@ LYRA_TEST(tiles_agree_with_the_plain_factor)
                 }
                 // the condition, 1e5 with the scales, times rounding, times the largest of L
                 TEST_NEAR(error, 0.0, 1e5 * EPS * 10);
+                // three solutions at once, against those with the plain factor
+                double *x = malloc((size_t)n * 24), *y = malloc((size_t)n * 24), top = 0.0;
+                for (int32_t i = 0; i < 3 * n; ++i) {
+                    x[i] = y[i] = cos(i);
+                }
+                ly_dense_tiles_solve(ctx, n, tiles, 1, x);
+                ly_dense_tiles_solve(ctx, n, tiles, 2, x + n);
+                ly_dense_type(ctx)->solve_triangle(false, false, false, n, 3, plain, y);
+                ly_dense_type(ctx)->solve_triangle(false, true, false, n, 3, plain, y);
+                top = dense_max(3 * n, y);
+                TEST_NEAR(dense_distance(3 * n, x, y), 0.0, 1e5 * EPS * top);
+                free(x);
+                free(y);
                 free(plain);
             }
             free(tiles);
@@ -207,6 +220,28 @@ LYRA_TEST(the_column_that_fails_is_named_in_every_tile)
     free(b);
     free(x);
     free(y);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(pivots_of_zero_are_refused_at_once)
+{
+    // the identity but for two rows that are equal, in one tile and in two
+    const int32_t n = 2 * TILE + 5, where[] = {1, 8, TILE, TILE + 1, 2 * TILE, n - 1};
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    double *A = malloc((size_t)n * (size_t)n * 8), *ones = malloc((size_t)n * 8), norm = 0.0;
+    for (int32_t w = 0; w < LY_COUNT_OF(where); ++w) {
+        int32_t failed = 0;
+        for (int64_t j = 0; j < n; ++j) {
+            ones[j] = 1.0;
+            for (int64_t i = 0; i < n; ++i) {
+                A[i + j * n] = i == j || (i == where[w] && j == i - 1);
+            }
+        }
+        free(factor_in_tiles(ctx, n, A, ones, &failed, &norm));
+        TEST_EQUAL(failed, where[w] + 1);
+    }
+    free(A);
+    free(ones);
     test_context_end(ctx);
 }
 

@@ -6,7 +6,8 @@
 // together in it does so in a fixed order: same bits at any number of threads.
 //
 // The tiles of the lower triangle lie one after the other, down the first column of tiles, then the
-// second, so that all of them are read straight through. The last row of tiles is padded with 0.
+// second, so that all of them are read straight through. The last row of tiles is padded with 0;
+// what is above the diagonal, and columns beyond the last, hold anything and change nothing.
 //
 // The factor is right-looking. With the tiles of column k,
 //     S_kk = L_kk L_kk^T         by the caller,
@@ -90,7 +91,6 @@ static void scale_column(const TileLoop *loop, int64_t j, double *sums)
         int32_t rows = rows_of(loop, i), begin = i == tile ? (int32_t)(j % TILE) : 0;
         int64_t first = (int64_t)TILE * i + begin;
         double *to = tile_at(loop, i, tile) + j % TILE * TILE;
-        memset(to, 0, (size_t)begin * sizeof(double));
         sum += loop->kernels->scale(rows - begin, loop->scale[j], loop->scale + first, A + first,
                                     to + begin, sums + first);
         memset(to + rows, 0, (size_t)(TILE - rows) * sizeof(double));
@@ -110,10 +110,6 @@ static void scale_task(void *data, int32_t index, int32_t worker)
     int64_t end = TILE * ly_piece_begin(loop->count, loop->pieces, index + 1);
     for (int64_t j = begin; j < ly_min_i64(end, loop->size); ++j) {
         scale_column(loop, j, sums);
-    }
-    for (int64_t j = ly_max_i64(begin, loop->size); j < end; ++j) {
-        int32_t last = loop->count - 1;
-        memset(tile_at(loop, last, last) + j % TILE * TILE, 0, TILE * sizeof(double));
     }
 }
 
