@@ -16,7 +16,7 @@ lyra=$1
 meshes=$2
 seconds=${SECONDS_EACH:-0.3}
 bodies=${BODIES-turtle dragon bridge-tets bridge-cubes crane torus}
-boxes=${BOXES-100 1000 3000 4000 7000 10000 20000 30000 40000 50000 60000 100000}
+boxes=${BOXES-100 1000 3000 4000 7000 10000 20000 30000 40000 50000 60000 100000 160000 300000 500000}
 
 # prints the rows of one run, with the heading if it is the first
 heading=1
