@@ -47,12 +47,17 @@ typedef struct TileLoop {
     int32_t columns;
 } TileLoop;
 
+// parts of `size` items in full ones of `part` and a rest
+static int32_t count_parts(int32_t size, int32_t part)
+{
+    return (int32_t)(((int64_t)size + part - 1) / part);
+}
+
 static TileLoop loop_of(LyraContext *ctx, int32_t size)
 {
     static const LyDenseTileKernels *const kernels[] = LY_KERNEL_TABLE(&ly_dense_tile_kernels);
-    return (TileLoop){.kernels = kernels[lyra_context_isa(ctx)],
-                      .size = size,
-                      .count = ly_piece_count(size, TILE)};
+    return (TileLoop){
+        .kernels = kernels[lyra_context_isa(ctx)], .size = size, .count = count_parts(size, TILE)};
 }
 
 // where tile (i, j) lies, i >= j: after those of the columns before it
@@ -74,7 +79,7 @@ static int32_t rows_of(const TileLoop *loop, int32_t tile)
 
 int64_t ly_dense_tiles_room(int32_t size)
 {
-    int32_t count = ly_piece_count(size, TILE);
+    int32_t count = count_parts(size, TILE);
     return place(count, count, count);
 }
 
@@ -277,13 +282,13 @@ void ly_dense_tiles_solve(LyraContext *ctx, int32_t size, const double *tiles, i
     if (columns == 1) {
         solve_one(ctx, &loop);
     } else {
-        ly_parallel_for(ctx, ly_piece_count(columns, GROUP), group_task, &loop);
+        ly_parallel_for(ctx, count_parts(columns, GROUP), group_task, &loop);
     }
 }
 
 void ly_dense_tiles_unpack(int32_t size, const double *tiles, double *L)
 {
-    int32_t count = ly_piece_count(size, TILE);
+    int32_t count = count_parts(size, TILE);
     for (int32_t j = 0; j < size; ++j) {
         for (int32_t i = j; i < size; ++i) {
             L[i + (int64_t)j * size] =
