@@ -19,6 +19,7 @@ lyra_add_test(integrate_hauth_long LABELS long)
 lyra_add_test(integrate_every LABELS threads)
 # a minute each under the thread sanitizer; the others open the same loops
 set_tests_properties(integrate_every.all_move_alike
+  integrate_every.a_broken_prescription_is_named_and_leaves_no_trace
   integrate_every.steps_of_any_length_end_well_or_are_refused PROPERTIES LABELS "threads;slow")
 
 # the function on docs/integrators.md compiles and does what it says

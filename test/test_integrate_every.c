@@ -191,8 +191,9 @@ LYRA_TEST(every_one_sees_what_changes_between_steps)
     for (int32_t i = 0; next_case(i / CHANGE_COUNT, &c); ++i) {
         Body body, other;
         LyraIntegrator *it = NULL, *fresh = NULL;
-        // a body in the air has no equilibrium
-        if (i % CHANGE_COUNT == FREE && strcmp(c.name, "static") == 0) {
+        // each change on one of the two systems; a body in the air has no equilibrium
+        if ((i / CHANGE_COUNT + i) % 2 ||
+            (i % CHANGE_COUNT == FREE && strcmp(c.name, "static") == 0)) {
             continue;
         }
         bool made = make(ctx, &c, NULL, &body, &it);
@@ -413,7 +414,7 @@ LYRA_TEST(a_broken_prescription_is_named_and_leaves_no_trace)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     Case c;
-    for (int32_t i = 0; next_case(i / 6, &c); ++i) {
+    for (int32_t i = 0; next_case(i / 3, &c); ++i) {
         Body body, other;
         LyraIntegrator *it = NULL, *calm = NULL;
         LyraState *before = NULL;
@@ -429,7 +430,7 @@ LYRA_TEST(a_broken_prescription_is_named_and_leaves_no_trace)
             step(it, body.state, 0, 4);
             step(calm, other.state, 0, 4);
             TEST_OK(lyra_state_copy(body.state, &before));
-            broken_from = lyra_state_view(body.state).time + (i % 6 < 3 ? 0.6 : 1e-6) * STEP;
+            broken_from = lyra_state_view(body.state).time + (i % 2 ? 0.6 : 1e-6) * STEP;
             TEST_STATUS(lyra_integrator_step(it, body.state, STEP, &report), LYRA_NOT_FINITE);
             broken_from = INFINITY;
             TEST_CONTAINS(lyra_error_message(), "the motion prescribed at 0.0005 s is not finite");
