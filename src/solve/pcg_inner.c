@@ -313,8 +313,8 @@ static bool residual_is_small(LyraContext *ctx, InnerLoop *loop, double norm, do
     return wanted <= inner->target;
 }
 
-// Both sweeps of Eisenstat's form, after the step before where that is ahead: then `rz` becomes r .
-// r. Returns p . q.
+// Both sweeps of Eisenstat's form, and the step before where that is ahead, with the square of its
+// r in `rz`. Returns p . q.
 static double sweep_both(LyraContext *ctx, InnerLoop *loop, double *rz)
 {
     LyPcgInner *inner = loop->inner;
