@@ -33,6 +33,18 @@ typedef struct DeflateLoop {
     double *caller_x;
 } DeflateLoop;
 
+// what is done with the rows of one domain
+typedef void DomainTask(const DeflateLoop *loop, int32_t domain);
+
+// a share of all domains, see pcg.h
+static void over_share(const DeflateLoop *loop, int32_t share, DomainTask *task)
+{
+    const LyPcgMatrix *matrix = loop->coarse->matrix;
+    for (int32_t d = share; d >= 0; d = matrix->share_next[d]) {
+        task(loop, d);
+    }
+}
+
 bool ly_pcg_is_deflated(const LyPcgInner *inner)
 {
     return inner->coarse && inner->matrix->kind == LY_PCG_SSOR;
@@ -85,10 +97,8 @@ static void clear_sums(const LyPcgCoarse *coarse, int32_t domain)
 
 // ---- added --------------------------------------------------------------------------------------
 
-static void restrict_task(void *data, int32_t domain, int32_t worker)
+static void restrict_domain(const DeflateLoop *loop, int32_t domain)
 {
-    (void)worker;
-    const DeflateLoop *loop = data;
     const LyPcgCoarse *coarse = loop->coarse;
     LyPcgPiece piece = ly_pcg_piece(coarse->matrix, domain, false);
     clear_sums(coarse, domain);
@@ -96,30 +106,38 @@ static void restrict_task(void *data, int32_t domain, int32_t worker)
                                    loop->r, sums_of(coarse, domain));
 }
 
-static void spread_task(void *data, int32_t domain, int32_t worker)
+static void restrict_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
-    const DeflateLoop *loop = data;
+    over_share(data, share, restrict_domain);
+}
+
+static void spread_domain(const DeflateLoop *loop, int32_t domain)
+{
     const LyPcgCoarse *coarse = loop->coarse;
     LyPcgPiece piece = ly_pcg_piece(coarse->matrix, domain, false);
     coarse->matrix->kernels.spread(piece.row_begin, piece.row_end, coarse->of, coarse->Z,
                                    coarse->mu, loop->z);
 }
 
+static void spread_task(void *data, int32_t share, int32_t worker)
+{
+    (void)worker;
+    over_share(data, share, spread_domain);
+}
+
 void ly_pcg_coarse_add(LyPcgCoarse *coarse, const void *r, void *z)
 {
     DeflateLoop loop = {.coarse = coarse, .r = r, .z = z};
-    ly_parallel_for(coarse->ctx, coarse->matrix->domains, restrict_task, &loop);
+    ly_parallel_for(coarse->ctx, coarse->matrix->shares, restrict_task, &loop);
     solve_mu(coarse);
-    ly_parallel_for(coarse->ctx, coarse->matrix->domains, spread_task, &loop);
+    ly_parallel_for(coarse->ctx, coarse->matrix->shares, spread_task, &loop);
 }
 
 // ---- in doubles ---------------------------------------------------------------------------------
 
-static void restrict_caller_task(void *data, int32_t domain, int32_t worker)
+static void restrict_caller_domain(const DeflateLoop *loop, int32_t domain)
 {
-    (void)worker;
-    const DeflateLoop *loop = data;
     const LyPcgCoarse *coarse = loop->coarse;
     LyPcgPiece piece = ly_pcg_piece(coarse->matrix, domain, false);
     clear_sums(coarse, domain);
@@ -133,10 +151,14 @@ static void restrict_caller_task(void *data, int32_t domain, int32_t worker)
     }
 }
 
-static void spread_caller_task(void *data, int32_t domain, int32_t worker)
+static void restrict_caller_task(void *data, int32_t share, int32_t worker)
 {
     (void)worker;
-    const DeflateLoop *loop = data;
+    over_share(data, share, restrict_caller_domain);
+}
+
+static void spread_caller_domain(const DeflateLoop *loop, int32_t domain)
+{
     const LyPcgCoarse *coarse = loop->coarse;
     LyPcgPiece piece = ly_pcg_piece(coarse->matrix, domain, false);
     for (int64_t i = piece.row_begin; i < piece.row_end; ++i) {
@@ -150,12 +172,18 @@ static void spread_caller_task(void *data, int32_t domain, int32_t worker)
     }
 }
 
+static void spread_caller_task(void *data, int32_t share, int32_t worker)
+{
+    (void)worker;
+    over_share(data, share, spread_caller_domain);
+}
+
 void ly_pcg_coarse_correct(LyPcgCoarse *coarse, const double *r, double *x)
 {
     DeflateLoop loop = {.coarse = coarse, .caller_r = r, .caller_x = x};
-    ly_parallel_for(coarse->ctx, coarse->matrix->domains, restrict_caller_task, &loop);
+    ly_parallel_for(coarse->ctx, coarse->matrix->shares, restrict_caller_task, &loop);
     solve_coarse(coarse);
-    ly_parallel_for(coarse->ctx, coarse->matrix->domains, spread_caller_task, &loop);
+    ly_parallel_for(coarse->ctx, coarse->matrix->shares, spread_caller_task, &loop);
 }
 
 // ---- deflated -----------------------------------------------------------------------------------
@@ -197,10 +225,8 @@ static void down_task(void *data, int32_t index, int32_t worker)
     kernels->forward(&piece, inner->w);
 }
 
-static void combine_task(void *data, int32_t domain, int32_t worker)
+static void combine_domain(const DeflateLoop *loop, int32_t domain)
 {
-    (void)worker;
-    const DeflateLoop *loop = data;
     LyPcgInner *inner = loop->inner;
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
     LyPcgCombine combine = {
@@ -217,6 +243,12 @@ static void combine_task(void *data, int32_t domain, int32_t worker)
     inner->sums[domain] = inner->matrix->kernels.combine(&combine, piece.row_begin, piece.row_end);
 }
 
+static void combine_task(void *data, int32_t share, int32_t worker)
+{
+    (void)worker;
+    over_share(data, share, combine_domain);
+}
+
 double ly_pcg_deflated_step(LyraContext *ctx, LyPcgInner *inner, double beta)
 {
     DeflateLoop loop = {.inner = inner, .coarse = inner->coarse, .beta = beta};
@@ -227,7 +259,7 @@ double ly_pcg_deflated_step(LyraContext *ctx, LyPcgInner *inner, double beta)
     for (int32_t c = 0; c < inner->matrix->colours; ++c) {
         sweep(ctx, down_task, &loop, c);
     }
-    ly_parallel_for(ctx, inner->matrix->domains, combine_task, &loop);
+    ly_parallel_for(ctx, inner->matrix->shares, combine_task, &loop);
     double sum = 0.0;
     for (int32_t d = 0; d < inner->matrix->domains; ++d) {
         sum += inner->sums[d];
