@@ -283,7 +283,7 @@ LYRA_TEST(overrides_reach_every_place)
     REQUIRE_YAML();
     static const char *const overrides[] = {"a.b[1].c=7 s",      "a.new.deep=[1, 2]", "list[0]=x",
                                             "list[2]={k: v}",    "empty.k=1",         "top=2",
-                                            "a.b[0].c=\"q: r\"", "list[1]="};
+                                            "a.b[0].c=\"q: r\"", "list[1]=null"};
     Fixture fixture = begin();
     LyNode *root = NULL;
     TEST_REQUIRE_OK(
@@ -310,6 +310,7 @@ LYRA_TEST(wrong_overrides_are_refused)
     REQUIRE_YAML();
     static const char *const cases[][2] = {
         {"time.dt", "override \"time.dt\": expected path=value"},
+        {"time.dt=", "override \"time.dt=\": expected a value after =, or null for the default"},
         {"=3", "override \"=3\": expected a path as in"},
         {"a..b=3", "override \"a..b=3\": expected a path as in"},
         {"list[5]=3",

@@ -538,8 +538,9 @@ LyraStatus ly_tree_override(LyraArena *arena, LyNode **root, const char *overrid
     LyNode *value = NULL;
     LY_TRY(parse(arena, override, false, equals + 1, strlen(equals + 1), &value));
     if (!value) {
-        LY_TRY(ly_tree_allocate(arena, 1, sizeof *value, &value));
-        *value = (LyNode){.kind = LY_NODE_SCALAR, .where = override, .text = ""};
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "override \"%s\": expected a value after =, or null for the default",
+                       override);
     }
     Cursor at = {.arena = arena, .override = override, .slot = root};
     LY_TRY(walk(&at, override, equals));
