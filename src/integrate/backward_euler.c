@@ -39,13 +39,14 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .stay = view.u,
                            .still = true,
                            .history = history};
-    // one step of Newton starts its linear solver there: the acceleration goes on
-    bool once = it->def.newton.policy == LYRA_NEWTON_ONE;
-    once |= it->def.newton.policy == LYRA_NEWTON_COUNTED;
-    lyra_vector_axpby(once, view.a, 0, q);
+    lyra_vector_fill(q, 0);
+    if (ly_predicts(it)) {
+        LY_TRY(ly_predict(it, trial, h, q));
+    }
     ly_start_constrained(it, &stage, end, q);
     ly_hold_rates(it, &stage, q, v_0, a_0);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
+    LY_TRY(ly_predict_note(it, trial, h, q));
 
     // u_1 and v_1 as Newton saw them last, to the last bit
     lyra_vector_sum(h, q, v_0, view.v);

@@ -33,6 +33,18 @@ void ly_start_constrained(LyraIntegrator *it, const LyStage *stage, double t, Ly
 void ly_hold_rates(LyraIntegrator *it, const LyStage *stage, const LyraVector *q, LyraVector *v_0,
                    LyraVector *a_0);
 
+// ---- starts of one-step policies (predict.c) ----------------------------------------------------
+
+/// Whether the linear solver starts where the last accelerations lead.
+bool ly_predicts(const LyraIntegrator *it);
+
+/// q = the acceleration that a step of h is likely to end with, from those of the steps before.
+LyraStatus ly_predict(LyraIntegrator *it, LyraState *trial, double h, LyraVector *q);
+
+/// Notes that it ended with q, while `trial` still has the one before. Without effect where nobody
+/// predicts.
+LyraStatus ly_predict_note(LyraIntegrator *it, LyraState *trial, double h, const LyraVector *q);
+
 /// Ends a step at time t: prescribed u, v and a on the constraints, the history after dt, and a
 /// note that a belongs to t.
 LyraStatus ly_end_step(LyraIntegrator *it, LyraState *trial, double t, double dt);

@@ -66,11 +66,15 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     // the start: the acceleration goes on; where constrained, u_1 is prescribed
     const LyStage whole = {.u_q = beta * h * h, .u_0 = u_0};
     lyra_vector_copy(view.a, q);
+    if (ly_predicts(it)) {
+        LY_TRY(ly_predict(it, trial, h, q));
+    }
     ly_start_constrained(it, &whole, end, q);
     // ... and so are v and a where the equation holds: the method's a_m is one of that time, too
     ly_prescribe(it, stage.time);
     ly_hold_rates(it, &stage, q, v_f, a_f);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
+    LY_TRY(ly_predict_note(it, trial, h, q));
 
     lyra_vector_sum(beta * h * h, q, u_0, view.u);
     lyra_vector_sum(gamma * h, q, v_0, view.v);
