@@ -191,8 +191,20 @@ typedef struct LyraSolverType {
     /// Relative tolerance of the following solves. Nullable for direct solvers.
     void (*set_tolerance)(void *self, double tolerance);
     int64_t (*bytes)(const void *self); ///< Memory held.
+    /// For types that learn from solve to solve, or keep a factor for matrices to come; Nullable,
+    /// all of them together. A number that changes with the factor; 0: none is kept.
+    uint64_t (*kept)(const void *self);
+    void (*renew)(void *self); ///< The next values get a factor of their own.
+    /// What answers depend on beside the matrix and the kept factor, [LYRA_SOLVER_MEMORY].
+    void (*remember)(const void *self, double *memory);
+    /// Goes back to that, after analyze, with a factor of A if there was one. `memory`: NULL: as if
+    /// nothing had been solved. `A`: NULL: the factor is to be made of the next values.
+    LyraStatus (*recall)(void *self, const double *memory, const LyraOperator *A);
     void (*destroy)(void *self);
 } LyraSolverType;
+
+/// Numbers that a solver may remember.
+#define LYRA_SOLVER_MEMORY 8
 
 /// Name of solver `index` of this build ("pcg", "cholmod", ...); NULL past the last. Writes its
 /// type. `type`: Nullable.

@@ -94,6 +94,14 @@ typedef struct LyraSystemType {
     /// Solves M x = b for x in the range of P. A vertex that is free and has no mass is
     /// LYRA_SINGULAR, and named.
     LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
+    /// What solutions depend on beside matrix and right-hand side, because a solver learns or keeps
+    /// a factor: how many numbers there are now, 0 for none; writes them into a block of zeros or
+    /// of an earlier time; whether they are those of a block; goes back to a block, of no numbers:
+    /// as if nothing had been solved, after which linearise and form. Nullable, all together.
+    int64_t (*memory_count)(const void *self);
+    void (*remember)(void *self, double *block);
+    bool (*remembers)(void *self, const double *block, int64_t count);
+    LyraStatus (*recall)(void *self, const double *block, int64_t count);
     /// det F of the elements; `min` 1 and `element` -1 without. Nullable: no elements.
     LyraDetF (*det_f)(void *self, const LyraVector *u);
     /// Size of the body and largest coordinate of its vertices, m: scales of rounding and of steps.
@@ -181,6 +189,14 @@ LYRA_API LyraStatus lyra_system_solve_from(LyraSystem *system, const LyraVector 
                                            double tolerance, LyraVector *x,
                                            LyraSolveReport *report);
 LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
+
+/// The block of a state that holds what its system remembers; integrators see to it.
+#define LYRA_SOLVER_BLOCK "solver"
+#define LYRA_SOLVER_BLOCK_VERSION 1
+LYRA_API int64_t lyra_system_memory_count(const LyraSystem *system);
+LYRA_API void lyra_system_remember(LyraSystem *system, double *block);
+LYRA_API bool lyra_system_remembers(LyraSystem *system, const double *block, int64_t count);
+LYRA_API LyraStatus lyra_system_recall(LyraSystem *system, const double *block, int64_t count);
 LYRA_API LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u);
 
 /// Both 0 where the system does not know them.

@@ -386,6 +386,46 @@ static LyraStatus run(LyraIntegrator *it, double dt)
     return LYRA_OK;
 }
 
+// ---- what the solver remembers ------------------------------------------------------------------
+
+// the block of a state; its count is 0 where there is none
+static LyraStateBlock find_memory(const LyraState *state)
+{
+    LyraStateBlock block = {0};
+    for (int32_t i = 0; lyra_state_block_at(state, i, &block); ++i) {
+        if (strcmp(block.name, LYRA_SOLVER_BLOCK) == 0 &&
+            block.version == LYRA_SOLVER_BLOCK_VERSION) {
+            return block;
+        }
+    }
+    return (LyraStateBlock){0};
+}
+
+// makes the system remember what it did when the state was made
+static LyraStatus recall_memory(LyraIntegrator *it)
+{
+    LyraStateBlock block = find_memory(it->work);
+    return lyra_system_remembers(it->system, block.values, block.count)
+               ? LYRA_OK
+               : lyra_system_recall(it->system, block.values, block.count);
+}
+
+static LyraStatus note_memory(LyraIntegrator *it)
+{
+    int64_t count = lyra_system_memory_count(it->system);
+    double *values = NULL;
+    bool fresh = false;
+    if (count == 0 && find_memory(it->work).count == 0) {
+        return LYRA_OK;
+    }
+    LY_TRY(lyra_state_block(it->work, LYRA_SOLVER_BLOCK, LYRA_SOLVER_BLOCK_VERSION, count, &values,
+                            &fresh));
+    if (count > 0) {
+        lyra_system_remember(it->system, values);
+    }
+    return LYRA_OK;
+}
+
 // whether the constraints hold the body at finite places, with finite velocities and accelerations
 static bool is_prescription_finite(LyraIntegrator *it, double t)
 {
@@ -424,6 +464,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
         LY_TRY(lyra_state_block(it->work, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, history,
                                 &values, &fresh));
     }
+    LY_TRY(recall_memory(it));
     LY_TRY(ly_measure_begin(it, it->work));
     double energy = it->measure[0].kinetic + it->measure[0].elastic;
     LY_TRY(run(it, dt));
@@ -441,6 +482,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
     report->min_det = det_f.min;
     report->min_det_element = det_f.element;
     report->inverted = det_f.inverted;
+
+    LY_TRY(note_memory(it));
 
     // all three states get the same blocks now, so that the next step allocates nothing
     if (count_blocks(it->trial) != count_blocks(it->work)) {

@@ -9,6 +9,7 @@ target_sources(lyra_objects PRIVATE
   model/mass.c
   model/mass_solve.c
   model/model.c
+  model/remembered.c
   model/rest.c
   model/sparse_system.c
   model/state.c

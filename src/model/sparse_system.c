@@ -10,6 +10,7 @@
 
 #include "lyra/reorder.h"
 #include "model/mass_solve.h"
+#include "model/remembered.h"
 #include "model/system.h"
 #include "model/tangent.h"
 #include "solve/solve.h"
@@ -27,12 +28,13 @@ typedef struct Solving {
 typedef struct SparseSystem {
     LyraContext *ctx;
     LyTangent tangent;
-    LyFollowed followed; // constraints in the internal order
-    double *positions;   // for the solver, internal order, [size]
-    double *b, *x;       // internal order, [size]
-    Solving main, mass;  // S, and M where it is consistent and directions are slanted
-    LyMassSolver masses; // and where they are not
-    double tolerance;    // the solver's own
+    LyFollowed followed;     // constraints in the internal order
+    double *positions;       // for the solver, internal order, [size]
+    double *b, *x;           // internal order, [size]
+    LyRemembered remembered; // of the solver of S
+    Solving main, mass;      // S, and M where it is consistent and directions are slanted
+    LyMassSolver masses;     // and where they are not
+    double tolerance;        // the solver's own
     bool mass_factored;
     uint64_t mass_version, mass_constraints; // what the factor of M was made with
 } SparseSystem;
@@ -88,7 +90,9 @@ static LyraStatus sparse_update_damping(void *self, const LyraPoint *at)
 
 static LyraStatus sparse_linearise(void *self, const LyraPoint *at, bool psd)
 {
-    return ly_tangent_linearise(&((SparseSystem *)self)->tangent, at, psd);
+    SparseSystem *s = self;
+    LY_TRY(ly_remembered_linearise(&s->remembered, &s->tangent, at));
+    return ly_tangent_linearise(&s->tangent, at, psd);
 }
 
 static LyraDetF sparse_det_f(void *self, const LyraVector *u)
@@ -116,19 +120,25 @@ static bool has_constraints(const SparseSystem *s)
     return lyra_constraints_view(s->followed.constraints).count > 0;
 }
 
-// factors a matrix; it is analyzed at first, and again when the first constraint comes
-static LyraStatus factor(SparseSystem *s, Solving *solving)
+// analyzes the pattern at first, and again when the first constraint comes
+static LyraStatus analyze(SparseSystem *s, Solving *solving, const LyraOperator *A)
 {
-    LyraOperator A = lyra_operator_block(solving->matrix, false);
     bool constrained = has_constraints(s);
     if (!solving->analyzed || (constrained && !solving->constrained)) {
         solving->analyzed = false;
         solving->tolerance = 0;
         LY_TRY(
-            lyra_solver_analyze(solving->solver, &A, constrained ? s->followed.constraints : NULL));
+            lyra_solver_analyze(solving->solver, A, constrained ? s->followed.constraints : NULL));
         solving->analyzed = true;
         solving->constrained = constrained;
     }
+    return LYRA_OK;
+}
+
+static LyraStatus factor(SparseSystem *s, Solving *solving)
+{
+    LyraOperator A = lyra_operator_block(solving->matrix, false);
+    LY_TRY(analyze(s, solving, &A));
     return lyra_solver_factor(solving->solver, &A);
 }
 
@@ -154,9 +164,15 @@ static LyraStatus solve(SparseSystem *s, Solving *solving, double tolerance, con
 static LyraStatus sparse_form(void *self, double a, double b, double c)
 {
     SparseSystem *s = self;
+    const double factors[3] = {a, b, c};
     LY_TRY(follow_constraints(s));
+    memcpy(s->remembered.factors, factors, sizeof factors);
     ly_tangent_combine(&s->tangent, a, b, c, s->main.matrix);
-    return factor(s, &s->main);
+    if (ly_remembered_is_old(&s->remembered, &s->tangent)) {
+        ly_solver_renew(s->main.solver);
+    }
+    LY_TRY(factor(s, &s->main));
+    return ly_remembered_note(&s->remembered, &s->tangent, s->main.solver);
 }
 
 static LyraStatus solve_main(SparseSystem *s, const LyraVector *b, double tolerance, bool warm,
@@ -167,7 +183,8 @@ static LyraStatus solve_main(SparseSystem *s, const LyraVector *b, double tolera
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "system sparse: the first constraint came after form: form again");
     }
-    return solve(s, &s->main, tolerance > 0 ? tolerance : s->tolerance, b, warm, x, report);
+    LY_TRY(solve(s, &s->main, tolerance > 0 ? tolerance : s->tolerance, b, warm, x, report));
+    return ly_remembered_note(&s->remembered, &s->tangent, s->main.solver);
 }
 
 static LyraStatus sparse_solve(void *self, const LyraVector *b, double tolerance, LyraVector *x,
@@ -208,6 +225,49 @@ static void sparse_apply_stiffness(void *self, const LyraVector *x, LyraVector *
 {
     ly_tangent_apply(&((SparseSystem *)self)->tangent, 0, 0, 1, lyra_vector_values(x),
                      lyra_vector_values_mutable(y));
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static int64_t sparse_memory_count(const void *self)
+{
+    const SparseSystem *s = self;
+    return ly_remembered_count(&s->remembered, &s->tangent, s->main.solver);
+}
+
+static void sparse_remember(void *self, double *block)
+{
+    SparseSystem *s = self;
+    ly_remembered_write(&s->remembered, &s->tangent, s->main.solver, block);
+}
+
+static bool sparse_remembers(void *self, const double *block, int64_t count)
+{
+    SparseSystem *s = self;
+    return ly_remembered_is_same(&s->remembered, &s->tangent, s->main.solver, block, count);
+}
+
+// the matrix that was factored when the block was written, and its factor
+static LyraStatus sparse_recall(void *self, const double *block, int64_t count)
+{
+    SparseSystem *s = self;
+    LyraOperator A = lyra_operator_block(s->main.matrix, false);
+    bool placed = false, has = count >= LY_REMEMBERED_HEAD;
+    s->remembered.serial = 0;
+    LY_TRY(follow_constraints(s));
+    if (has) {
+        LY_TRY(ly_remembered_place(&s->remembered, &s->tangent, block, count, &placed));
+        LY_TRY(analyze(s, &s->main, &A));
+    }
+    if (placed) {
+        const double *factors = s->remembered.factors;
+        ly_tangent_combine(&s->tangent, factors[0], factors[1], factors[2], s->main.matrix);
+    }
+    LY_TRY(ly_solver_recall(s->main.solver, has ? block : NULL, placed ? &A : NULL));
+    LY_TRY(ly_remembered_note(&s->remembered, &s->tangent, s->main.solver));
+    // the damping is frozen anew where the step begins
+    s->tangent.damping = -1;
+    return LYRA_OK;
 }
 
 // ---- masses -------------------------------------------------------------------------------------
@@ -267,6 +327,7 @@ static void sparse_destroy(void *self)
         lyra_block_matrix_destroy(all[i]->matrix);
     }
     ly_mass_solver_destroy(&s->masses);
+    ly_remembered_destroy(s->ctx, &s->remembered);
     ly_followed_destroy(&s->followed);
     ly_tangent_destroy(&s->tangent);
     ly_release(s->ctx, s->positions);
@@ -293,6 +354,10 @@ static const LyraSystemType sparse_type = {
     .solve = sparse_solve,
     .solve_from = sparse_solve_from,
     .solve_mass = sparse_solve_mass,
+    .memory_count = sparse_memory_count,
+    .remember = sparse_remember,
+    .remembers = sparse_remembers,
+    .recall = sparse_recall,
     .det_f = sparse_det_f,
     .extent = sparse_extent,
     .fingerprint = sparse_fingerprint,

@@ -267,6 +267,37 @@ LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraV
     return system->type->solve_mass(system->self, b, x);
 }
 
+int64_t lyra_system_memory_count(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->memory_count ? system->type->memory_count(system->self) : 0;
+}
+
+void lyra_system_remember(LyraSystem *system, double *block)
+{
+    LYRA_ASSERT(system && block);
+    if (system->type->memory_count) {
+        system->type->remember(system->self, block);
+    }
+}
+
+bool lyra_system_remembers(LyraSystem *system, const double *block, int64_t count)
+{
+    LYRA_ASSERT(system && (block || count == 0));
+    return !system->type->memory_count || system->type->remembers(system->self, block, count);
+}
+
+LyraStatus lyra_system_recall(LyraSystem *system, const double *block, int64_t count)
+{
+    LYRA_ASSERT(system && (block || count == 0));
+    if (!system->type->memory_count) {
+        return LYRA_OK;
+    }
+    ++system->stamp;
+    system->linearised = system->formed = false;
+    return system->type->recall(system->self, block, count);
+}
+
 LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u)
 {
     LYRA_ASSERT(system && u && fits(system, u));

@@ -69,10 +69,17 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDe
         A->symmetric ? find_factor(A, "cholmod", DENSE_BEATS_CHOLMOD, cholmod_end)
                      : find_factor(A, "umfpack", DENSE_BEATS_UMFPACK, UMFPACK_SERVES);
     // conjugate gradients beat every factor where the matrix is well conditioned and not tiny
+    bool block = A->kind == LYRA_OPERATOR_BLOCK;
     bool wanted = !A->symmetric || indefinite || low_rank || A->kind == LYRA_OPERATOR_DENSE ||
-                  def->task != LYRA_SOLVER_DYNAMICS || A->size <= DENSE_BEATS_CHOLMOD;
+                  def->task == LYRA_SOLVER_MANY || (statics && !block) ||
+                  A->size <= DENSE_BEATS_CHOLMOD;
     if (factor && wanted && !iterate) {
         return factor;
+    }
+    bool learns = A->symmetric && A->kind == LYRA_OPERATOR_BLOCK && !indefinite && !low_rank &&
+                  !iterate && A->size > DENSE_BEATS_CHOLMOD;
+    if (learns) {
+        return &ly_solver_adaptive;
     }
     if (A->symmetric) {
         const LyraSolverType *minres =

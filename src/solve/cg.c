@@ -44,10 +44,20 @@ typedef struct Iteration {
     int64_t size;
     double b_norm; // of P b
     double target; // of the residual; 0 when the energy norm decides
+    double start;  // |r| from which a watch sees progress
+    double goal;   // ... and to which
     double terms[DELAY];
     int64_t term_count; // since the last start
     int32_t iterations; // of this call
 } Iteration;
+
+bool ly_watch_goes_on(LyWatch *watch, int32_t iterations, double start, double now, double goal)
+{
+    double progress =
+        goal > 0.0 && start > goal && now > 0.0 ? log(start / now) / log(start / goal) : 1.0;
+    watch->ended = !watch->go_on(watch->user, iterations, progress, &watch->next);
+    return !watch->ended;
+}
 
 static void project(const Iteration *it, double *v)
 {
@@ -161,6 +171,13 @@ static LyraStatus run(Iteration *it, double start, bool *met, bool *ended)
             *met = true;
             return LYRA_OK;
         }
+        LyWatch *watch = it->cg->watch;
+        if (watch && it->report->iterations >= watch->next &&
+            !ly_watch_goes_on(watch, it->report->iterations, it->start, r_norm, it->goal)) {
+            *ended = true;
+            return ly_fail(LYRA_NOT_CONVERGED, "cg: too slow after %d iterations",
+                           (int)it->report->iterations);
+        }
         double rz_old = rz;
         LY_TRY(precondition(it, &rz));
         ly_vector_axpby(ctx, n, 1.0, it->z, rz / rz_old, it->p);
@@ -182,6 +199,7 @@ static LyraStatus iterate(Iteration *it)
         if (r_norm <= it->target || r_norm == 0.0) {
             return LYRA_OK;
         }
+        it->start = it->start > 0.0 ? it->start : r_norm;
         stalls = r_norm > 0.5 * before ? stalls + 1 : 0;
         if (stalls == STALLS_MAX) {
             return ly_fail(LYRA_NOT_CONVERGED,
@@ -230,6 +248,8 @@ LyraStatus ly_cg(LyraContext *ctx, const LyCg *cg, const double *b, bool warm, d
         return LYRA_OK;
     }
     project(&it, x);
+    it.start = cg->watch_start;
+    it.goal = cg->tolerance * it.b_norm;
     it.target = cg->stop == LYRA_STOP_RESIDUAL ? cg->tolerance * it.b_norm : 0.0;
     return iterate(&it);
 }

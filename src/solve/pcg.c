@@ -52,6 +52,7 @@ typedef struct Pcg {
     // the others, and block matrices that the copy can't hold
     bool plain;
     bool doubles;    // floats would only waste iterations
+    LyWatch *watch;  // Nullable
     double *inverse; // of the diagonal, [size]; NULL: none
 } Pcg;
 
@@ -374,6 +375,7 @@ static LyraStatus solve_column(Pcg *pcg, const double *b, bool warm, double *x,
             .tolerance = pcg->def.tolerance,
             .iterations_max = pcg->iterations_max,
             .truncate = pcg->def.truncate,
+            .watch = pcg->watch,
             .work = pcg->work,
         };
         return ly_cg(pcg->ctx, &cg, b, warm, x, report);
@@ -387,6 +389,7 @@ static LyraStatus solve_column(Pcg *pcg, const double *b, bool warm, double *x,
         .tolerance = pcg->def.tolerance,
         .iterations_max = pcg->iterations_max,
         .truncate = pcg->def.truncate,
+        .watch = pcg->watch,
         .work = pcg->work,
     };
     return ly_pcg_refine(pcg->ctx, &refine, b, warm, x, report);
@@ -425,6 +428,11 @@ static LyraStatus solve(void *self, int32_t columns, const double *B, bool warm,
         LY_TRY(status);
     }
     return LYRA_OK;
+}
+
+void ly_pcg_watch(void *self, LyWatch *watch)
+{
+    ((Pcg *)self)->watch = watch;
 }
 
 static void set_tolerance(void *self, double tolerance)

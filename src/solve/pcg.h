@@ -148,6 +148,9 @@ typedef enum LyPcgKind {
     LY_PCG_IC0,
 } LyPcgKind;
 
+/// Lets the following solves of a "pcg" be watched. `watch`: Nullable: by nobody.
+void ly_pcg_watch(void *self, LyWatch *watch);
+
 // ---- the copy -----------------------------------------------------------------------------------
 
 /// The scaled copy of a block matrix. Made by analyze, filled by factor.
@@ -310,8 +313,9 @@ typedef struct LyPcgRefine {
     double tolerance;
     int32_t iterations_max;
     bool truncate;
-    bool doubles; // the copy serves as a preconditioner only
-    double *work; // [4 size]
+    bool doubles;   // the copy serves as a preconditioner only
+    LyWatch *watch; // Nullable
+    double *work;   // [4 size]
 } LyPcgRefine;
 
 /// Solves P A P x = P b to the tolerance in doubles by corrections from the inner iteration; the

@@ -42,6 +42,7 @@ typedef struct Refinement {
     double *x, *r, *d; // [size]; d: a direction, or z of the method in doubles
     int64_t size;
     double b_norm, r_norm;
+    double start;  // |r| of the first x
     bool measured; // r_norm is that of x
     double factor; // with which the last residual entered
 } Refinement;
@@ -155,6 +156,8 @@ static LyraStatus go_on_in_doubles(Refinement *it, const char *why)
         .iterations_max = refine->iterations_max - it->report->iterations,
         .truncate = refine->truncate,
         .follows = it->report->iterations > 0,
+        .watch = refine->watch,
+        .watch_start = it->start,
         .work = refine->work,
     };
     return ly_cg(it->ctx, &cg, it->b, true, it->x, it->report);
@@ -221,6 +224,10 @@ static void set_goal(Refinement *it, double a)
     inner->iterations_max = refine->iterations_max - it->report->iterations;
     if (single && inner->iterations_max > it->size + SPARE) {
         inner->iterations_max = (int32_t)it->size + SPARE;
+    }
+    if (refine->watch && inner->iterations_max > refine->watch->next - it->report->iterations) {
+        inner->iterations_max =
+            (int32_t)ly_max_i64(1, refine->watch->next - it->report->iterations);
     }
     // a little below, so that the true residual is not just above
     wanted = refine->stop == LYRA_STOP_RESIDUAL ? 0.9 * wanted : 0.0;
@@ -296,6 +303,12 @@ static LyraStatus correct(Refinement *it, bool *done)
     if (end == LY_PCG_LIMIT && it->report->iterations >= refine->iterations_max) {
         return not_converged(it);
     }
+    if (end == LY_PCG_LIMIT && refine->watch && it->report->iterations >= refine->watch->next) {
+        *done = !ly_watch_goes_on(refine->watch, it->report->iterations, it->start, it->r_norm,
+                                  refine->tolerance * it->b_norm);
+        inner->resume = true;
+        return *done ? not_converged(it) : LYRA_OK;
+    }
     if (end == LY_PCG_LIMIT) {
         return go_on_in_doubles(it, "more iterations than unknowns say that floats have ended");
     }
@@ -339,6 +352,7 @@ LyraStatus ly_pcg_refine(LyraContext *ctx, LyPcgRefine *refine, const double *b,
         project(&it, x);
         LY_TRY(true_residual(&it, false));
     }
+    it.start = it.r_norm;
     if (refine->doubles && !is_small(&it)) {
         return go_on_in_doubles(&it, "the matrix is beyond single precision");
     }

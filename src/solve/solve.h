@@ -27,6 +27,12 @@ extern const LyraSolverType ly_solver_umfpack;
 /// PCG whose preconditioner is an old factor of the best direct solver of the build.
 extern const LyraSolverType ly_solver_factor_reuse;
 
+/// Numbers of the factor of an analyzed "cholesky", and operations that make it.
+void ly_cholesky_work(const void *self, double *entries, double *flops);
+
+/// "auto" where it is to find out: sweeps or a kept factor.
+extern const LyraSolverType ly_solver_adaptive;
+
 /// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md.
 const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def);
 
@@ -41,6 +47,15 @@ static inline int64_t ly_unknown_label(const int32_t *labels, int64_t i)
 {
     return 3 * ly_vertex_label(labels, i / 3) + i % 3;
 }
+
+// ---- memory -------------------------------------------------------------------------------------
+
+/// As the functions of LyraSolverType; remember() is false, and nothing is written, where there is
+/// nothing to remember.
+uint64_t ly_solver_kept(const LyraSolver *solver);
+void ly_solver_renew(LyraSolver *solver);
+bool ly_solver_remember(const LyraSolver *solver, double *memory);
+LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const LyraOperator *A);
 
 // ---- vectors ------------------------------------------------------------------------------------
 
@@ -71,6 +86,19 @@ int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values
 
 // ---- conjugate gradients ------------------------------------------------------------------------
 
+/// Somebody who may end an iteration that comes too slowly.
+typedef struct LyWatch {
+    /// Whether to go on after `iterations`, which have brought the residual `progress` of the way
+    /// from its start to its goal, in logarithms. Writes after how many to ask again.
+    bool (*go_on)(void *user, int32_t iterations, double progress, int32_t *next);
+    void *user;
+    int32_t next; // iterations after which to ask first
+    bool ended;   // by go_on; the status is LYRA_NOT_CONVERGED
+} LyWatch;
+
+/// Asks; sets `ended`.
+bool ly_watch_goes_on(LyWatch *watch, int32_t iterations, double start, double now, double goal);
+
 /// The plain method in doubles, for operators and preconditioners of any kind.
 typedef struct LyCg {
     const LyraOperator *A;
@@ -82,8 +110,10 @@ typedef struct LyCg {
     double tolerance;
     int32_t iterations_max; // of one call
     bool truncate;
-    bool follows; // a warm start is an iterate of an iteration from zero: a direction of descent
-    double *work; // [4 size]
+    bool follows;   // a warm start is an iterate of an iteration from zero: a direction of descent
+    LyWatch *watch; // Nullable
+    double watch_start; // residual from which the watch sees progress; 0: that of the first x
+    double *work;       // [4 size]
 } LyCg;
 
 /// Solves P A P x = P b. LYRA_NOT_CONVERGED at the limit, LYRA_NOT_POSITIVE_DEFINITE on negative

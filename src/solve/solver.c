@@ -171,7 +171,8 @@ LyraStatus lyra_solver_create_type(LyraContext *ctx, const LyraSolverType *type,
     LY_CHECK_DEF(def, "lyra_solver_def_default");
     LY_TRY(check_def(def, false));
     if (!type->name || !type->create || !type->analyze || !type->factor || !type->solve ||
-        !type->bytes || !type->destroy) {
+        !type->bytes || !type->destroy ||
+        (type->remember && !(type->kept && type->renew && type->recall))) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "solver: type \"%s\" lacks a function",
                        type->name ? type->name : "");
     }
@@ -704,6 +705,7 @@ LyraStatus lyra_solver_solve_columns(LyraSolver *solver, int32_t columns, const 
     }
     // what a solve learns of the matrix holds until the next factor
     solver->report.definiteness = now.definiteness;
+    solver->report.solver = now.solver;
     solver->report.preconditioner = now.preconditioner;
     solver->report.coarse_size = now.coarse_size;
     solver->report.factor_entries = now.factor_entries;
@@ -735,7 +737,40 @@ LyraStatus lyra_solver_set_tolerance(LyraSolver *solver, double tolerance)
 const char *lyra_solver_choice(const LyraSolver *solver)
 {
     LYRA_ASSERT(solver);
-    return solver->type ? solver->type->name : "auto";
+    return solver->type ? solver->report.solver : "auto";
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static bool has_memory(const LyraSolver *solver)
+{
+    return solver->analyzed && solver->type->remember && solver->pattern.size > 0;
+}
+
+uint64_t ly_solver_kept(const LyraSolver *solver)
+{
+    return has_memory(solver) ? solver->type->kept(solver->self) : 0;
+}
+
+void ly_solver_renew(LyraSolver *solver)
+{
+    if (has_memory(solver)) {
+        solver->type->renew(solver->self);
+    }
+}
+
+bool ly_solver_remember(const LyraSolver *solver, double *memory)
+{
+    if (has_memory(solver)) {
+        solver->type->remember(solver->self, memory);
+    }
+    return has_memory(solver);
+}
+
+LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const LyraOperator *A)
+{
+    solver->factored = false;
+    return has_memory(solver) ? solver->type->recall(solver->self, memory, A) : LYRA_OK;
 }
 
 LyraSolveReport lyra_solver_report(const LyraSolver *solver)

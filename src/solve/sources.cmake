@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  solve/adaptive.c
   solve/auto.c
   solve/bicgstab.c
   solve/cg.c
@@ -12,6 +13,7 @@ target_sources(lyra_objects PRIVATE
   solve/eliminated.c
   solve/factor_reuse.c
   solve/gmres.c
+  solve/kept.c
   solve/krylov.c
   solve/krylov_sweeps.c
   solve/low_rank.c
