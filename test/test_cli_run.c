@@ -337,6 +337,39 @@ LYRA_TEST(cli_run_survives_a_few_kills)
     check_kills(4, 3);
 }
 
+LYRA_TEST(cli_run_has_its_folder_alone)
+{
+    const char *scene = make_scene(), *out = kept("shared"), *peace = kept("peace");
+    char arguments[4096];
+    snprintf(arguments, sizeof arguments,
+             "run %s --out %s --steps 1000000 --checkpoint-every 2 --quiet %s", scene, out,
+             EVERYTHING);
+    pid_t first = start_lyra(arguments);
+    for (int i = 0; i < PATIENCE && !is_there(out, "checkpoint.lyra"); ++i) {
+        wait_seconds(0.01);
+    }
+    // refused in one sentence, whether it begins or goes on
+    const char *const ways[] = {"", "--resume"};
+    for (int w = 0; w < 2; ++w) {
+        TEST_EQUAL(lyra("run %s --out %s --steps 4 %s %s", scene, out, EVERYTHING, ways[w]), 1);
+        TEST_CONTAINS(errors, "lyra: another run writes to ");
+        TEST_CHECK(strchr(errors, '\n') == errors + strlen(errors) - 1);
+        TEST_STRING(output, "");
+    }
+    // the first one does not notice
+    long long before = note_number(out, "\nstep ");
+    for (int i = 0; i < PATIENCE && note_number(out, "\nstep ") <= before; ++i) {
+        wait_seconds(0.01);
+    }
+    TEST_CHECK(note_number(out, "\nstep ") > before);
+    // killed, it is not in the way
+    kill(first, SIGKILL);
+    TEST_EQUAL(end_of(first), -SIGKILL);
+    TEST_EQUAL(lyra("run %s --out %s --steps 8 %s", scene, out, EVERYTHING), 0);
+    TEST_EQUAL(lyra("run %s --out %s --steps 8 %s", scene, peace, EVERYTHING), 0);
+    compare_runs(peace, out);
+}
+
 LYRA_TEST(cli_run_signals_end_the_step)
 {
     const char *scene = make_scene(), *a = kept("stopped"), *b = kept("quiet");
@@ -349,7 +382,7 @@ LYRA_TEST(cli_run_signals_end_the_step)
         // well under way
         long long before = note_number(a, "\nstep ");
         pid_t process = start_lyra(arguments);
-        for (int k = 0; k < 2000 && note_number(a, "\nstep ") <= before; ++k) {
+        for (int k = 0; k < PATIENCE && note_number(a, "\nstep ") <= before; ++k) {
             wait_seconds(0.01);
         }
         kill(process, signals[s]);

@@ -258,6 +258,9 @@ static bool start(Run *run)
 {
     bool resumed = false;
     RunMark mark = {0};
+    if (run->options.out && !run_folder_lock(run)) {
+        return false;
+    }
     if (run->options.resume && !run_checkpoint_read(run, &resumed, &mark)) {
         return false;
     }
