@@ -280,27 +280,50 @@ bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
 
 // ---- errors and contexts ------------------------------------------------------------------------
 
+static char last_failure[1024];
+static void (*last_words)(void *user);
+static void *last_words_user;
+
 CliExit cli_failed(void)
 {
-    fprintf(stderr, "lyra: %s\n", lyra_error_message());
-    return CLI_BAD_INPUT;
+    return cli_fail("%s", lyra_error_message());
+}
+
+const char *cli_last_failure(void)
+{
+    return last_failure;
+}
+
+void cli_set_last_words(void (*function)(void *user), void *user)
+{
+    last_words = function;
+    last_words_user = user;
 }
 
 void *cli_allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory) {
-        exit(cli_fail("out of memory: %zu bytes could not be allocated", size));
+        CliExit code = cli_fail("out of memory: %zu bytes could not be allocated", size);
+        void (*function)(void *user) = last_words;
+        last_words = NULL;
+        if (function) {
+            function(last_words_user);
+        }
+        exit(code);
     }
     return memory;
 }
 
 CliExit cli_fail(const char *format, ...)
 {
-    va_list arguments;
+    va_list arguments, again;
     fprintf(stderr, "lyra: ");
     va_start(arguments, format);
+    va_copy(again, arguments);
     vfprintf(stderr, format, arguments);
+    vsnprintf(last_failure, sizeof last_failure, format, again);
+    va_end(again);
     va_end(arguments);
     fprintf(stderr, "\n");
     return CLI_BAD_INPUT;

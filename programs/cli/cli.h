@@ -80,8 +80,14 @@ CliExit cli_usage_error(const CliUsage *usage, const char *format, ...) LYRA_PRI
 /// Prints "lyra: <message of the last failure>" on standard error and returns CLI_BAD_INPUT.
 CliExit cli_failed(void);
 
+/// The sentence of the last cli_fail() or cli_failed().
+const char *cli_last_failure(void);
+
 /// `size` bytes to free(), never NULL: without memory it says so and ends the program.
 void *cli_allocate(size_t size);
+
+/// What cli_allocate() calls before it ends the program. Nullable.
+void cli_set_last_words(void (*function)(void *user), void *user);
 
 /// As cli_failed, with a sentence of the command's own.
 CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);

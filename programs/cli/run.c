@@ -242,6 +242,8 @@ void run_end(Run *run)
     lyra_vector_destroy(run->momentum);
     lyra_vector_destroy(run->reaction);
     lyra_scene_destroy(run->scene);
+    free(run->summary_path);
+    free(run->summary_part);
     lyra_context_destroy(run->ctx);
 }
 
@@ -251,6 +253,12 @@ static bool write_start(Run *run)
     bool good = run_files_write(run);
     run->totals.writing += run_now() - now;
     return good;
+}
+
+// what the summary says of a run for which the command itself found no memory
+static void fail_without_memory(void *user)
+{
+    run_summary_fail(user, cli_last_failure());
 }
 
 // the start: from the scene, or from the checkpoint and what its files held
@@ -281,9 +289,18 @@ static bool start(Run *run)
     if (!run->options.out) {
         return true;
     }
-    return run_files_open(run, resumed, mark.frames) &&
-           run_csv_open(run, resumed, mark.csv_bytes) && run_summary_write(run, "running", NULL) &&
-           (resumed || write_start(run));
+    bool good = run_files_open(run, resumed, mark.frames) &&
+                run_csv_open(run, resumed, mark.csv_bytes) &&
+                run_summary_write(run, "running", NULL);
+    if (good) {
+        cli_set_last_words(fail_without_memory, run);
+        good = resumed || write_start(run);
+    }
+    // what cannot go on leaves the summary of the run that it was
+    if (!good && !resumed) {
+        run_summary_fail(run, cli_last_failure());
+    }
+    return good;
 }
 
 // ---- the loop -----------------------------------------------------------------------------------
@@ -376,10 +393,10 @@ static CliExit execute(Run *run)
     char reason[1024] = "";
     RunEnd end = loop(run, reason, sizeof reason);
     run_progress_end(run);
-    if (end == RUN_UNWRITTEN) {
-        return CLI_BAD_INPUT;
+    bool written = end != RUN_UNWRITTEN && finish(run, end, reason);
+    if (!written && run->options.out) {
+        run_summary_fail(run, end == RUN_FAILED ? reason : cli_last_failure());
     }
-    bool written = finish(run, end, reason);
     if (end == RUN_FAILED) {
         cli_fail("%s", reason);
         if (written && run->options.out) {
@@ -429,6 +446,7 @@ CliExit cli_run(int argument_count, char **arguments)
         start(&run)) {
         exit = execute(&run);
     }
+    cli_set_last_words(NULL, NULL);
     run_end(&run);
     return exit;
 }

@@ -84,8 +84,9 @@ typedef struct Run {
     int32_t body_count, surface_count;
     RunBody *bodies;
     RunSurface *surfaces;
-    double checkpoint_clock; ///< When the last one was written.
-    FILE *lock;              ///< Of the folder of results, held until the files are closed.
+    double checkpoint_clock;           ///< When the last one was written.
+    char *summary_path, *summary_part; ///< NULL before the run has written to its folder.
+    FILE *lock; ///< Of the folder of results, held until the files are closed.
 } Run;
 
 /// Seconds of a clock that only goes forward.
@@ -154,9 +155,13 @@ bool run_csv_sync(Run *run);
 /// Prints the step as one line of JSON.
 bool run_json_write(const Run *run);
 
-/// Writes summary.json in one piece. `result`: "running", "finished", "interrupted", "failed";
+/// Writes summary.json in one piece, or over the old one where a disk is full; one that says
+/// "running" keeps room for its end. `result`: "running", "finished", "interrupted", "failed";
 /// `reason`: Nullable.
-bool run_summary_write(const Run *run, const char *result, const char *reason);
+bool run_summary_write(Run *run, const char *result, const char *reason);
+
+/// Says in summary.json that the run failed, as far as that can be written, and prints nothing.
+void run_summary_fail(Run *run, const char *reason);
 
 // ---- checkpoints --------------------------------------------------------------------------------
 
