@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+// sched_setaffinity
+#define _GNU_SOURCE
+
 #include "base/base.h"
+#include "base/context.h"
 #include "lyra_test.h"
 
 #include <stdatomic.h>
@@ -10,6 +14,8 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
 #include <time.h>
 
 LYRA_TEST(context_defaults_work)
@@ -24,6 +30,91 @@ LYRA_TEST(context_defaults_work)
     lyra_context_destroy(ctx);
     lyra_context_destroy(NULL);
 }
+
+// ---- cores --------------------------------------------------------------------------------------
+
+#ifdef __linux__
+LYRA_TEST(threads_are_as_many_as_the_affinity_has_cores)
+{
+    cpu_set_t all, one;
+    TEST_REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    TEST_CHECK(ly_core_count() <= CPU_COUNT(&all));
+    int first = 0;
+    while (!CPU_ISSET(first, &all)) {
+        ++first;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    TEST_REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    LyraContext *ctx = test_context(0, LYRA_ISA_AUTO);
+    TEST_EQUAL(lyra_context_thread_count(ctx), 1);
+    test_context_end(ctx);
+    TEST_REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
+}
+#endif
+
+// writes a file below `root`, and the folders on the way
+static void write_below(const char *root, const char *name, const char *text)
+{
+    char path[2048];
+    int begin = snprintf(path, sizeof path, "%s", root);
+    snprintf(path + begin, sizeof path - (size_t)begin, "%s", name);
+    for (char *slash = path + begin; (slash = strchr(slash, '/')); ++slash) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    test_write_file(path, text, strlen(text));
+}
+
+LYRA_TEST(quotas_of_containers_are_found)
+{
+    static const struct {
+        const char *groups, *files[2][2];
+        double cores;
+    } cases[] = {
+        // nothing there, and no limits
+        {"0::/\n", {{0}}, 0},
+        {"0::/\n", {{"/cpu.max", "max 100000\n"}}, 0},
+        {"5:cpu:/\n", {{"/cpu/cpu.cfs_quota_us", "-1\n"}, {"/cpu/cpu.cfs_period_us", "100000"}}, 0},
+        // version 2: in a container, outside of it, the group above, a path of another place
+        {"0::/\n", {{"/cpu.max", "250000 100000\n"}}, 2.5},
+        {"0::/a/b\n", {{"/a/b/cpu.max", "50000 100000\n"}, {"/a/cpu.max", "max 100000\n"}}, 0.5},
+        {"0::/a/b\n", {{"/a/b/cpu.max", "max 100000\n"}, {"/a/cpu.max", "300000 100000\n"}}, 3},
+        {"0::/far/away\n", {{"/cpu.max", "200000 100000\n"}}, 2},
+        // version 1, alone and beside others
+        {"9:pids:/\n4:cpu,cpuacct:/x\n0::/\n",
+         {{"/cpu,cpuacct/x/cpu.cfs_quota_us", "150000"},
+          {"/cpu,cpuacct/x/cpu.cfs_period_us", "50000"}},
+         3},
+        {"4:cpuacct,cpu:/docker/1\n",
+         {{"/cpu/cpu.cfs_quota_us", "400000"}, {"/cpu/cpu.cfs_period_us", "100000"}},
+         4},
+        {"3:cpuset:/\n2:cpuacct:/\n",
+         {{"/cpuset/cpu.cfs_quota_us", "1000"}, {"/cpuset/cpu.cfs_period_us", "1000"}},
+         0},
+        // rubbish
+        {"0::\n::\n:\nx", {{"/cpu.max", "rubbish"}}, 0},
+        {"0::/\n", {{"/cpu.max", "100000"}}, 0},
+    };
+    for (int32_t c = 0; c < LY_COUNT_OF(cases); ++c) {
+        char name[32], root[1024];
+        snprintf(name, sizeof name, "system-%d", (int)c);
+        snprintf(root, sizeof root, "%s", test_temp_path(name));
+        mkdir(root, 0777);
+        write_below(root, "/proc/self/cgroup", cases[c].groups);
+        for (int f = 0; f < 2 && cases[c].files[f][0]; ++f) {
+            char path[512];
+            snprintf(path, sizeof path, "/sys/fs/cgroup%s", cases[c].files[f][0]);
+            write_below(root, path, cases[c].files[f][1]);
+        }
+        double cores = ly_core_quota(root);
+        TEST_CHECK_MSG(cores == cases[c].cores, "case %d: %g cores", (int)c, cores);
+    }
+    TEST_CHECK(ly_core_quota("/nowhere") == 0);
+}
+
+// ---- contexts -----------------------------------------------------------------------------------
 
 LYRA_TEST(context_refuses_bad_settings)
 {
