@@ -19,6 +19,11 @@ if(LYRA_PROGRAMS)
   endforeach()
   target_include_directories(test_cli_bench PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli)
 
+  # what the command does with the remarks of the library
+  lyra_add_test(cli_remarks LABELS threads)
+  target_sources(test_cli_remarks PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli/cli.c)
+  target_include_directories(test_cli_remarks PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli)
+
   # the quick part of `lyra verify`, in the build that `make check` optimises: its statics need
   # sparse factors, and sanitizers would make it long
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND LY_HAVE_CHOLMOD AND LY_HAVE_UMFPACK)

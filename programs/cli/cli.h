@@ -92,6 +92,10 @@ void cli_set_last_words(void (*function)(void *user), void *user);
 /// As cli_failed, with a sentence of the command's own.
 CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);
 
+/// Says how often each remark of the library came. The first of a kind was printed when it came,
+/// the others, which differ from it in numbers alone, were counted.
+void cli_remarks_end(void);
+
 /// Context for a command; `threads` 0 means all cores. NULL after printing the reason.
 LyraContext *cli_context(int32_t threads, LyraIsa isa);
 

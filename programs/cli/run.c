@@ -117,7 +117,7 @@ static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *
         {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
         {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},
         {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (one per core)"},
-        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures and warnings only"},
+        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures, warnings and remarks only"},
         {"--json", CLI_FLAG, &o->json, NULL, "print each step as a line of JSON"},
         {"--print-defaults", CLI_FLAG, &o->print_defaults, NULL, "print a scene with every key"},
         {0},
