@@ -513,6 +513,64 @@ static long resident(pid_t process)
     return kib;
 }
 
+// ticks of the processor that a process has used; -1 where it cannot be told
+static long long ticks_of(pid_t process)
+{
+    char path[64], text[1024] = "";
+    unsigned long long user = 0, system = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+    }
+    const char *at = strrchr(text, ')');
+    int found =
+        at ? sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user, &system)
+           : 0;
+    return found == 2 ? (long long)(user + system) : -1;
+}
+
+LYRA_TEST(nobody_who_looks_is_no_reason_to_step)
+{
+    ViewProcess server;
+    REQUIRE_SERVER(server, "");
+    if (ticks_of(server.process) < 0) {
+        view_stop(&server, SIGINT);
+        TEST_SKIP("the system does not tell what a process uses");
+    }
+    // as fast as it goes: all of a core while somebody looks
+    int file = view_join(&server);
+    const uint32_t fast[] = {0, 0};
+    TEST_CHECK(view_say(file, VIEW_SPEED, 2, fast));
+    ViewFrame last = view_await_frame(file, NULL);
+    for (int i = 0; i < 5 && last.good; ++i) {
+        last = view_await_frame(file, NULL);
+    }
+    TEST_CHECK(last.good && last.steps > 0);
+    close(file);
+    // when it has seen that nobody does, the processor is left alone: there comes a time without a
+    // tick, whatever else runs
+    long long before = -1, ticks = ticks_of(server.process);
+    for (int i = 0; i < PATIENCE / 50 && ticks != before; ++i) {
+        before = ticks;
+        wait_seconds(0.5);
+        ticks = ticks_of(server.process);
+    }
+    TEST_EQUAL(ticks, before);
+    // and it goes on where it was with the next one who looks
+    file = view_join(&server);
+    ViewFrame frame = view_await_frame(file, NULL);
+    TEST_CHECK(frame.good && frame.steps >= last.steps);
+    wanted_steps = frame.steps;
+    for (int i = 0; i < PATIENCE && frame.good && frame.steps == wanted_steps; ++i) {
+        frame = view_await_frame(file, NULL);
+    }
+    TEST_CHECK(frame.steps > wanted_steps);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
 LYRA_TEST(a_slow_reader_misses_frames_and_holds_up_nobody)
 {
     ViewProcess server;
