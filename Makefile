@@ -24,6 +24,7 @@ demo:
 viewer:
 	@tools/setup build view
 	@tools/build release
+	@tools/check_viewer build/bin/lyra build/release/viewer.txt
 
 check:
 	@tools/setup build view check

@@ -13,11 +13,22 @@ if(LYRA_PROGRAMS)
     target_sources(test_cli_verify PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli/${source}.c)
   endforeach()
 
+  # and so is the comparison of `lyra bench`, with times that no machine measured
+  foreach(source cli bench_baseline bench_rows)
+    target_sources(test_cli_bench PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli/${source}.c)
+  endforeach()
+  target_include_directories(test_cli_bench PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli)
+
+  # what the command does with the remarks of the library
+  lyra_add_test(cli_remarks LABELS threads)
+  target_sources(test_cli_remarks PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli/cli.c)
+  target_include_directories(test_cli_remarks PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli)
+
   # the quick part of `lyra verify`, in the build that `make check` optimises: its statics need
   # sparse factors, and sanitizers would make it long
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND LY_HAVE_CHOLMOD AND LY_HAVE_UMFPACK)
     add_test(NAME verify.quick COMMAND lyra_cli verify --quick)
-    set_tests_properties(verify.quick PROPERTIES LABELS slow TIMEOUT 600)
+    set_tests_properties(verify.quick PROPERTIES LABELS slow TIMEOUT ${LYRA_TEST_TIMEOUT})
   endif()
   # parts of the viewer that need no network
   set(cli ${PROJECT_SOURCE_DIR}/programs/cli)

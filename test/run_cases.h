@@ -61,6 +61,9 @@ static inline void wait_seconds(double seconds)
     nanosleep(&time, NULL);
 }
 
+// How long to wait for what must come, in waits of 0.01 s: bounds a hang, however busy the machine.
+#define PATIENCE 60000
+
 // starts `lyra` with words that hold no blanks; returns its process
 static inline pid_t start_lyra(const char *arguments)
 {
@@ -231,7 +234,7 @@ static inline void check_kills(int kills, uint64_t seed)
     for (int k = 0; k < kills; ++k) {
         pid_t process = start_lyra(arguments);
         // every second time not before it got on, however slow the machine
-        for (int i = 0; i < 6000 && k % 2 == 1 && note_number(folder, "\nstep ") <= before; ++i) {
+        for (int i = 0; i < PATIENCE && k % 2 == 1 && note_number(folder, "\nstep ") <= before; ++i) {
             wait_seconds(0.01);
         }
         wait_seconds(test_random_in(&random, 0.0, 0.12));

@@ -71,9 +71,23 @@ static long long next_request(long long request, long long requests)
                                     : request + 1 + (requests - DENSE_REQUESTS) / LATER_SAMPLES;
 }
 
+// whether the summary of a run, if there is one, says how it ended
+static bool has_ended(const char *folder)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/summary.json", folder ? folder : "");
+    char *text = folder ? test_read_file(path, NULL) : NULL;
+    bool ended =
+        !text || strstr(text, "\"result\": \"finished\"") || strstr(text, "\"result\": \"failed\"");
+    free(text);
+    return ended;
+}
+
 // refuses requests of `command` one run after another. `folder` holds its inputs and, from an
 // earlier run, its result `kept_file`, which must not change; both nullable.
-static void refuse_each(const char *command, const char *folder, const char *kept_file)
+// `results`: folder of a run. Nullable.
+static void refuse_each(const char *command, const char *folder, const char *kept_file,
+                        const char *results)
 {
     long long requests = count_requests(command);
     TEST_CHECK_MSG(requests > 10, "lyra %s: %lld requests", command, requests);
@@ -105,6 +119,8 @@ static void refuse_each(const char *command, const char *folder, const char *kep
                                     "bytes and has %d of %lld",
                                     command, n, entries, bytes, entries_after, bytes_after);
         }
+        holds &= TEST_CHECK_MSG(has_ended(results), "lyra %s, request %lld: the run has no end",
+                                command, n);
         if (kept_file) {
             char *text = test_read_file(kept_file, NULL);
             holds &=
@@ -153,7 +169,7 @@ static void refuse_mesh(const char *arguments, const char *result)
             command[end + 1] = '\0';
         }
     }
-    refuse_each(command, folder, result ? out : NULL);
+    refuse_each(command, folder, result ? out : NULL, NULL);
 }
 
 LYRA_TEST(cli_mesh_inspection_runs_out_of_memory)
@@ -191,7 +207,7 @@ LYRA_TEST(cli_run_runs_out_of_memory)
 {
     char command[2048];
     snprintf(command, sizeof command, "run '%s' --steps 3 --quiet --threads 1", make_scene());
-    refuse_each(command, NULL, NULL);
+    refuse_each(command, NULL, NULL, NULL);
 }
 
 LYRA_TEST(cli_run_that_writes_runs_out_of_memory)
@@ -201,7 +217,7 @@ LYRA_TEST(cli_run_that_writes_runs_out_of_memory)
              "run '%s' --out '%s' --steps 2 --quiet --threads 1 --save-every 1 --vtu-every 1 "
              "--obj-every 1 --checkpoint-every 1",
              make_scene(), kept("out"));
-    refuse_each(command, NULL, NULL);
+    refuse_each(command, NULL, NULL, kept("out"));
 }
 
 // what is refused before the first step leaves an earlier run as it was

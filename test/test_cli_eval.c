@@ -244,6 +244,30 @@ LYRA_TEST(cli_eval_bad_input)
     for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
         TEST_EQUAL(lyra("eval %s --model %s --stiffness 1", path, models[m]), 1);
         TEST_CONTAINS(errors, "element 0 has negative rest volume");
+        TEST_CONTAINS(errors, "`lyra mesh orient` turns such elements");
+    }
+    // what turning does not help is not told to turn
+    static const struct {
+        const char *vertices, *element, *message;
+    } flat[] = {
+        {"3 1 1 0\n4 0.3 0.3 0", "1 2 3 4",
+         "zero rest volume (0 m^3 with edges of up to 1.41421 m)"},
+        {"3 0.1 0.7 0.3\n4 0.7 0.49 0.21", "1 2 3 4", "zero rest volume ("},
+        {"3 0.1 0.7 0.3\n4 0.7 0.49 0.21", "1 3 2 4", "zero rest volume ("},
+        {"3 0 1 0\n4 0 0 1", "1 2 3 2", "element 0 names vertex 1 twice"},
+        {"3 0 1 0\n4 1 0 0", "1 2 3 4", "its vertices 1 and 3 are at the same place"},
+    };
+    for (size_t f = 0; f < sizeof flat / sizeof flat[0]; ++f) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "*VERTICES\n4 3\n1 0 0 0\n2 1 0 0\n%s\n*ELEMENTS\nTET\n1 4\n1 %s\n",
+                 flat[f].vertices, flat[f].element);
+        test_write_file(path, text, strlen(text));
+        for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
+            TEST_EQUAL(lyra("eval %s --model %s --stiffness 1", path, models[m]), 1);
+            TEST_CHECK_MSG(strstr(errors, flat[f].message) && !strstr(errors, "orient"),
+                           "case %zu, %s: %s", f, models[m], errors);
+        }
     }
 }
 

@@ -337,6 +337,39 @@ LYRA_TEST(cli_run_survives_a_few_kills)
     check_kills(4, 3);
 }
 
+LYRA_TEST(cli_run_has_its_folder_alone)
+{
+    const char *scene = make_scene(), *out = kept("shared"), *peace = kept("peace");
+    char arguments[4096];
+    snprintf(arguments, sizeof arguments,
+             "run %s --out %s --steps 1000000 --checkpoint-every 2 --quiet %s", scene, out,
+             EVERYTHING);
+    pid_t first = start_lyra(arguments);
+    for (int i = 0; i < PATIENCE && !is_there(out, "checkpoint.lyra"); ++i) {
+        wait_seconds(0.01);
+    }
+    // refused in one sentence, whether it begins or goes on
+    const char *const ways[] = {"", "--resume"};
+    for (int w = 0; w < 2; ++w) {
+        TEST_EQUAL(lyra("run %s --out %s --steps 4 %s %s", scene, out, EVERYTHING, ways[w]), 1);
+        TEST_CONTAINS(errors, "lyra: another run writes to ");
+        TEST_CHECK(strchr(errors, '\n') == errors + strlen(errors) - 1);
+        TEST_STRING(output, "");
+    }
+    // the first one does not notice
+    long long before = note_number(out, "\nstep ");
+    for (int i = 0; i < PATIENCE && note_number(out, "\nstep ") <= before; ++i) {
+        wait_seconds(0.01);
+    }
+    TEST_CHECK(note_number(out, "\nstep ") > before);
+    // killed, it is not in the way
+    kill(first, SIGKILL);
+    TEST_EQUAL(end_of(first), -SIGKILL);
+    TEST_EQUAL(lyra("run %s --out %s --steps 8 %s", scene, out, EVERYTHING), 0);
+    TEST_EQUAL(lyra("run %s --out %s --steps 8 %s", scene, peace, EVERYTHING), 0);
+    compare_runs(peace, out);
+}
+
 LYRA_TEST(cli_run_signals_end_the_step)
 {
     const char *scene = make_scene(), *a = kept("stopped"), *b = kept("quiet");
@@ -349,7 +382,7 @@ LYRA_TEST(cli_run_signals_end_the_step)
         // well under way
         long long before = note_number(a, "\nstep ");
         pid_t process = start_lyra(arguments);
-        for (int k = 0; k < 2000 && note_number(a, "\nstep ") <= before; ++k) {
+        for (int k = 0; k < PATIENCE && note_number(a, "\nstep ") <= before; ++k) {
             wait_seconds(0.01);
         }
         kill(process, signals[s]);
@@ -368,6 +401,18 @@ LYRA_TEST(cli_run_signals_end_the_step)
 
 // ---- full disks ---------------------------------------------------------------------------------
 
+// one sentence was said, and the summary has it and nothing else
+static void check_failure(const char *folder, const char *part)
+{
+    TEST_CHECK(strchr(errors, '\n') == errors + strlen(errors) - 1);
+    char *summary = read_in(folder, "summary.json", NULL);
+    TEST_REQUIRE(summary);
+    TEST_CONTAINS(summary, "{\n  \"result\": \"failed\",\n  \"reason\": \"");
+    TEST_CONTAINS(summary, part);
+    TEST_CHECK(strlen(summary) > 2 && strcmp(summary + strlen(summary) - 2, "}\n") == 0);
+    free(summary);
+}
+
 // no file can grow beyond what steps.csv needs before the end
 LYRA_TEST(cli_run_file_limit_keeps_the_checkpoint)
 {
@@ -383,9 +428,21 @@ LYRA_TEST(cli_run_file_limit_keeps_the_checkpoint)
     TEST_CONTAINS(errors, "cannot write");
     TEST_CONTAINS(errors, "File too large");
     TEST_CHECK(note_number(a, "\nstep ") > 0);
+    check_failure(a, "File too large");
     TEST_EQUAL(lyra("run %s --steps 200 --out %s --resume", scene, a), 0);
     TEST_EQUAL(lyra("run %s --steps 200 --out %s", scene, b), 0);
     compare_runs(b, a);
+}
+
+LYRA_TEST(cli_run_that_cannot_begin_says_so_in_its_summary)
+{
+    const char *scene = make_scene(), *out = kept("begun");
+    TEST_EQUAL(lyra("run %s --steps 2 --out %s", scene, out), 0);
+    char blocked[2048];
+    snprintf(blocked, sizeof blocked, "%s/displacement.npy", out);
+    TEST_EQUAL(mkdir(blocked, 0777), 0);
+    TEST_EQUAL(lyra("run %s --steps 2 --out %s --save-every 1 --quiet", scene, out), 1);
+    check_failure(out, "displacement.npy");
 }
 
 // a disk of a few pages in a namespace of our own
@@ -416,6 +473,7 @@ LYRA_TEST(cli_run_full_disk_keeps_the_checkpoint)
     read_into(kept("stderr"), errors);
     TEST_CONTAINS(errors, "No space left on device");
     TEST_CHECK(note_number(a, "\nstep ") > 0);
+    check_failure(a, "No space left on device");
     TEST_EQUAL(lyra("run %s --steps 300 --out %s --save-every 1 --resume", scene, a), 0);
     TEST_EQUAL(lyra("run %s --steps 300 --out %s --save-every 1", scene, b), 0);
     compare_runs(b, a);

@@ -128,7 +128,7 @@ LYRA_TEST(cli_run_checkpoints_by_the_clock)
              "run %s --steps 1000000 --out %s --quiet --checkpoint-seconds 0.05", scene, out);
     pid_t process = start_lyra(arguments);
     long long first = -1, second = -1;
-    for (int k = 0; k < 3000 && (first < 1 || second <= first); ++k) {
+    for (int k = 0; k < PATIENCE && (first < 1 || second <= first); ++k) {
         wait_seconds(0.01);
         long long step = note_number(out, "\nstep ");
         first = first < 1 ? step : first;
@@ -260,7 +260,7 @@ LYRA_TEST(cli_run_shows_a_line_on_terminals)
     }
     char shown[1 << 14] = "";
     size_t length = 0;
-    for (int k = 0; k < 3000 && !strstr(shown, "left"); ++k) {
+    for (int k = 0; k < PATIENCE && !strstr(shown, "left"); ++k) {
         ssize_t count = read(master, shown + length, sizeof shown - 1 - length);
         length += count > 0 ? (size_t)count : 0;
         shown[length] = '\0';

@@ -58,6 +58,7 @@ LYRA_TEST(cli_says_what_it_repaired)
     TEST_CONTAINS(errors, "1 face without area, dropped");
     TEST_CONTAINS(errors, "1 face given twice, dropped");
     TEST_CONTAINS(errors, "1 face turned to agree with its neighbours");
+    TEST_CONTAINS(errors, " m^3 before repair, 0.166667 m^3 after\n");
     TEST_EQUAL(lyra("mesh info %s --json", out), 0);
     TEST_NEAR(number_of("volume"), 1.0 / 6, 0.03);
 }

@@ -149,6 +149,38 @@ LYRA_TEST(odd_bytes_are_refused_and_odd_lines_are_read)
     test_context_end(ctx);
 }
 
+LYRA_TEST(sets_that_do_not_exist_are_answered_with_those_that_do)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char tet[] = "*VERTICES\n4 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+                              "*ELEMENTS\nTET\n1 4\n1 1 2 3 4\n";
+    static const char scene_text[] = "bodies:\n  - {mesh: sets.veg, material: {young: 1 MPa}}\n"
+                                     "constraints:\n  - {select: {set: lefd}}\n";
+    const char *path = test_temp_path("sets.veg");
+    for (int32_t sets = 0; sets <= 60; sets += sets < 2 ? 1 : 58) {
+        char text[4096], expected[128] = "expected no set, as the mesh has none";
+        size_t length = (size_t)snprintf(text, sizeof text, "%s", tet);
+        for (int32_t s = 0; s < sets; ++s) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "*SET side-%d\n1\n", s);
+        }
+        if (sets > 0) {
+            snprintf(expected, sizeof expected,
+                     "found \"lefd\", expected one of the sets of the mesh: "
+                     "\"side-0\"%s",
+                     sets > 1 ? ", \"side-1\"" : "");
+        }
+        test_write_file(path, text, strlen(text));
+        LyraScene *scene = NULL;
+        TEST_STATUS(load_text(ctx, scene_text, 0, NULL, &scene), LYRA_BAD_FORMAT);
+        TEST_CONTAINS(lyra_error_message(), expected);
+        if (sets == 60) {
+            TEST_CONTAINS(lyra_error_message(), "\"side-46\" and 13 more");
+        }
+    }
+    test_context_end(ctx);
+}
+
 // ---- right scenes -------------------------------------------------------------------------------
 
 LYRA_TEST(scene_is_the_model_made_by_hand)

@@ -186,4 +186,62 @@ END
     fi
 fi
 
+# ---- the viewer: a build without it is a failure of `make viewer` ----
+for answer in yes no; do
+    printf '#!/bin/sh\nprintf "lyra 1\\n  zlib       yes\\n  viewer     %s\\n"\n' $answer >"$work/lyra-$answer"
+    chmod +x "$work/lyra-$answer"
+done
+echo 'no libwebsockets' >"$work/reason"
+if ! output=$("$root/tools/check_viewer" "$work/lyra-yes" "$work/none" 2>&1); then
+    echo "tools/check_viewer does not see a viewer: $output"
+    failures=$((failures + 1))
+fi
+for reason in reason none; do
+    if output=$("$root/tools/check_viewer" "$work/lyra-no" "$work/$reason" 2>&1); then
+        echo "tools/check_viewer sees a viewer where there is none"
+        failures=$((failures + 1))
+    fi
+    case $reason:$output in
+    'reason:no viewer was built: no libwebsockets' | 'none:no viewer was built: see docs/viewer.md'*) ;;
+    *)
+        echo "tools/check_viewer says: $output"
+        failures=$((failures + 1))
+        ;;
+    esac
+done
+if command -v make >/dev/null && ! make -n -C "$root" viewer | grep -q 'check_viewer build/bin/lyra'; then
+    echo "make viewer does not look for a viewer"
+    failures=$((failures + 1))
+fi
+
+# ---- setup waits for an apt that is at work ----
+mkdir -p "$work/bin"
+cat >"$work/bin/apt-get" <<END
+#!/bin/sh
+echo "\$*" >>"$work/calls"
+case "\$*" in
+*update)
+    echo x >>"$work/updates"
+    if [ \$(wc -l <"$work/updates") -lt 4 ]; then
+        echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)" >&2
+        exit 100
+    fi
+    ;;
+esac
+END
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\necho 0\n' >"$work/bin/id"
+printf '#!/bin/sh\necho "$1" >>"%s"\n' "$work/sleeps" >"$work/bin/sleep"
+chmod +x "$work"/bin/*
+if ! output=$(PATH="$work/bin:$PATH" "$root/tools/setup" view 2>&1); then
+    echo "tools/setup fails where another apt is at work: $output"
+    failures=$((failures + 1))
+fi
+if [ "$(wc -l <"$work/updates")" -ne 4 ] || [ "$(wc -l <"$work/sleeps")" -ne 3 ] ||
+    ! grep -q 'DPkg::Lock::Timeout=600 install .*libwebsockets-dev' "$work/calls" ||
+    [ "$(echo "$output" | grep -c 'waiting for it')" -ne 1 ]; then
+    echo "tools/setup does not wait for an apt that is at work: $output"
+    failures=$((failures + 1))
+fi
+
 [ $failures -eq 0 ]

@@ -6,7 +6,7 @@
 function(lyra_add_tool_test name)
   cmake_parse_arguments(ARG "" "" "COMMAND;LABELS" ${ARGN})
   add_test(NAME ${name} COMMAND ${ARG_COMMAND})
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 77)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${LYRA_TEST_TIMEOUT} SKIP_RETURN_CODE 77)
 endfunction()
 
 # ---- sources ----

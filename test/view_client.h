@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#define CLIENT_SECONDS 30
+// bounds a hang, however busy the machine
+#define CLIENT_SECONDS 600
 
 /// A server in a process of its own.
 typedef struct ViewProcess {

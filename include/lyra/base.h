@@ -116,7 +116,8 @@ typedef struct LyraContextDef {
     LyraLogLevel log_level;      ///< Lines below it are dropped. Default LYRA_LOG_INFO.
     LyraTaskRunner *task_runner; ///< Nullable: own threads. Default NULL.
     void *task_user;             ///< Handed to `task_runner`. Nullable.
-    int32_t thread_count;        ///< Workers, [1, 256]; 0: one per core. Default 0.
+    int32_t thread_count;        ///< Workers, [1, 256]; 0: one per core that the process may use by
+                                 ///< its affinity and the quota of its container. Default 0.
     LyraIsa isa;                 ///< Default LYRA_ISA_AUTO.
     uint32_t cookie;             ///< Written by the default function only.
 } LyraContextDef;

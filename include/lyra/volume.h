@@ -25,13 +25,17 @@ typedef struct LyraSurfaceRepair {
     int32_t flipped_faces;    ///< Triangles turned to agree with their neighbours.
     int32_t patches;          ///< Parts connected across edges of exactly two triangles.
     int64_t boundary_edges;   ///< Edges of one triangle that are left: the rims of holes.
+    double volume_before;     ///< Enclosed by the faces as given, m^3, holes closed by fans to the
+                              ///< middle of the surface; negative if it is inside out.
+    double volume_after;      ///< The same of the result.
 } LyraSurfaceRepair;
 
 /// Makes a surface of triangles that agree on what is outside as far as they can: vertices in one
 /// place become one, triangles without area or given twice go, neighbours across an edge of two
-/// triangles face the same way, the way that most of the area of their patch does; an open patch
-/// faces away from the middle of the surface. Holes stay. Groups, materials, texture coordinates
-/// and normals are dropped. `report`: Nullable. The result may have no faces.
+/// triangles face the same way, the way that most of the area of their patch does. An open patch
+/// that is no shell with small holes faces away from the middle of the surface. Holes stay. Groups,
+/// materials, texture coordinates and normals are dropped. `report`: Nullable. The result may have
+/// no faces.
 LYRA_API LyraStatus lyra_surface_repair(const LyraSurface *surface, LyraSurfaceRepair *report,
                                         LyraSurface **out);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,39 +279,132 @@ bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
     return true;
 }
 
-// ---- errors and contexts ------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
+
+static char last_failure[1024];
+static void (*last_words)(void *user);
+static void *last_words_user;
 
 CliExit cli_failed(void)
 {
-    fprintf(stderr, "lyra: %s\n", lyra_error_message());
-    return CLI_BAD_INPUT;
+    return cli_fail("%s", lyra_error_message());
+}
+
+const char *cli_last_failure(void)
+{
+    return last_failure;
+}
+
+void cli_set_last_words(void (*function)(void *user), void *user)
+{
+    last_words = function;
+    last_words_user = user;
 }
 
 void *cli_allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory) {
-        exit(cli_fail("out of memory: %zu bytes could not be allocated", size));
+        CliExit code = cli_fail("out of memory: %zu bytes could not be allocated", size);
+        void (*function)(void *user) = last_words;
+        last_words = NULL;
+        if (function) {
+            function(last_words_user);
+        }
+        exit(code);
     }
     return memory;
 }
 
 CliExit cli_fail(const char *format, ...)
 {
-    va_list arguments;
+    va_list arguments, again;
     fprintf(stderr, "lyra: ");
     va_start(arguments, format);
+    va_copy(again, arguments);
     vfprintf(stderr, format, arguments);
+    vsnprintf(last_failure, sizeof last_failure, format, again);
+    va_end(again);
     va_end(arguments);
     fprintf(stderr, "\n");
     return CLI_BAD_INPUT;
 }
 
+// ---- remarks ------------------------------------------------------------------------------------
+
+#define REMARKS_MAX 64
+#define REMARK_ROOM 512
+
+// remarks so far, those that differ in numbers alone as one
+static struct {
+    pthread_mutex_t lock;
+    int32_t count;
+    struct {
+        char first[REMARK_ROOM], kind[REMARK_ROOM];
+        int64_t times;
+    } list[REMARKS_MAX];
+} remarks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// the text with a # for each word that is a number
+static void find_kind(const char *text, char kind[REMARK_ROOM])
+{
+    size_t length = 0;
+    while (*text && length + 1 < REMARK_ROOM) {
+        size_t word = strcspn(text, " ,;:()%");
+        char *end = NULL;
+        strtod(text, &end);
+        if (word > 0 && end >= text + word) {
+            kind[length++] = '#';
+            text = end;
+            continue;
+        }
+        for (word += text[word] != '\0'; word > 0 && length + 1 < REMARK_ROOM; --word) {
+            kind[length++] = *text++;
+        }
+    }
+    kind[length] = '\0';
+}
+
 static void print_log(void *user, LyraLogLevel level, const char *message)
 {
     (void)user;
-    fprintf(stderr, "lyra: %s%s\n", level == LYRA_LOG_WARNING ? "warning: " : "", message);
+    char line[REMARK_ROOM], kind[REMARK_ROOM];
+    snprintf(line, sizeof line, "%s%s", level == LYRA_LOG_WARNING ? "warning: " : "", message);
+    find_kind(line, kind);
+    pthread_mutex_lock(&remarks.lock);
+    int32_t i = 0;
+    while (i < remarks.count && strcmp(remarks.list[i].kind, kind) != 0) {
+        ++i;
+    }
+    if (i == remarks.count) {
+        fprintf(stderr, "lyra: %s\n", line);
+    }
+    if (i == remarks.count && i < REMARKS_MAX) {
+        memcpy(remarks.list[i].first, line, sizeof line);
+        memcpy(remarks.list[i].kind, kind, sizeof kind);
+        ++remarks.count;
+    }
+    if (i < REMARKS_MAX) {
+        ++remarks.list[i].times;
+    }
+    pthread_mutex_unlock(&remarks.lock);
 }
+
+void cli_remarks_end(void)
+{
+    pthread_mutex_lock(&remarks.lock);
+    for (int32_t i = 0; i < remarks.count; ++i) {
+        if (remarks.list[i].times > 1) {
+            fprintf(stderr, "lyra: %lld times in all: %s\n", (long long)remarks.list[i].times,
+                    remarks.list[i].first);
+        }
+    }
+    remarks.count = 0;
+    memset(remarks.list, 0, sizeof remarks.list);
+    pthread_mutex_unlock(&remarks.lock);
+}
+
+// ---- contexts -----------------------------------------------------------------------------------
 
 LyraContext *cli_context(int32_t threads, LyraIsa isa)
 {

@@ -80,11 +80,21 @@ CliExit cli_usage_error(const CliUsage *usage, const char *format, ...) LYRA_PRI
 /// Prints "lyra: <message of the last failure>" on standard error and returns CLI_BAD_INPUT.
 CliExit cli_failed(void);
 
+/// The sentence of the last cli_fail() or cli_failed().
+const char *cli_last_failure(void);
+
 /// `size` bytes to free(), never NULL: without memory it says so and ends the program.
 void *cli_allocate(size_t size);
 
+/// What cli_allocate() calls before it ends the program. Nullable.
+void cli_set_last_words(void (*function)(void *user), void *user);
+
 /// As cli_failed, with a sentence of the command's own.
 CliExit cli_fail(const char *format, ...) LYRA_PRINTF(1, 2);
+
+/// Says how often each remark of the library came. The first of a kind was printed when it came,
+/// the others, which differ from it in numbers alone, were counted.
+void cli_remarks_end(void);
 
 /// Context for a command; `threads` 0 means all cores. NULL after printing the reason.
 LyraContext *cli_context(int32_t threads, LyraIsa isa);

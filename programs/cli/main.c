@@ -56,5 +56,7 @@ int main(int argument_count, char **arguments)
     if (argument_count == 2 && strcmp(arguments[1], "--version") == 0) {
         return run_version(0, NULL);
     }
-    return cli_dispatch("lyra", commands, argument_count - 1, arguments + 1);
+    CliExit exit = cli_dispatch("lyra", commands, argument_count - 1, arguments + 1);
+    cli_remarks_end();
+    return exit;
 }

@@ -38,6 +38,11 @@ static void print_repair(const LyraSurfaceRepair *repair)
                     lines[i].count == 1 ? lines[i].one : lines[i].many);
         }
     }
+    double before = repair->volume_before, after = repair->volume_after;
+    // by more than rounding
+    if (fabs(after - before) > 1e-9 * fabs(after)) {
+        fprintf(stderr, "lyra: volume %.6g m^3 before repair, %.6g m^3 after\n", before, after);
+    }
 }
 
 // Writes the mesh and, where asked for, the weights of the surface's vertices in it. What can fail

@@ -117,7 +117,7 @@ static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *
         {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
         {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},
         {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (one per core)"},
-        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures and warnings only"},
+        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures, warnings and remarks only"},
         {"--json", CLI_FLAG, &o->json, NULL, "print each step as a line of JSON"},
         {"--print-defaults", CLI_FLAG, &o->print_defaults, NULL, "print a scene with every key"},
         {0},
@@ -242,6 +242,8 @@ void run_end(Run *run)
     lyra_vector_destroy(run->momentum);
     lyra_vector_destroy(run->reaction);
     lyra_scene_destroy(run->scene);
+    free(run->summary_path);
+    free(run->summary_part);
     lyra_context_destroy(run->ctx);
 }
 
@@ -253,11 +255,20 @@ static bool write_start(Run *run)
     return good;
 }
 
+// what the summary says of a run for which the command itself found no memory
+static void fail_without_memory(void *user)
+{
+    run_summary_fail(user, cli_last_failure());
+}
+
 // the start: from the scene, or from the checkpoint and what its files held
 static bool start(Run *run)
 {
     bool resumed = false;
     RunMark mark = {0};
+    if (run->options.out && !run_folder_lock(run)) {
+        return false;
+    }
     if (run->options.resume && !run_checkpoint_read(run, &resumed, &mark)) {
         return false;
     }
@@ -278,9 +289,18 @@ static bool start(Run *run)
     if (!run->options.out) {
         return true;
     }
-    return run_files_open(run, resumed, mark.frames) &&
-           run_csv_open(run, resumed, mark.csv_bytes) && run_summary_write(run, "running", NULL) &&
-           (resumed || write_start(run));
+    bool good = run_files_open(run, resumed, mark.frames) &&
+                run_csv_open(run, resumed, mark.csv_bytes) &&
+                run_summary_write(run, "running", NULL);
+    if (good) {
+        cli_set_last_words(fail_without_memory, run);
+        good = resumed || write_start(run);
+    }
+    // what cannot go on leaves the summary of the run that it was
+    if (!good && !resumed) {
+        run_summary_fail(run, cli_last_failure());
+    }
+    return good;
 }
 
 // ---- the loop -----------------------------------------------------------------------------------
@@ -373,10 +393,10 @@ static CliExit execute(Run *run)
     char reason[1024] = "";
     RunEnd end = loop(run, reason, sizeof reason);
     run_progress_end(run);
-    if (end == RUN_UNWRITTEN) {
-        return CLI_BAD_INPUT;
+    bool written = end != RUN_UNWRITTEN && finish(run, end, reason);
+    if (!written && run->options.out) {
+        run_summary_fail(run, end == RUN_FAILED ? reason : cli_last_failure());
     }
-    bool written = finish(run, end, reason);
     if (end == RUN_FAILED) {
         cli_fail("%s", reason);
         if (written && run->options.out) {
@@ -426,6 +446,7 @@ CliExit cli_run(int argument_count, char **arguments)
         start(&run)) {
         exit = execute(&run);
     }
+    cli_set_last_words(NULL, NULL);
     run_end(&run);
     return exit;
 }

@@ -12,6 +12,7 @@
 #include "cli.h"
 
 #define RUN_CHECKPOINT "checkpoint.lyra"
+#define RUN_LOCK ".lyra-lock"
 
 /// What the command line says. -1 and NaN: left to the scene.
 typedef struct RunOptions {
@@ -83,7 +84,9 @@ typedef struct Run {
     int32_t body_count, surface_count;
     RunBody *bodies;
     RunSurface *surfaces;
-    double checkpoint_clock; ///< When the last one was written.
+    double checkpoint_clock;           ///< When the last one was written.
+    char *summary_path, *summary_part; ///< NULL before the run has written to its folder.
+    FILE *lock; ///< Of the folder of results, held until the files are closed.
 } Run;
 
 /// Seconds of a clock that only goes forward.
@@ -111,8 +114,12 @@ bool run_move_body(Run *run, RunBody *body);
 
 // ---- results ------------------------------------------------------------------------------------
 
-/// Makes the folder, drops what an earlier run left beyond the present step, opens the files: new
-/// ones, or those of a checkpoint with `frames` frames.
+/// Makes the folder of results and locks it, unless it is locked. The lock ends with the process,
+/// however that ends; a second run is refused.
+bool run_folder_lock(Run *run);
+
+/// Makes and locks the folder, drops what an earlier run left beyond the present step, opens the
+/// files: new ones, or those of a checkpoint with `frames` frames.
 bool run_files_open(Run *run, bool resumed, int64_t frames);
 
 /// Writes what is due at the present step.
@@ -130,7 +137,7 @@ bool run_files_finish(Run *run);
 /// Prints what was written.
 void run_files_list(const Run *run);
 
-/// Closes the files and forgets them; others may be opened.
+/// Closes the files, unlocks the folder and forgets them; others may be opened.
 void run_files_close(Run *run);
 
 void run_frames_add(RunFrames *frames, int64_t step, double time);
@@ -148,9 +155,13 @@ bool run_csv_sync(Run *run);
 /// Prints the step as one line of JSON.
 bool run_json_write(const Run *run);
 
-/// Writes summary.json in one piece. `result`: "running", "finished", "interrupted", "failed";
+/// Writes summary.json in one piece, or over the old one where a disk is full; one that says
+/// "running" keeps room for its end. `result`: "running", "finished", "interrupted", "failed";
 /// `reason`: Nullable.
-bool run_summary_write(const Run *run, const char *result, const char *reason);
+bool run_summary_write(Run *run, const char *result, const char *reason);
+
+/// Says in summary.json that the run failed, as far as that can be written, and prints nothing.
+void run_summary_fail(Run *run, const char *reason);
 
 // ---- checkpoints --------------------------------------------------------------------------------
 

@@ -326,25 +326,80 @@ static void write_summary(const Run *run, const char *result, const char *reason
     cli_json_close(json, '}');
 }
 
-bool run_summary_write(const Run *run, const char *result, const char *reason)
+// room for the reason of a failure, each character of it escaped, and for longer numbers
+#define SUMMARY_ROOM 4096
+
+// writes into an open file from its present place; false leaves errno
+static bool fill_summary(const Run *run, const char *result, const char *reason, FILE *file)
 {
-    char *path = run_path(run, "summary.json"), *part = run_path(run, ".summary.json.part");
-    FILE *file = fopen(part, "w");
-    bool good = file != NULL;
-    if (good) {
-        CliJson json = {.file = file};
-        write_summary(run, result, reason, &json);
-        good = fflush(file) == 0 && !ferror(file);
-        int error = errno;
-        good = fclose(file) == 0 && good;
-        errno = error;
-        good = good && rename(part, path) == 0;
+    CliJson json = {.file = file};
+    write_summary(run, result, reason, &json);
+    if (strcmp(result, "running") == 0) {
+        fprintf(file, "%*s\n", SUMMARY_ROOM, "");
     }
+    return fflush(file) == 0 && !ferror(file);
+}
+
+// closes a file; keeps errno where something failed before
+static bool end_file(FILE *file, bool good)
+{
+    int error = errno;
+    bool closed = fclose(file) == 0;
+    errno = good ? errno : error;
+    return good && closed;
+}
+
+// beside the old one, then in its place
+static bool replace_summary(const Run *run, const char *result, const char *reason)
+{
+    FILE *file = fopen(run->summary_part, "w");
+    bool good = file && end_file(file, fill_summary(run, result, reason, file)) &&
+                rename(run->summary_part, run->summary_path) == 0;
     if (!good) {
-        cli_fail("cannot write %s: %s", path, strerror(errno));
-        unlink(part);
+        int error = errno;
+        unlink(run->summary_part);
+        errno = error;
     }
-    free(path);
-    free(part);
     return good;
+}
+
+// over the old one, in the room that it has on the disk
+static bool overwrite_summary(const Run *run, const char *result, const char *reason)
+{
+    FILE *file = fopen(run->summary_path, "r+");
+    if (!file) {
+        return false;
+    }
+    bool good =
+        fill_summary(run, result, reason, file) && ftruncate(fileno(file), (off_t)ftell(file)) == 0;
+    return end_file(file, good);
+}
+
+static bool write_either_way(Run *run, const char *result, const char *reason)
+{
+    if (!run->summary_path) {
+        run->summary_path = run_path(run, "summary.json");
+        run->summary_part = run_path(run, ".summary.json.part");
+    }
+    if (replace_summary(run, result, reason)) {
+        return true;
+    }
+    int error = errno;
+    bool good = overwrite_summary(run, result, reason);
+    errno = error;
+    return good;
+}
+
+bool run_summary_write(Run *run, const char *result, const char *reason)
+{
+    if (!write_either_way(run, result, reason)) {
+        cli_fail("cannot write %s: %s", run->summary_path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+void run_summary_fail(Run *run, const char *reason)
+{
+    write_either_way(run, "failed", reason);
 }

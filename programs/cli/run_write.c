@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +42,31 @@ static bool make_folder(const char *path)
         good = false;
     }
     free(part);
+    return good;
+}
+
+bool run_folder_lock(Run *run)
+{
+    if (run->lock) {
+        return true;
+    }
+    if (!make_folder(run->options.out)) {
+        return false;
+    }
+    char *path = run_path(run, RUN_LOCK);
+    run->lock = fopen(path, "a");
+    bool good = run->lock != NULL;
+    if (!good) {
+        cli_fail("cannot write %s: %s", path, strerror(errno));
+    } else if (flock(fileno(run->lock), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        // file systems without locks are used without
+        cli_fail("another run writes to %s: wait until it ends, or give another --out",
+                 run->options.out);
+        fclose(run->lock);
+        run->lock = NULL;
+        good = false;
+    }
+    free(path);
     return good;
 }
 
@@ -87,7 +113,7 @@ static bool open_folders(Run *run, bool resumed)
     } folders[] = {{"vtu", run->output.vtu_every},
                    {"obj", run->output.obj_every},
                    {"pictures", run->output.snapshot_every}};
-    if (!make_folder(run->options.out)) {
+    if (!run_folder_lock(run)) {
         return false;
     }
     clean_folder(run->options.out, INT64_MAX);
@@ -179,6 +205,10 @@ void run_files_close(Run *run)
     if (run->csv) {
         fclose(run->csv);
         run->csv = NULL;
+    }
+    if (run->lock) {
+        fclose(run->lock);
+        run->lock = NULL;
     }
     free(run->saved.steps);
     free(run->saved.times);

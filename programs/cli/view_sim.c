@@ -386,15 +386,22 @@ static void schedule(View *view)
     view->next = view->next > now - LATE_SECONDS ? view->next + pause : now + pause;
 }
 
-// how long there is nothing to do
-static double idle_seconds(View *view, bool seen)
+// whether steps are to be taken: nobody sees those that are taken without a viewer, and they cost
+// a core; a recording is seen later
+static bool is_running(const View *view, int32_t viewers)
 {
-    const double rest = 0.25;
+    return view->playing && (viewers > 0 || view->recording);
+}
+
+// how long there is nothing to do
+static double idle_seconds(View *view, bool running)
+{
+    // who comes, goes, says something or takes a frame wakes us, and so does the end
+    const double rest = 3600;
     double now = run_now(), until = now + rest;
-    if (view->playing && seen) {
+    if (running) {
         until = fmin(until, view->next);
     }
-    // who takes a frame wakes us
     if (view->dirty && view_hub_wants_frame(&view->hub)) {
         until = fmin(until, view->shown + FRAME_SECONDS);
     }
@@ -404,7 +411,6 @@ static double idle_seconds(View *view, bool seen)
 void *view_sim_run(void *self)
 {
     View *view = self;
-    bool seen = false;
     int32_t viewers = 0;
     while (!view_hub_has_ended(&view->hub)) {
         ViewCommand command;
@@ -415,9 +421,7 @@ void *view_sim_run(void *self)
         int32_t now_there = view_hub_client_count(&view->hub);
         view->dirty |= now_there > viewers;
         viewers = now_there;
-        // the first viewer sees the beginning
-        seen |= viewers > 0;
-        if (view->single || (view->playing && seen && run_now() >= view->next)) {
+        if (view->single || (is_running(view, viewers) && run_now() >= view->next)) {
             take_step(view);
             schedule(view);
         }
@@ -426,7 +430,7 @@ void *view_sim_run(void *self)
             view->dirty = !view_publish_frame(view);
             view->shown = run_now();
         }
-        double idle = idle_seconds(view, seen);
+        double idle = idle_seconds(view, is_running(view, viewers));
         if (idle > 0) {
             view_hub_wait(&view->hub, idle);
         }

@@ -3,9 +3,11 @@
 #
 # The viewer of `lyra view`: libwebsockets serves it, and npm brings what the page is bundled from,
 # once, when this is configured. Where one of them is missing, or npm cannot get its packages, the
-# command says that this build has no viewer, and all else stays.
+# command says that this build has no viewer, and all else stays. Why, viewer.txt in the build folder
+# says; it is empty where the viewer is in.
 
 set(LYRA_VIEWER OFF)
+set(missing "LYRA_WITH_WEBSOCKETS is off")
 set(LYRA_VIEWER_WEB ${PROJECT_SOURCE_DIR}/web)
 set(packages ${CMAKE_CURRENT_BINARY_DIR}/web)
 
@@ -17,9 +19,9 @@ if(LYRA_WITH_WEBSOCKETS)
   find_program(LYRA_NODE NAMES node nodejs)
   find_program(LYRA_NPM npm)
   if(NOT WEBSOCKETS_FOUND)
-    message(STATUS "The viewer is left out: no libwebsockets")
+    set(missing "no libwebsockets")
   elseif(NOT LYRA_NODE OR NOT LYRA_NPM)
-    message(STATUS "The viewer is left out: no npm")
+    set(missing "no npm")
   else()
     set(LYRA_VIEWER ON)
   endif()
@@ -42,11 +44,18 @@ if(LYRA_VIEWER)
     if(result EQUAL 0)
       file(WRITE ${packages}/stamp ${wanted})
     else()
-      message(STATUS "The viewer is left out: npm could not get its packages: ${problem}")
+      set(missing "npm could not get its packages: ${problem}")
       set(LYRA_VIEWER OFF)
     endif()
   endif()
 endif()
+
+if(LYRA_VIEWER)
+  set(missing "")
+elseif(LYRA_WITH_WEBSOCKETS)
+  message(STATUS "The viewer is left out: ${missing}")
+endif()
+file(WRITE ${PROJECT_BINARY_DIR}/viewer.txt "${missing}")
 
 if(LYRA_VIEWER)
   file(GLOB sources CONFIGURE_DEPENDS ${LYRA_VIEWER_WEB}/src/*)

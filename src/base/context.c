@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
-
-#define THREADS_MAX 256
 
 // Large arrays are read from end to end in no order the address unit likes; on large pages they
 // cost it less. The system may decline.
@@ -84,9 +81,9 @@ static LyraStatus check_def(const LyraContextDef *def)
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "context: the allocator needs both allocate and release");
     }
-    if (def->thread_count < 0 || def->thread_count > THREADS_MAX) {
+    if (def->thread_count < 0 || def->thread_count > LY_THREADS_MAX) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "context: thread_count is %d, expected 0 to %d",
-                       def->thread_count, THREADS_MAX);
+                       def->thread_count, LY_THREADS_MAX);
     }
     if ((unsigned)def->isa >= LYRA_ISA_COUNT) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "context: isa is %d, expected 0 to %d", (int)def->isa,
@@ -97,12 +94,6 @@ static LyraStatus check_def(const LyraContextDef *def)
                        lyra_isa_name(def->isa));
     }
     return LYRA_OK;
-}
-
-static int32_t core_count(void)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int32_t)cores;
 }
 
 LyraStatus lyra_context_create(const LyraContextDef *def, LyraContext **out)
@@ -122,7 +113,7 @@ LyraStatus lyra_context_create(const LyraContextDef *def, LyraContext **out)
         .log_level = def->log_level,
         .task_runner = def->task_runner,
         .task_user = def->task_user,
-        .thread_count = def->thread_count > 0 ? def->thread_count : core_count(),
+        .thread_count = def->thread_count > 0 ? def->thread_count : ly_core_count(),
         .isa = def->isa == LYRA_ISA_AUTO ? ly_isa_best() : def->isa,
     };
     LyraStatus status = LYRA_OK;

@@ -46,6 +46,15 @@ void ly_thread_pool_destroy(const LyraAllocator *allocator, LyThreadPool *pool);
 void ly_arena_init(LyraArena *arena, const LyraAllocator *allocator);
 void ly_arena_finish(LyraArena *arena);
 
+#define LY_THREADS_MAX 256
+
+/// Cores that this process may use, in [1, LY_THREADS_MAX].
+int32_t ly_core_count(void);
+
+/// Cores that the control groups of this process allow; 0: no limit. `root`: in front of the paths
+/// of the system; "" but in tests.
+double ly_core_quota(const char *root);
+
 /// Best instruction set of this machine.
 LyraIsa ly_isa_best(void);
 

@@ -1,6 +1,7 @@
 target_sources(lyra_objects PRIVATE
   base/arena.c
   base/context.c
+  base/cores.c
   base/file.c
   base/isa.c
   base/memory.c

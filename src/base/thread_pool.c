@@ -28,7 +28,6 @@
 #include "base/context.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 // How long to look before a sleep, s, and the looks between two looks at the clock. By the clock
 // and not by a count: on some virtual machines every pause is a trap and takes microseconds.
@@ -209,9 +208,8 @@ LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_
     if (!pool) {
         return ly_fail_memory(pool_bytes(thread_count));
     }
-    *pool =
-        (LyThreadPool){.thread_count = thread_count,
-                       .look_time = thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOK_TIME : 0};
+    *pool = (LyThreadPool){.thread_count = thread_count,
+                           .look_time = thread_count <= ly_core_count() ? LOOK_TIME : 0};
     pool->next = (_Atomic(int64_t) *)(pool->threads + thread_count - 1);
     // with default attributes these cannot fail
     pthread_mutex_init(&pool->loop, NULL);

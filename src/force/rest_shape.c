@@ -71,15 +71,64 @@ static bool is_cube_fit(const double *corners)
     return isfinite(volume) && volume > 0 && isfinite(1 / volume);
 }
 
+// length of the longest edge between two of the corners, [nodes][3]
+static double longest_edge(int32_t nodes, const double *corners)
+{
+    double longest = 0;
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t b = 0; b < a; ++b) {
+            double dx = corners[3 * a] - corners[3 * b];
+            double dy = corners[3 * a + 1] - corners[3 * b + 1];
+            double dz = corners[3 * a + 2] - corners[3 * b + 2];
+            longest = fmax(longest, hypot(hypot(dx, dy), dz));
+        }
+    }
+    return longest;
+}
+
+// says what is wrong with an element that encloses nothing, and what helps
+static LyraStatus fail_volume(const LyraMesh *mesh, int32_t e, double volume, const double *corners)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    int32_t nodes = lyra_element_kind_nodes(view.kind);
+    const int32_t *ids = view.elements + (int64_t)nodes * e;
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t b = 0; b < a; ++b) {
+            if (ids[a] == ids[b]) {
+                return ly_fail(LYRA_BAD_MESH,
+                               "element %d names vertex %d twice and has no volume; correct its "
+                               "vertices or remove it",
+                               e, ids[a]);
+            }
+            if (memcmp(corners + 3 * a, corners + 3 * b, 3 * sizeof *corners) == 0) {
+                return ly_fail(LYRA_BAD_MESH,
+                               "element %d has zero rest volume, as its vertices %d and %d are at "
+                               "the same place; move one of them or remove the element",
+                               e, ids[b], ids[a]);
+            }
+        }
+    }
+    double edge = longest_edge(nodes, corners);
+    // rounding of coordinates near those of the element makes some 1e-16 of its cube
+    if (volume < 0 && -volume > 1e-14 * edge * edge * edge) {
+        return ly_fail(LYRA_BAD_MESH,
+                       "element %d has negative rest volume: it is inside out, and `lyra mesh "
+                       "orient` turns such elements",
+                       e);
+    }
+    return ly_fail(LYRA_BAD_MESH,
+                   "element %d has zero rest volume (%g m^3 with edges of up to %g m): it is flat; "
+                   "move its vertices apart or remove it",
+                   e, volume, edge);
+}
+
 static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind kind,
                                 const double *corners)
 {
     double volume = ly_element_volume(mesh, e), edges[3];
     bool fit = kind == LYRA_ELEMENT_TET4 ? is_tet_fit(corners) : is_cube_fit(corners);
     if (!(volume > 0) || !fit) {
-        return ly_fail(LYRA_BAD_MESH,
-                       "element %d has %s rest volume; `lyra mesh orient` repairs orientation", e,
-                       volume < 0 ? "negative" : "zero");
+        return fail_volume(mesh, e, volume, corners);
     }
     if (kind == LYRA_ELEMENT_CUBE8 && !ly_cube_is_box(mesh, e, BOX_TOLERANCE, edges)) {
         return ly_fail(LYRA_BAD_MESH, "element %d is no axis-aligned box with its corners in order",

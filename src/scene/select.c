@@ -7,6 +7,7 @@
 #include "scene/yaml.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double dot(const double a[3], const double b[3])
@@ -94,9 +95,25 @@ static LyraStatus want_set(const LyraMeshView *mesh, const LySelectSpec *spec,
                            const LyraMeshSet **set)
 {
     *set = find_set(mesh, spec->set);
-    return *set ? LYRA_OK
-                : ly_node_expect(ly_node_find(spec->node, "set"), "a set of the mesh, which has %d",
-                                 (int)mesh->set_count);
+    if (*set) {
+        return LYRA_OK;
+    }
+    // as many of those that there are as fit a sentence
+    char list[512] = "";
+    size_t length = 0;
+    int32_t s = 0;
+    while (s < mesh->set_count && length + strlen(mesh->sets[s].name) + 4 < sizeof list) {
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s\"%s\"",
+                                   s > 0 ? ", " : "", mesh->sets[s].name);
+        ++s;
+    }
+    char more[48] = "";
+    if (s < mesh->set_count) {
+        snprintf(more, sizeof more, " and %d more", (int)(mesh->set_count - s));
+    }
+    const LyNode *node = ly_node_find(spec->node, "set");
+    return s > 0 ? ly_node_expect(node, "one of the sets of the mesh: %s%s", list, more)
+                 : ly_node_expect(node, "no set, as the mesh has none");
 }
 
 // ---- vertices of a body -------------------------------------------------------------------------

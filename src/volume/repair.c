@@ -7,9 +7,10 @@
 //    those on three vertices that another already has.
 // 2. Across edges of exactly two triangles a walk gives every triangle of a patch a sign relative
 //    to the first one.
-// 3. A patch is turned as a whole. Closed: the way most of its area faces already, so that a cavity
-//    given as a shell that faces inward stays one. Open: the way in which the volume between it and
-//    the middle of the surface is positive, unless that volume is too small to tell anything.
+// 3. A patch is turned as a whole. A shell, closed or with holes that are small beside it: the way
+//    most of its area faces already, so that a cavity given as a shell that faces inward stays one.
+//    Other open patches: the way in which the volume between them and the middle of the surface is
+//    positive, unless that volume is too small to tell anything.
 
 #include "mesh/merge.h"
 #include "mesh/sort.h"
@@ -205,7 +206,7 @@ static int32_t walk_patch(const Soup *soup, Patches *patches, int32_t first)
 // 1 or -1: how a patch is to be turned, relative to its first triangle.
 static int32_t choose_turn(const Soup *soup, const Patches *patches, int32_t count)
 {
-    double total = 0, given = 0, volume = 0;
+    double total = 0, given = 0, volume = 0, sum[3] = {0};
     bool open = false;
     for (int32_t k = 0; k < count; ++k) {
         int32_t t = patches->queue[k];
@@ -215,9 +216,16 @@ static int32_t choose_turn(const Soup *soup, const Patches *patches, int32_t cou
         total += length3(area);
         given += patches->sign[t] * length3(area);
         for (int32_t i = 0; i < 3; ++i) {
+            sum[i] += patches->sign[t] * area[i];
             volume += patches->sign[t] * area[i] * (x[i] - soup->center[i]) / 3;
         }
         open = open || patches->rim[t];
+    }
+    // The area of what closes the holes: 0 for a closed patch, 1/5 of the patch for a cube without
+    // a face, 1/2 for a hemisphere, all of it for a triangle. Half of it facing either way would
+    // say nothing about which way it was meant.
+    if (open && length3(sum) < 0.25 * total && fabs(given) > 0.5 * total) {
+        return given > 0 ? 1 : -1;
     }
     // a flat patch through the middle has no volume; a hemisphere has 0.13 of this measure
     if (open && fabs(volume) > 0.01 * total * sqrt(total)) {
@@ -243,6 +251,21 @@ static void find_center(Soup *soup)
     for (int32_t i = 0; i < 3; ++i) {
         soup->center[i] = total > 0 ? sum[i] / total : 0;
     }
+}
+
+// enclosed, about a point near by, as the fan to it closes holes
+static double find_volume(const Soup *soup)
+{
+    double volume = 0;
+    for (int32_t t = 0; t < soup->count; ++t) {
+        double area[3];
+        vector_area(soup, soup->triangles[t], area);
+        const double *x = soup->positions + 3 * (int64_t)soup->triangles[t][0];
+        for (int32_t i = 0; i < 3; ++i) {
+            volume += area[i] * (x[i] - soup->center[i]) / 3;
+        }
+    }
+    return volume;
 }
 
 static LyraStatus turn_patches(Soup *soup, LyraSurfaceRepair *report)
@@ -319,8 +342,11 @@ LyraStatus lyra_surface_repair(const LyraSurface *surface, LyraSurfaceRepair *re
     LyraSurfaceRepair found = {0};
     Soup soup = {.ctx = surface->ctx};
     LY_TRY_DONE(collect(surface, &soup, &found));
+    find_center(&soup);
+    found.volume_before = find_volume(&soup);
     LY_TRY_DONE(drop_duplicates(&soup, &found));
     LY_TRY_DONE(turn_patches(&soup, &found));
+    found.volume_after = find_volume(&soup);
     LY_TRY_DONE(make_surface(&soup, out));
     if (report) {
         *report = found;
