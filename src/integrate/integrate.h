@@ -19,8 +19,8 @@ typedef struct LyIntegratorType {
     bool newton;          // solves by ly_newton_solve()
     /// Makes it->self. Nullable.
     LyraStatus (*create)(LyraIntegrator *it);
-    /// One step of `trial` by dt: writes u, v, a, blocks; the driver sets time. Adds its counts to
-    /// it->report and sets report.outcome when it fails.
+    /// One step of `trial` by dt to it->end: writes u, v, a, blocks; the driver sets time. Adds its
+    /// counts to it->report and sets report.outcome when it fails.
     LyraStatus (*step)(LyraIntegrator *it, LyraState *trial, double dt);
     /// Displacements and velocities inside the last step. Nullable.
     LyraStatus (*interpolate)(const LyraIntegrator *it, double time, LyraVector *u, LyraVector *v);
@@ -49,6 +49,7 @@ struct LyraIntegrator {
     LyraState *work, *trial;   // accepted so far inside this step; being tried
     struct LyNewton *newton;   // of implicit methods, made by the driver
     LyraStepReport report;     // of the step in progress
+    double end;                // time at which the substep in progress ends, s
     LyMeasure measure[2];      // at the begin and the end of a substep
     LyraVector *account[3];    // scratch of the measures
     LyraVector *reaction;      // of constraints, N
@@ -65,6 +66,11 @@ struct LyraIntegrator {
 extern const LyIntegratorType *const ly_integrators[];
 extern const int32_t ly_integrator_count;
 
+/// lyra_integrator_step() to a time that the caller knows better than the clock of the state, whose
+/// clock starts anew there: parts of a longer step.
+LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt, double end,
+                                 LyraStepReport *report);
+
 // ---- what methods call --------------------------------------------------------------------------
 
 /// Fails a step: sets report.outcome and report.status.
@@ -73,6 +79,9 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
 /// a = -M^-1 g(t, u, v) on the free unknowns, the prescribed acceleration elsewhere.
 LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
                            const LyraVector *v, const double *history, LyraVector *a);
+
+/// t + dt; the very end of the step where rounding alone parts the two.
+double ly_moment(const LyraIntegrator *it, double t, double dt);
 
 /// Evaluates the system, counted and timed.
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response);

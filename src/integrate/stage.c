@@ -6,6 +6,7 @@
 
 #include "integrate/integrate.h"
 
+#include <float.h>
 #include <math.h>
 
 LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus status)
@@ -13,6 +14,13 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
     it->report.outcome = outcome;
     it->report.status = status;
     return status;
+}
+
+double ly_moment(const LyraIntegrator *it, double t, double dt)
+{
+    double moment = t + dt;
+    bool rounding = fabs(moment - it->end) <= 4 * DBL_EPSILON * fabs(it->end);
+    return rounding && fabs(moment - it->end) <= 0.1 * dt ? it->end : moment;
 }
 
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response)
