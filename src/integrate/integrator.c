@@ -221,6 +221,7 @@ void lyra_integrator_destroy(LyraIntegrator *it)
     lyra_vector_destroy(it->force);
     lyra_vector_destroy(it->reaction);
     ly_release(it->ctx, it->history);
+    ly_release(it->ctx, it->targets.c);
     lyra_state_destroy(it->work);
     lyra_state_destroy(it->trial);
     ly_release(it->ctx, it);
@@ -427,6 +428,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
         LY_TRY(lyra_state_block(it->work, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, history,
                                 &values, &fresh));
     }
+    LY_TRY(ly_targets_begin(it, it->work, dt, end_time));
     LY_TRY(ly_measure_begin(it, it->work));
     double energy = it->measure[0].kinetic + it->measure[0].elastic;
     LY_TRY(run(it, dt, end_time));
@@ -437,6 +439,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
     } else {
         lyra_state_set_time(it->work, end_time, lyra_state_view(state).steps + 1);
     }
+    LY_TRY(ly_targets_end(it, it->work));
     LyraStateView end = lyra_state_view(it->work);
     LyraStepReport *report = &it->report;
     report->time = end.time;
@@ -479,6 +482,7 @@ LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt
     if (status != LYRA_OK) {
         status = explain(it, end, status);
     }
+    it->targets.active = false;
     it->report.status = status;
     it->report.total_seconds = ly_time() - begin;
     if (report) {
@@ -515,5 +519,10 @@ LyraStatus lyra_integrator_reaction(LyraIntegrator *it, const LyraState *state,
     LY_TRY(lyra_state_assign(it->work, state));
     LyraStateView work = lyra_state_view(it->work);
     LY_TRY(ly_update_damping(it, work.time, 0, work.u, work.v, ly_state_history(it, it->work)));
+    // masses that couple vertices ask for the acceleration at this very time, which few methods
+    // have
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_LUMPED) && !is_static(it)) {
+        LY_TRY(ly_free_acceleration(it, it->work));
+    }
     return ly_find_reaction(it, it->work, reaction);
 }
