@@ -234,6 +234,9 @@ LYRA_TEST(cli_run_wrong_usage_is_2)
     TEST_EQUAL(lyra("run"), 2);
     TEST_CONTAINS(errors, "expected SCENE");
     TEST_EQUAL(lyra("run %s --steps -3", scene), 2);
+    TEST_EQUAL(lyra("run %s --steps -1", scene), 2);
+    TEST_CONTAINS(errors, "--steps needs a whole number, 0 or more, found \"-1\"");
+    TEST_EQUAL(lyra("run %s --steps 1 --out x --save-every -1", scene), 2);
     TEST_EQUAL(lyra("run %s --steps many", scene), 2);
     TEST_EQUAL(lyra("run %s --steps 3 --duration 1", scene), 2);
     TEST_CONTAINS(errors, "not both");

@@ -5,7 +5,9 @@
 
 #include "lyra/state.h"
 #include "lyra_test.h"
+#include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,6 +245,75 @@ static void sign(unsigned char *packed, size_t bytes)
     memcpy(packed + bytes - 8, &h, 8);
 }
 
+// what a state of version 1, which had no clock, is: the same words without the clock
+LYRA_TEST(states_of_version_1_are_read)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraState *a = make(ctx, 1), *b = make(ctx, 2);
+    fill(block(a, "history", 1, 4, true), 4, 1);
+    size_t bytes = lyra_state_packed_size(a), old = bytes - 32;
+    unsigned char *packed = malloc(bytes);
+    lyra_state_pack(a, packed);
+    memmove(packed + 48, packed + 80, bytes - 80);
+    memcpy(packed + 8, &(uint32_t){1}, 4);
+    memcpy(packed + 24, &(int64_t){(int64_t)old / 8}, 8);
+    sign(packed, old);
+    TEST_OK(lyra_state_unpack(b, packed, old));
+    TEST_CHECK(lyra_state_equal(a, b));
+    free(packed);
+    lyra_state_destroy(a);
+    lyra_state_destroy(b);
+    test_context_end(ctx);
+}
+
+// ---- the clock ----------------------------------------------------------------------------------
+
+LYRA_TEST(times_are_start_plus_multiples_of_dt)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraState *state = make(ctx, 1), *twin = make(ctx, 2);
+    // multiples of one dt are rounded once
+    lyra_state_set_time(state, 0, 0);
+    for (int n = 1; n <= 100000; ++n) {
+        double next = lyra_state_next_time(state, 0.01);
+        ly_state_tick(state, state, 0.01);
+        TEST_REQUIRE(lyra_state_view(state).time == n * 0.01 && next == n * 0.01);
+        TEST_REQUIRE(lyra_state_view(state).steps == n);
+    }
+    // another dt: a start that is no multiple of it, and back; the bits of a copy go on alike
+    const double lengths[3] = {0.003, 0.01, 1.0 / 7};
+    int taken[3] = {0, 100000, 0};
+    for (int n = 0; n < 3000; ++n) {
+        int which = n % 1000 < 500 ? 0 : n % 3 ? 1 : 2;
+        double dt = lengths[which];
+        ++taken[which];
+        if (n == 700) {
+            char *packed = malloc(lyra_state_packed_size(state));
+            lyra_state_pack(state, packed);
+            TEST_OK(lyra_state_unpack(twin, packed, lyra_state_packed_size(state)));
+            free(packed);
+        }
+        ly_state_tick(state, state, dt);
+        if (n >= 700) {
+            ly_state_tick(twin, twin, dt);
+        }
+        long double exact = 0;
+        for (int k = 0; k < 3; ++k) {
+            exact += taken[k] * (long double)lengths[k];
+        }
+        // half a unit in the last place of a double below 2048
+        TEST_REQUIRE(fabsl(lyra_state_view(state).time - exact) <= 0x1p-43L * 1.001L);
+    }
+    TEST_CHECK(lyra_state_view(twin).time == lyra_state_view(state).time);
+    // by hand
+    lyra_state_set_time(state, 5, 3);
+    ly_state_tick(state, state, 1.0 / 3);
+    TEST_CHECK(lyra_state_view(state).time == 5 + 1.0 / 3);
+    lyra_state_destroy(state);
+    lyra_state_destroy(twin);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(hostile_bytes_with_a_right_checksum_are_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -250,7 +321,7 @@ LYRA_TEST(hostile_bytes_with_a_right_checksum_are_refused)
     block(a, "one", 1, 2, true);
     block(a, "two", 1, 2, true);
     TEST_REQUIRE_OK(lyra_state_copy(b, &keep));
-    size_t bytes = lyra_state_packed_size(a), first = 8 * (6 + 3 * SIZE), second = first + 8 * 8;
+    size_t bytes = lyra_state_packed_size(a), first = 8 * (10 + 3 * SIZE), second = first + 8 * 8;
     unsigned char *packed = malloc(bytes), *changed = malloc(bytes);
     lyra_state_pack(a, packed);
     memcpy(changed, packed, bytes);
@@ -260,12 +331,22 @@ LYRA_TEST(hostile_bytes_with_a_right_checksum_are_refused)
         size_t at;
         int64_t value;
     } lies[] = {
-        {first + 40, -1},         {first + 40, INT64_MAX},
-        {first + 40, 3},          {first + 40, 1},
-        {first + 32, 1LL << 40},  {first, 0},
-        {second + 40, 1},         {8, 1LL | (1LL << 32)},
-        {8, 1LL | (3LL << 32)},   {8, 1LL | (0x7fffffffLL << 32)},
+        {first + 40, -1},
+        {first + 40, INT64_MAX},
+        {first + 40, 3},
+        {first + 40, 1},
+        {first + 32, 1LL << 40},
+        {first, 0},
+        {second + 40, 1},
+        {8, 2LL | (1LL << 32)},
+        {8, 2LL | (3LL << 32)},
+        {8, 2LL | (0x7fffffffLL << 32)},
         {second + 40, 1LL << 60},
+        {8, 1LL | (2LL << 32)},
+        {8, 3LL | (2LL << 32)},
+        {8 * 6, 0},
+        {8 * 9, -1},
+        {8 * 9, INT64_MAX},
     };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; ++i) {
         memcpy(changed, packed, bytes);
@@ -301,7 +382,7 @@ static LyraStatus all(LyraContext *ctx, void *data)
     LyraState *a = NULL, *b = NULL, *keep = NULL;
     double *values;
     bool fresh;
-    char packed[8 * (6 + 3 * SIZE + 2 * 6 + 5 + 1)];
+    char packed[8 * (10 + 3 * SIZE + 2 * 6 + 5 + 1)];
     LyraStatus status = lyra_state_create(ctx, SIZE, &a);
     status = status ? status : lyra_state_create(ctx, SIZE, &b);
     status = status ? status : lyra_state_block(b, "own", 1, 3, &values, &fresh);

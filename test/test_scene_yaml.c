@@ -302,6 +302,46 @@ LYRA_TEST(substeps_are_short_steps)
     test_context_end(ctx);
 }
 
+// steps to 0.2 s with a gravity that sets in at `from`
+static LyraScene *fall_from(LyraContext *ctx, const char *integrator, const char *substeps,
+                            const char *from)
+{
+    char name[64], parts[64], gravity[64];
+    snprintf(name, sizeof name, "integrator.name=%s", integrator);
+    snprintf(parts, sizeof parts, "time.substeps=%s", substeps);
+    snprintf(gravity, sizeof gravity, "gravity=[0, -step(t-%s), 0]", from);
+    const char *const overrides[] = {name, parts, gravity, "bodies[0].material.young=1 kPa"};
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx, BEAM CLAMP "time: {dt: 10 ms}\n", 4, overrides, &scene));
+    for (int n = 1; scene && n <= 20; ++n) {
+        LyraStepReport report;
+        TEST_OK(lyra_scene_step(scene, &report));
+        TEST_CHECK(report.time == n * 0.01);
+        TEST_CHECK(lyra_state_view(lyra_scene_view(scene).state).time == n * 0.01);
+    }
+    return scene;
+}
+
+LYRA_TEST(what_sets_in_at_a_multiple_of_dt_is_not_late)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraIntegratorFacts facts;
+    for (int32_t i = 0; lyra_integrator_name(i, &facts); ++i) {
+        for (int parts = 0; parts < 2 && !facts.adaptive; ++parts) {
+            const char *substeps = parts ? "3" : "1";
+            LyraScene *scene = fall_from(ctx, facts.name, substeps, "0.1");
+            LyraScene *sure = fall_from(ctx, facts.name, substeps, "0.0999999");
+            TEST_REQUIRE(scene && sure);
+            size_t bytes = (size_t)size_of(scene) * sizeof(double);
+            TEST_CHECK(memcmp(displacements(scene), displacements(sure), bytes) == 0);
+            lyra_scene_destroy(scene);
+            lyra_scene_destroy(sure);
+        }
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(failed_step_leaves_the_state)
 {
     REQUIRE_YAML();

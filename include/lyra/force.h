@@ -65,6 +65,9 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_TIME = 1 << 8, ///< Depends on `time`, or on `dt` without velocities and history.
     /// Stencils are the elements of a solid, tets (4 nodes) or cubes (8): their det F is watched.
     LYRA_FORCE_SOLID = 1 << 9,
+    /// dfdx is not the derivative of the gradient, as where its symmetric part alone is kept.
+    /// Methods whose order needs the derivative find the rest by differences.
+    LYRA_FORCE_INEXACT = 1 << 10,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

@@ -50,7 +50,7 @@ typedef struct LyraModelDef {
     LyraLoad *load;                 ///< Nullable.
     void *load_user;                ///< Nullable.
     bool load_moves;                ///< `load` depends on u or v. Default true.
-    LyraPrescription *prescription; ///< Nullable: constraints hold at zero displacement.
+    LyraPrescription *prescription; ///< Nullable: constraints hold at their values.
     void *prescription_user;        ///< Nullable.
     uint32_t cookie;                ///< Written by the default function only.
 } LyraModelDef;

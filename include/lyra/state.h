@@ -35,7 +35,12 @@ LYRA_API void lyra_state_destroy(LyraState *state);
 
 LYRA_API LyraStateView lyra_state_view(const LyraState *state);
 
+/// Sets the time and the number of steps by hand; the clock starts anew there.
 LYRA_API void lyra_state_set_time(LyraState *state, double time, int64_t steps);
+
+/// The time after a further step of dt, to the last bit: start + n dt, rounded once, where n counts
+/// the steps since dt changed last. Sums of dt would drift.
+LYRA_API double lyra_state_next_time(const LyraState *state, double dt);
 
 /// A copy with all blocks.
 LYRA_API LyraStatus lyra_state_copy(const LyraState *state, LyraState **out);

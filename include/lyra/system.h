@@ -61,6 +61,7 @@ typedef enum LyraSystemTrait {
     LYRA_SYSTEM_LUMPED = 1 << 3,     ///< M is diagonal.
     LYRA_SYSTEM_UNDAMPED = 1 << 4,   ///< g does not depend on v.
     LYRA_SYSTEM_STATIONARY = 1 << 5, ///< g does not depend on t.
+    LYRA_SYSTEM_INEXACT = 1 << 6,    ///< K or C lacks parts of the derivative of g (but of D).
 } LyraSystemTrait;
 
 /// A kind of system. Vectors have the system's size; what is constrained is in `constraints`.

@@ -262,7 +262,7 @@ CliExit cli_bench(int argument_count, char **arguments)
          "list of the vertices, from 1, that hold the body of the suites step and memory"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
         {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
-        {"--elements", CLI_INT, &bench.elements, "N",
+        {"--elements", CLI_COUNT, &bench.elements, "N",
          "one mesh of about N elements in the suites solvers, step and memory"},
         {"--large", CLI_FLAG, &bench.large, NULL,
          "boxes of up to a million elements, slow solvers too: a quarter of an hour more"},

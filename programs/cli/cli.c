@@ -161,11 +161,12 @@ static bool store_value(const CliOption *option, const char *text)
         return true;
     }
     case CLI_INT:
+    case CLI_COUNT:
     case CLI_THREADS: {
         errno = 0;
         long value = strtol(text, &end, 10);
         bool threads = option->kind == CLI_THREADS;
-        long least = threads ? 0 : INT32_MIN, most = threads ? 256 : INT32_MAX;
+        long least = option->kind == CLI_INT ? INT32_MIN : 0, most = threads ? 256 : INT32_MAX;
         if (end == text || *end || errno || value < least || value > most) {
             return false;
         }
@@ -200,6 +201,7 @@ static const char *kind_name(CliOptionKind kind)
     static const char *const names[] = {
         [CLI_FLAG] = "nothing",
         [CLI_INT] = "a whole number",
+        [CLI_COUNT] = "a whole number, 0 or more",
         [CLI_THREADS] = "a number of threads to 256, or 0 for all cores",
         [CLI_DOUBLE] = "a number",
         [CLI_TEXT] = "a word",

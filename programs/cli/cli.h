@@ -37,6 +37,7 @@ typedef enum CliOptionKind {
     CLI_INT,     ///< int32_t
     CLI_THREADS, ///< int32_t from 0, which stands for all cores, to 256
     CLI_DOUBLE,  ///< double, finite
+    CLI_COUNT,   ///< int32_t >= 0; no option given may stand for one below
     CLI_TEXT,    ///< const char *
     CLI_VECTOR,  ///< double[3], given as x,y,z
     CLI_LIST,    ///< CliList: may be given several times

@@ -34,7 +34,7 @@ static Settings default_settings(LyraMeshShape shape)
     {"--elements", CLI_INT, &(s).elements, "N", "about this many (default 1000)"},                 \
         {"--type", CLI_TEXT, &(s).type, "tet|cube", "shape of the elements (default tet)"},        \
         {"--center", CLI_VECTOR, (s).def.center, "X,Y,Z", "centre, m (default 0,0,0)"},            \
-        {"--shuffle", CLI_INT, &(s).seed, "SEED", "vertices and elements in random order"},        \
+        {"--shuffle", CLI_COUNT, &(s).seed, "SEED", "vertices and elements in random order"},      \
         {"--density", CLI_DOUBLE, &(s).material.density, "RHO", "kg/m^3 (default 1000)"},          \
         {"--young", CLI_DOUBLE, &(s).material.enu.young, "E", "Pa (default 1e6)"},                 \
     {                                                                                              \

@@ -67,18 +67,13 @@ static CliExit check_options(const CliUsage *usage, const RunOptions *o)
     const struct {
         const char *name;
         int32_t value;
-    } counts[] = {{"--steps", o->steps},
-                  {"--save-every", o->save_every},
+    } counts[] = {{"--save-every", o->save_every},
                   {"--vtu-every", o->vtu_every},
                   {"--obj-every", o->obj_every},
                   {"--snapshot-every", o->snapshot_every},
                   {"--checkpoint-every", o->checkpoint_every}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-        if (counts[i].value < -1) {
-            return cli_usage_error(usage, "%s is %d, expected 0 or more", counts[i].name,
-                                   counts[i].value);
-        }
-        if (i > 0 && counts[i].value > 0 && !o->out) {
+        if (counts[i].value > 0 && !o->out) {
             return cli_usage_error(usage, "%s needs a folder: --out DIR", counts[i].name);
         }
     }
@@ -105,14 +100,14 @@ static CliExit check_options(const CliUsage *usage, const RunOptions *o)
 static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *exit)
 {
     const CliOption options[] = {
-        {"--steps", CLI_INT, &o->steps, "N", "steps to take in all (the scene's)"},
+        {"--steps", CLI_COUNT, &o->steps, "N", "steps to take in all (the scene's)"},
         {"--duration", CLI_DOUBLE, &o->duration, "T", "simulated seconds in place of steps"},
         {"--out", CLI_TEXT, &o->out, "DIR", "folder of results, made if missing (none)"},
-        {"--save-every", CLI_INT, &o->save_every, "N", "frames: .npy, .pc2, .gltf"},
-        {"--vtu-every", CLI_INT, &o->vtu_every, "N", "VTU files with fields, and a .pvd"},
-        {"--obj-every", CLI_INT, &o->obj_every, "N", "OBJ files of the surfaces"},
-        {"--snapshot-every", CLI_INT, &o->snapshot_every, "N", "PNG pictures"},
-        {"--checkpoint-every", CLI_INT, &o->checkpoint_every, "N", "checkpoints by steps"},
+        {"--save-every", CLI_COUNT, &o->save_every, "N", "frames: .npy, .pc2, .gltf"},
+        {"--vtu-every", CLI_COUNT, &o->vtu_every, "N", "VTU files with fields, and a .pvd"},
+        {"--obj-every", CLI_COUNT, &o->obj_every, "N", "OBJ files of the surfaces"},
+        {"--snapshot-every", CLI_COUNT, &o->snapshot_every, "N", "PNG pictures"},
+        {"--checkpoint-every", CLI_COUNT, &o->checkpoint_every, "N", "checkpoints by steps"},
         {"--checkpoint-seconds", CLI_DOUBLE, &o->checkpoint_seconds, "M", "and by time (60)"},
         {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
         {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},

@@ -206,6 +206,7 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     traits |= linear ? LYRA_FORCE_LINEAR : 0u;
     traits |= conservative ? LYRA_FORCE_CONSERVATIVE : 0u;
     traits |= symmetric ? LYRA_FORCE_SYMMETRIC : 0u;
+    traits |= force->model == LYRA_COROTATIONAL_APPROXIMATE ? LYRA_FORCE_INEXACT : 0u;
     traits |= tets ? LYRA_FORCE_REORDERABLE : 0u;
     traits |= linear ? LYRA_FORCE_CONTRACTION : 0u;
     traits |= force->frame_steps > 1 ? LYRA_FORCE_HISTORY : 0u;

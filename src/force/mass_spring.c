@@ -52,8 +52,8 @@ static const LyraForceType full_types[LYRA_ISA_COUNT] = SPRING_TYPES(
 static const LyraForceType along_types[LYRA_ISA_COUNT] = SPRING_TYPES(
     "mass-spring", ALONG_TRAITS, LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_along);
 static const LyraForceType along_symmetric_types[LYRA_ISA_COUNT] =
-    SPRING_TYPES("mass-spring", ALONG_TRAITS | LYRA_FORCE_SYMMETRIC, LYRA_SPRING_PARAMETER_COUNT,
-                 spring, 0, ly_spring_along_symmetric);
+    SPRING_TYPES("mass-spring", ALONG_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_INEXACT,
+                 LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_along_symmetric);
 static const LyraForceType maxwell_types[LYRA_ISA_COUNT] =
     SPRING_TYPES("maxwell-spring", UNDAMPED_TRAITS | LYRA_FORCE_HISTORY,
                  LYRA_MAXWELL_PARAMETER_COUNT, maxwell, LY_MAXWELL_HISTORY, ly_spring_maxwell);

@@ -192,6 +192,7 @@ static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, boo
         .nodes = 3,
         .traits = (conservative ? LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC : 0u) |
                   (def->symmetric ? LYRA_FORCE_SYMMETRIC : 0u) |
+                  (def->symmetric && !conservative ? LYRA_FORCE_INEXACT : 0u) |
                   (def->amplitude ? LYRA_FORCE_TIME : 0u),
         .constant_count = LY_TRACTION_CONSTANTS,
         .parameter_count = LYRA_TRACTION_PARAMETER_COUNT,

@@ -150,7 +150,7 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
     LyraStateView view = lyra_state_view(trial);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0], *v_0 = it->scratch[V_0];
     LyraVector *w_u = it->scratch[W_U], *a_0 = it->scratch[A_0];
-    double t = view.time, end = t + h, d[ORDER_MAX], w[ORDER_MAX];
+    double t = view.time, end = ly_moment(it, t, h), d[ORDER_MAX], w[ORDER_MAX];
     for (int32_t i = 0; i < order; ++i) {
         d[i] = i == 0 ? h : end - history->block[i];
     }
@@ -191,7 +191,7 @@ static LyraStatus step_order(LyraIntegrator *it, LyraState *trial, int32_t order
 {
     History history;
     LyraStateView view = lyra_state_view(trial);
-    double end = view.time + h;
+    double end = ly_moment(it, view.time, h);
     LY_TRY(find_history(it, trial, order, h, &history));
     if (history.known == order - 1) {
         LY_TRY(step_formula(it, trial, &history, order, h));

@@ -113,10 +113,11 @@ static LyraStatus attempt(LyraIntegrator *it, LyraState *trial, double t, double
     ly_stage_sum(it->ctx, y.u, h, y.v, tableau->stages, h * h, self->method.ba, self->A,
                  self->u_new);
     ly_stage_sum(it->ctx, y.v, 0, NULL, tableau->stages, h, tableau->b, self->A, self->v_new);
-    ly_impose(it, t + h, self->u_new, self->v_new);
+    double end = ly_moment(it, t, h);
+    ly_impose(it, end, self->u_new, self->v_new);
     // the estimate of "dopri5" uses the stage at the end, that of "dopri853" does without
     if (self->pair->error[tableau->stages] != 0) {
-        LY_TRY(ly_explicit_acceleration(it, trial, t + h, h, self->u_new, self->v_new,
+        LY_TRY(ly_explicit_acceleration(it, trial, end, h, self->u_new, self->v_new,
                                         self->A[tableau->stages]));
     }
     *error = measure_error(it, trial, h);
@@ -131,8 +132,8 @@ static LyraStatus accept(LyraIntegrator *it, LyraState *trial, double t, double 
     LyraStateView y = lyra_state_view(trial);
     int32_t end = pair->tableau.stages;
     if (pair->error[end] == 0) {
-        LY_TRY(
-            ly_explicit_acceleration(it, trial, t + h, h, self->u_new, self->v_new, self->A[end]));
+        LY_TRY(ly_explicit_acceleration(it, trial, ly_moment(it, t, h), h, self->u_new, self->v_new,
+                                        self->A[end]));
     }
     if (last) {
         for (int32_t i = end + 1; i <= end + pair->extra; ++i) {
@@ -217,7 +218,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
     Dopri *self = it->self;
     LyraStateView y = lyra_state_view(trial);
-    double t = y.time, end = t + dt, *block;
+    double t = y.time, end = ly_moment(it, t, dt), *block;
     bool fresh, rejected = false;
     self->dense = false;
     LY_TRY(lyra_state_block(trial, it->type->facts.name, 1, BLOCK_COUNT, &block, &fresh));

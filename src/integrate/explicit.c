@@ -129,16 +129,17 @@ LyraStatus ly_explicit_acceleration(LyraIntegrator *it, LyraState *trial, double
 LyraStatus ly_explicit_finish(LyraIntegrator *it, LyraState *trial, double t, double dt)
 {
     LyraStateView view = lyra_state_view(trial);
-    ly_impose(it, t + dt, view.u, view.v);
+    double end = ly_moment(it, t, dt);
+    ly_impose(it, end, view.u, view.v);
     ly_merge_constrained(it, it->prescribed[2], view.a);
     if (!lyra_vector_is_finite(view.u) || !lyra_vector_is_finite(view.v)) {
         return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
                             ly_fail(LYRA_NOT_FINITE,
                                     "%s: displacements or velocities are not finite at time %g, "
                                     "after a step of %g",
-                                    it->type->facts.name, t + dt, dt));
+                                    it->type->facts.name, end, dt));
     }
-    return ly_commit_history(it, trial, t + dt, dt);
+    return ly_commit_history(it, trial, end, dt);
 }
 
 LyraStatus ly_linearise_at(LyraIntegrator *it, LyraState *trial, double t, bool update_damping)

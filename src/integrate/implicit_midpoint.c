@@ -18,7 +18,7 @@ enum { Q, U_0, V_0, A_0, U_D, COUNT };
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
 {
     LyraStateView view = lyra_state_view(trial);
-    double t = view.time, middle = t + 0.5 * h, end = t + h;
+    double t = view.time, middle = t + 0.5 * h, end = ly_moment(it, t, h);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
     LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
     const double *history = ly_state_history(it, trial);

@@ -19,8 +19,8 @@ typedef struct LyIntegratorType {
     bool newton;          // solves by ly_newton_solve()
     /// Makes it->self. Nullable.
     LyraStatus (*create)(LyraIntegrator *it);
-    /// One step of `trial` by dt: writes u, v, a, blocks; the driver sets time. Adds its counts to
-    /// it->report and sets report.outcome when it fails.
+    /// One step of `trial` by dt to it->end: writes u, v, a, blocks; the driver sets time. Adds its
+    /// counts to it->report and sets report.outcome when it fails.
     LyraStatus (*step)(LyraIntegrator *it, LyraState *trial, double dt);
     /// Displacements and velocities inside the last step. Nullable.
     LyraStatus (*interpolate)(const LyraIntegrator *it, double time, LyraVector *u, LyraVector *v);
@@ -38,6 +38,16 @@ typedef struct LyMeasure {
     LyraVector *external;    // loads, N
 } LyMeasure;
 
+#define LY_TARGET_TERMS 5
+
+/// The path of the constraints' values inside the step in progress (targets.c).
+typedef struct LyTargets {
+    bool active;
+    int32_t terms, capacity;   // of each polynomial; directions that `c` has room for
+    double x[LY_TARGET_TERMS]; // places of Newton's form, s
+    double *c;                 // [capacity][LY_TARGET_TERMS]
+} LyTargets;
+
 struct LyraIntegrator {
     LyraContext *ctx;
     LyraIntegratorDef def;
@@ -49,21 +59,28 @@ struct LyraIntegrator {
     LyraState *work, *trial;   // accepted so far inside this step; being tried
     struct LyNewton *newton;   // of implicit methods, made by the driver
     LyraStepReport report;     // of the step in progress
+    double end;                // time at which the substep in progress ends, s
     LyMeasure measure[2];      // at the begin and the end of a substep
     LyraVector *account[3];    // scratch of the measures
     LyraVector *reaction;      // of constraints, N
     LyraAhead ahead;           // the tangent that a step takes first, at its begin
     LyraVector *force;         // g of the driver and of ly_acceleration
-    double *history;           // trial history, [history_count]; NULL without
-    LyraVector *damped[2];     // u, v where the damping was frozen last
-    double damped_time;        // ... and the time, s
-    uint64_t masses_checked;   // version of the constraints for which masses were looked at
-    bool masses_known;         // ... and whether they were
-    void *self;                // the method's own
+    LyTargets targets;
+    double *history;         // trial history, [history_count]; NULL without
+    LyraVector *damped[2];   // u, v where the damping was frozen last
+    double damped_time;      // ... and the time, s
+    uint64_t masses_checked; // version of the constraints for which masses were looked at
+    bool masses_known;       // ... and whether they were
+    void *self;              // the method's own
 };
 
 extern const LyIntegratorType *const ly_integrators[];
 extern const int32_t ly_integrator_count;
+
+/// lyra_integrator_step() to a time that the caller knows better than the clock of the state, whose
+/// clock starts anew there: parts of a longer step.
+LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt, double end,
+                                 LyraStepReport *report);
 
 // ---- what methods call --------------------------------------------------------------------------
 
@@ -74,6 +91,9 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
 LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
                            const LyraVector *v, const double *history, LyraVector *a);
 
+/// t + dt; the very end of the step where rounding alone parts the two.
+double ly_moment(const LyraIntegrator *it, double t, double dt);
+
 /// Evaluates the system, counted and timed.
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response);
 
@@ -81,7 +101,8 @@ LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraRespon
 LyraStatus ly_update_damping(LyraIntegrator *it, double t, double dt, const LyraVector *u,
                              const LyraVector *v, const double *history);
 
-/// Writes where the constraints hold the body at time t into it->prescribed.
+/// Writes where the constraints hold the body at time t into it->prescribed: what the system
+/// prescribes, and the path of their values.
 void ly_prescribe(LyraIntegrator *it, double t);
 
 /// y = P y + (I - P) x: y takes the constrained parts of x. x NULL: zero.
@@ -101,8 +122,23 @@ LyraStatus ly_commit_history(LyraIntegrator *it, LyraState *trial, double t, dou
 /// keeps it has ended there, otherwise computed, or zero when the convention is Vega's.
 LyraStatus ly_start_acceleration(LyraIntegrator *it, LyraState *trial);
 
+/// Gives `state` the acceleration -M^-1 g on the free unknowns, a staying as it is on the others.
+LyraStatus ly_free_acceleration(LyraIntegrator *it, LyraState *state);
+
 /// Notes that a of `trial` is the acceleration at time t.
 LyraStatus ly_keep_acceleration(LyraState *trial, double t);
+
+// ---- values of constraints that move (targets.c) ------------------------------------------------
+
+/// Finds the path of the values to `end`, from `work` at the begin of a step, and makes room there.
+LyraStatus ly_targets_begin(LyraIntegrator *it, LyraState *work, double dt, double end);
+
+/// Adds the path at time t, its velocity and its acceleration.
+void ly_targets_add(const LyraIntegrator *it, double t, LyraVector *u, LyraVector *v,
+                    LyraVector *a);
+
+/// Remembers the values in `work` at the end of the step.
+LyraStatus ly_targets_end(LyraIntegrator *it, LyraState *work);
 
 // ---- measures (measure.c) -----------------------------------------------------------------------
 

@@ -12,6 +12,8 @@
 
 #include "integrate/integrate.h"
 
+#include "model/model.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -219,6 +221,7 @@ void lyra_integrator_destroy(LyraIntegrator *it)
     lyra_vector_destroy(it->force);
     lyra_vector_destroy(it->reaction);
     ly_release(it->ctx, it->history);
+    ly_release(it->ctx, it->targets.c);
     lyra_state_destroy(it->work);
     lyra_state_destroy(it->trial);
     ly_release(it->ctx, it);
@@ -284,9 +287,10 @@ static LyraStepOutcome find_outcome(LyraStatus status)
     }
 }
 
-// one substep from `work` into `trial`
-static LyraStatus try_substep(LyraIntegrator *it, double h)
+// one substep from `work` into `trial`, to the time `end`
+static LyraStatus try_substep(LyraIntegrator *it, double h, double end)
 {
+    it->end = end;
     it->report.outcome = LYRA_STEP_ACCEPTED;
     it->report.status = LYRA_OK;
     LY_TRY(lyra_state_assign(it->trial, it->work));
@@ -324,10 +328,10 @@ static int32_t count_blocks(const LyraState *state)
     return count;
 }
 
-// accepts `trial`, which ends at `time`
-static LyraStatus accept_substep(LyraIntegrator *it, double time, double h)
+// accepts `trial`
+static LyraStatus accept_substep(LyraIntegrator *it, double h)
 {
-    lyra_state_set_time(it->trial, time, lyra_state_view(it->trial).steps);
+    lyra_state_set_time(it->trial, it->end, lyra_state_view(it->trial).steps);
     LY_TRY(ly_measure(it, it->trial, 1));
     LY_TRY(ly_measure_step(it, it->work, it->trial, h));
     LyMeasure begin = it->measure[0];
@@ -340,8 +344,8 @@ static LyraStatus accept_substep(LyraIntegrator *it, double time, double h)
     return LYRA_OK;
 }
 
-// all substeps, from `work` at the begin to `work` at the end
-static LyraStatus run(LyraIntegrator *it, double dt)
+// all substeps, from `work` at the begin to `work` at the time `end`
+static LyraStatus run(LyraIntegrator *it, double dt, double end)
 {
     int32_t halvings = it->def.newton.halvings_max;
     double *halving = NULL;
@@ -356,11 +360,11 @@ static LyraStatus run(LyraIntegrator *it, double dt)
     while (done < units) {
         int64_t span = units >> level;
         double h = ldexp(dt, -level);
-        LyraStatus status = try_substep(it, h);
+        double part = (double)(done + span) / (double)units;
+        LyraStatus status = try_substep(it, h, part < 1 ? start + part * dt : end);
         if (status == LYRA_OK) {
             done += span;
-            double time = done == units ? start + dt : start + dt * ((double)done / (double)units);
-            LY_TRY(accept_substep(it, time, h));
+            LY_TRY(accept_substep(it, h));
             ++row;
             if (level > 0 && row >= 2 && done % (2 * span) == 0) {
                 --level;
@@ -439,18 +443,18 @@ static bool is_prescription_finite(LyraIntegrator *it, double t)
     return finite;
 }
 
-// what a step from t that failed with `status` came to, if that can be told better: numbers without
-// end that came in by the constraints look like forces, solvers and errors of all kinds
-static LyraStatus explain(LyraIntegrator *it, double t, double dt, LyraStatus status)
+// what a step to `end` that failed with `status` came to, if that can be told better: numbers
+// without end that came in by the constraints look like forces, solvers and errors of all kinds
+static LyraStatus explain(LyraIntegrator *it, double end, LyraStatus status)
 {
-    if (it->report.outcome == LYRA_STEP_REFUSED || is_prescription_finite(it, t + dt)) {
+    if (it->report.outcome == LYRA_STEP_REFUSED || is_prescription_finite(it, end)) {
         return status;
     }
-    status = ly_fail(LYRA_NOT_FINITE, "the motion prescribed at %g s is not finite", t + dt);
+    status = ly_fail(LYRA_NOT_FINITE, "the motion prescribed at %g s is not finite", end);
     return ly_step_fail(it, LYRA_STEP_NOT_FINITE, status);
 }
 
-static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
+static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double end_time)
 {
     LyraStatus status = check_step(it, state, dt);
     if (status != LYRA_OK) {
@@ -465,14 +469,20 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt)
                                 &values, &fresh));
     }
     LY_TRY(recall_memory(it));
+    LY_TRY(ly_targets_begin(it, it->work, dt, end_time));
     LY_TRY(ly_measure_begin(it, it->work));
     double energy = it->measure[0].kinetic + it->measure[0].elastic;
-    LY_TRY(run(it, dt));
+    LY_TRY(run(it, dt, end_time));
 
     // the account, of which measure[0] is the end now
+    if (end_time == lyra_state_next_time(state, dt)) {
+        ly_state_tick(it->work, state, dt);
+    } else {
+        lyra_state_set_time(it->work, end_time, lyra_state_view(state).steps + 1);
+    }
+    LY_TRY(ly_targets_end(it, it->work));
     LyraStateView end = lyra_state_view(it->work);
     LyraStepReport *report = &it->report;
-    lyra_state_set_time(it->work, end.time, end.steps + 1);
     report->time = end.time;
     report->kinetic = it->measure[0].kinetic;
     report->elastic = it->measure[0].elastic;
@@ -496,19 +506,26 @@ LyraStatus lyra_integrator_step(LyraIntegrator *it, LyraState *state, double dt,
                                 LyraStepReport *report)
 {
     LYRA_ASSERT(it && state);
+    return ly_integrator_step_to(it, state, dt, lyra_state_next_time(state, dt), report);
+}
+
+LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt, double end,
+                                 LyraStepReport *report)
+{
     double begin = ly_time();
     it->report = (LyraStepReport){.time = lyra_state_view(state).time,
                                   .dt = dt,
                                   .min_det = 1,
                                   .min_det_element = -1,
                                   .solver = ""};
-    LyraStatus status = step(it, state, dt);
+    LyraStatus status = step(it, state, dt, end);
     if (status != LYRA_OK && it->report.outcome == LYRA_STEP_ACCEPTED) {
         ly_step_fail(it, find_outcome(status), status);
     }
     if (status != LYRA_OK) {
-        status = explain(it, it->report.time, dt, status);
+        status = explain(it, end, status);
     }
+    it->targets.active = false;
     it->report.status = status;
     it->report.total_seconds = ly_time() - begin;
     if (report) {
@@ -545,5 +562,10 @@ LyraStatus lyra_integrator_reaction(LyraIntegrator *it, const LyraState *state,
     LY_TRY(lyra_state_assign(it->work, state));
     LyraStateView work = lyra_state_view(it->work);
     LY_TRY(ly_update_damping(it, work.time, 0, work.u, work.v, ly_state_history(it, it->work)));
+    // masses that couple vertices ask for the acceleration at this very time, which few methods
+    // have
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_LUMPED) && !is_static(it)) {
+        LY_TRY(ly_free_acceleration(it, it->work));
+    }
     return ly_find_reaction(it, it->work, reaction);
 }

@@ -28,7 +28,7 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
 {
     LY_TRY(ly_start_acceleration(it, trial));
     LyraStateView view = lyra_state_view(trial);
-    double t = view.time, end = t + h;
+    double t = view.time, end = ly_moment(it, t, h);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0], *v_0 = it->scratch[V_0];
     LyraVector *u_f = it->scratch[U_F], *v_f = it->scratch[V_F], *a_f = it->scratch[A_F];
     const double *history = ly_state_history(it, trial);
@@ -51,7 +51,7 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     lyra_vector_copy(v_0, v_f);
     lyra_vector_axpby(af, view.v, 1 - af, v_f);
     lyra_vector_axpby(am, view.a, 0, a_f);
-    const LyStage stage = {.time = t + (1 - af) * h,
+    const LyStage stage = {.time = ly_moment(it, t, (1 - af) * h),
                            .dt = (1 - af) * h,
                            .u_q = (1 - af) * beta * h * h,
                            .v_q = (1 - af) * gamma * h,

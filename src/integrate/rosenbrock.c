@@ -23,6 +23,12 @@
 // L p by a difference of D v at the start of the step. A repetition contracts by O(h^2); two are
 // enough for order 4. Where it contracts by less than half, in motions faster than the damping, the
 // stage stays without L.
+//
+// Where K and C themselves are inexact (the symmetric part of a viscosity's tangent, corotational
+// frames that do not turn, loads that move with the body), L is all that they lack,
+//   L (p, q) = dg/du p + dg/dv q - K p - C q,
+// with the first two by a central difference of g, D included. What C lacks contracts by O(h) only,
+// so there are three repetitions.
 
 #include "integrate/explicit.h"
 
@@ -90,8 +96,10 @@ typedef struct Step {
     LyraVector *Gt;    // its derivative by time
     LyraVector *r_u, *rhs, *work;
     LyraVector *const *p, *const *q;
-    bool damping_moves;           // D may depend on u, and the method minds
+    bool repeats;                 // the matrix lacks something, and the method minds
+    bool inexact;                 // ... of K or C, not of D alone
     LyraVector *Dv, *shifted, *L; // D v at the start; u + e p; L p
+    LyraVector *shifted_v, *back; // v + e q; g at the point opposite
 } Step;
 
 enum {
@@ -105,6 +113,8 @@ enum {
     SCRATCH_DV,
     SCRATCH_SHIFTED,
     SCRATCH_L,
+    SCRATCH_SHIFTED_V,
+    SCRATCH_BACK,
     SCRATCH_P,
     SCRATCH_Q = SCRATCH_P + LY_ROSENBROCK_STAGES,
     SCRATCH_COUNT = SCRATCH_Q + LY_ROSENBROCK_STAGES
@@ -147,7 +157,7 @@ static LyraStatus derivative_by_time(Step *s, bool *present)
     static const double weights[5][4] = {
         [2] = {-1, 1}, [3] = {-1.5, 2, -0.5}, [4] = {-11.0 / 6, 3, -1.5, 1.0 / 3}};
     *present = !(lyra_system_traits(s->it->system) & LYRA_SYSTEM_STATIONARY) ||
-               constraints_move(s, s->t) || constraints_move(s, s->t + s->h);
+               constraints_move(s, s->t) || constraints_move(s, ly_moment(s->it, s->t, s->h));
     if (!*present) {
         return LYRA_OK;
     }
@@ -182,23 +192,69 @@ static LyraStatus damping_at(Step *s, const LyraVector *u, LyraVector *Dv)
     return lyra_system_evaluate(it->system, &at, &response);
 }
 
-// L p; the shift is 1e-7 of the body, or of the displacements where its size is not known
+// by what to multiply p so that it is `part` of the body, or of the displacements where its size is
+// not known; 0 for p = 0
+static double find_shift(Step *s, const LyraVector *p, double part)
+{
+    double size, reach, length = lyra_vector_norm(p);
+    lyra_system_extent(s->it->system, &size, &reach);
+    size = size > 0 ? size : fmax(lyra_vector_norm(lyra_state_view(s->trial).u), length);
+    return length > 0 ? part * size / length : 0;
+}
+
+// L p, of D alone
 static LyraStatus damping_derivative(Step *s, const LyraVector *p)
 {
     LyraStateView y = lyra_state_view(s->trial);
-    double size, reach, length = lyra_vector_norm(p);
-    lyra_system_extent(s->it->system, &size, &reach);
-    size = size > 0 ? size : fmax(lyra_vector_norm(y.u), length);
-    if (!(length > 0)) {
+    double e = find_shift(s, p, 1e-7);
+    if (!(e > 0)) {
         lyra_vector_fill(s->L, 0);
         return LYRA_OK;
     }
-    double e = 1e-7 * size / length;
     lyra_vector_sum(e, p, y.u, s->shifted);
     LY_TRY(damping_at(s, s->shifted, s->L));
     lyra_vector_axpby(-1 / e, s->Dv, 1 / e, s->L);
     // a damping that does not move is asked once a step
-    s->damping_moves = lyra_vector_norm(s->L) > 0;
+    s->repeats = lyra_vector_norm(s->L) > 0;
+    return LYRA_OK;
+}
+
+// g at the start of the step, moved by e (p, q), with D of that place
+static LyraStatus force_beside(Step *s, double e, const LyraVector *p, const LyraVector *q,
+                               LyraVector *g)
+{
+    LyraIntegrator *it = s->it;
+    LyraStateView y = lyra_state_view(s->trial);
+    const double *history = ly_state_history(it, s->trial);
+    lyra_vector_sum(e, p, y.u, s->shifted);
+    lyra_vector_sum(e, q, y.v, s->shifted_v);
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)) {
+        LY_TRY(ly_update_damping(it, s->t, 0, s->shifted, s->shifted_v, history));
+    }
+    LyraPoint at = {.time = s->t, .u = s->shifted, .v = s->shifted_v, .history = history};
+    LyraResponse response = {.g = g};
+    return ly_evaluate(it, &at, &response);
+}
+
+// L (p, q), of all that the matrix lacks. The C in it is found from S, as D has moved on.
+static LyraStatus missing_derivative(Step *s, const LyraVector *p, const LyraVector *q)
+{
+    double gh = s->method->gamma * s->h, e = find_shift(s, p, 1e-5);
+    if (!(e > 0)) {
+        lyra_vector_fill(s->L, 0);
+        return LYRA_OK;
+    }
+    LY_TRY(force_beside(s, -e, p, q, s->back));
+    LY_TRY(force_beside(s, e, p, q, s->L));
+    lyra_vector_axpby(-0.5 / e, s->back, 0.5 / e, s->L);
+    // K p + C q = K (p - gh q) + (S - M) q/gh
+    lyra_vector_sum(-gh, q, p, s->shifted);
+    lyra_system_apply_stiffness(s->it->system, s->shifted, s->back);
+    lyra_vector_axpby(-1, s->back, 1, s->L);
+    lyra_system_apply(s->it->system, q, s->back);
+    lyra_system_apply_mass(s->it->system, q, s->shifted);
+    lyra_vector_axpby(-1 / gh, s->back, 1, s->L);
+    lyra_vector_axpby(1 / gh, s->shifted, 1, s->L);
     return LYRA_OK;
 }
 
@@ -215,22 +271,28 @@ static LyraStatus solve_for(Step *s, int32_t i, const LyraVector *rhs)
 // (2) for stage i, after (1)
 static LyraStatus repeat_stage(Step *s, int32_t i)
 {
-    double gh = s->method->gamma * s->h;
-    LY_TRY(damping_derivative(s, s->p[i]));
-    double first = lyra_vector_norm(s->L);
-    lyra_vector_copy(s->L, s->work);
-    lyra_vector_axpby(1, s->rhs, -gh, s->L);
-    LY_TRY(solve_for(s, i, s->L));
-    if (!s->damping_moves) {
-        return LYRA_OK;
+    double gh = s->method->gamma * s->h, first = 0;
+    int32_t repetitions = s->inexact ? 3 : 2;
+    for (int32_t k = 0; k < repetitions; ++k) {
+        LY_TRY(s->inexact ? missing_derivative(s, s->p[i], s->q[i])
+                          : damping_derivative(s, s->p[i]));
+        ly_project(s->it, s->L);
+        if (k == 0) {
+            first = lyra_vector_norm(s->L);
+        } else {
+            lyra_vector_axpby(-1, s->L, 1, s->work);
+            if (lyra_vector_norm(s->work) > 0.5 * first) {
+                return solve_for(s, i, s->rhs);
+            }
+        }
+        lyra_vector_copy(s->L, s->work);
+        lyra_vector_axpby(1, s->rhs, -gh, s->L);
+        LY_TRY(solve_for(s, i, s->L));
+        if (!s->repeats) {
+            break;
+        }
     }
-    LY_TRY(damping_derivative(s, s->p[i]));
-    lyra_vector_axpby(-1, s->L, 1, s->work);
-    if (lyra_vector_norm(s->work) > 0.5 * first) {
-        return solve_for(s, i, s->rhs);
-    }
-    lyra_vector_axpby(1, s->rhs, -gh, s->L);
-    return solve_for(s, i, s->L);
+    return LYRA_OK;
 }
 
 // (1) for stage i, with G of the stage at hand
@@ -258,7 +320,7 @@ static LyraStatus solve_stage(Step *s, int32_t i, bool moves)
     lyra_vector_axpby(-gh, s->work, 1, s->rhs);
     lyra_vector_axpby(gh, s->rhs, 0, s->rhs);
     LY_TRY(solve_for(s, i, s->rhs));
-    return s->damping_moves ? repeat_stage(s, i) : LYRA_OK;
+    return s->repeats ? repeat_stage(s, i) : LYRA_OK;
 }
 
 static bool same_point(const LyRosenbrock *method, int32_t i)
@@ -288,20 +350,23 @@ static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraSt
               .q = scratch + SCRATCH_Q,
               .Dv = scratch[SCRATCH_DV],
               .shifted = scratch[SCRATCH_SHIFTED],
-              .L = scratch[SCRATCH_L]};
+              .L = scratch[SCRATCH_L],
+              .shifted_v = scratch[SCRATCH_SHIFTED_V],
+              .back = scratch[SCRATCH_BACK]};
     double gh = method->gamma * dt;
     uint32_t traits = lyra_system_traits(it->system);
     bool moves = false, damped = !(traits & LYRA_SYSTEM_UNDAMPED);
-    s.damping_moves = damped && !(traits & LYRA_SYSTEM_LINEAR) && method->order == 4;
+    s.inexact = traits & LYRA_SYSTEM_INEXACT && method->order == 4;
+    s.repeats = s.inexact || (damped && !(traits & LYRA_SYSTEM_LINEAR) && method->order == 4);
     ly_impose(it, s.t, y.u, y.v);
     LY_TRY(ly_linearise_at(it, trial, s.t, damped));
     LY_TRY(ly_linear_form(it, 1, gh, gh * gh));
-    if (s.damping_moves) {
+    if (s.repeats && !s.inexact) {
         LY_TRY(damping_at(&s, y.u, s.Dv));
     }
     for (int32_t i = 0; i < method->stages; ++i) {
         if (!same_point(method, i)) {
-            double t = s.t + method->alpha[i] * dt;
+            double t = ly_moment(it, s.t, method->alpha[i] * dt);
             add_stages(&s, i, y.u, method->a[i], s.p, s.U);
             add_stages(&s, i, y.v, method->a[i], s.q, s.V);
             LY_TRY(force_at(&s, t, s.U, s.V, s.G));

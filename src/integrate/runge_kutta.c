@@ -80,14 +80,14 @@ LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *metho
 {
     LyraStateView y = lyra_state_view(trial);
     const LyTableau *tableau = method->tableau;
-    double ch = tableau->c[i] * h;
+    double ch = tableau->c[i] * h, at = ly_moment(it, t, ch);
     if (i == 0) {
         return ly_explicit_acceleration(it, trial, t, 0, y.u, y.v, A[0]);
     }
     ly_stage_sum(it->ctx, y.u, ch, y.v, i, h * h, method->aa[i], A, U);
     ly_stage_sum(it->ctx, y.v, 0, NULL, i, h, tableau->a[i], A, V);
-    ly_impose(it, t + ch, U, V);
-    return ly_explicit_acceleration(it, trial, t + ch, ch, U, V, A[i]);
+    ly_impose(it, at, U, V);
+    return ly_explicit_acceleration(it, trial, at, ch, U, V, A[i]);
 }
 
 // ---- constant steps -----------------------------------------------------------------------------

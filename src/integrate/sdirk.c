@@ -35,7 +35,7 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
     const double *history = ly_state_history(it, trial);
     lyra_vector_copy(view.u, from);
     for (int32_t i = 0; i < STAGES; ++i) {
-        double time = view.time + c[i] * h;
+        double time = ly_moment(it, view.time, c[i] * h);
         lyra_vector_copy(view.u, u_0);
         lyra_vector_copy(view.v, v_0);
         for (int32_t j = 0; j < i; ++j) {

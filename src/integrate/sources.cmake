@@ -24,4 +24,5 @@ target_sources(lyra_objects PRIVATE
   integrate/stage.c
   integrate/static.c
   integrate/symplectic_euler.c
+  integrate/targets.c
   integrate/verlet.c)

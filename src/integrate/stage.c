@@ -6,6 +6,7 @@
 
 #include "integrate/integrate.h"
 
+#include <float.h>
 #include <math.h>
 
 LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus status)
@@ -13,6 +14,13 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
     it->report.outcome = outcome;
     it->report.status = status;
     return status;
+}
+
+double ly_moment(const LyraIntegrator *it, double t, double dt)
+{
+    double moment = t + dt;
+    bool rounding = fabs(moment - it->end) <= 4 * DBL_EPSILON * fabs(it->end);
+    return rounding && fabs(moment - it->end) <= 0.1 * dt ? it->end : moment;
 }
 
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response)
@@ -41,7 +49,9 @@ LyraStatus ly_update_damping(LyraIntegrator *it, double t, double dt, const Lyra
 
 void ly_prescribe(LyraIntegrator *it, double t)
 {
-    lyra_system_prescribe(it->system, t, it->prescribed[0], it->prescribed[1], it->prescribed[2]);
+    LyraVector *const *to = it->prescribed;
+    lyra_system_prescribe(it->system, t, to[0], to[1], to[2]);
+    ly_targets_add(it, t, to[0], to[1], to[2]);
 }
 
 void ly_merge_constrained(LyraIntegrator *it, const LyraVector *x, LyraVector *y)
@@ -122,23 +132,20 @@ LyraStatus ly_commit_history(LyraIntegrator *it, LyraState *trial, double t, dou
 
 // ---- accelerations ------------------------------------------------------------------------------
 
-LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
-                           const LyraVector *v, const double *history, LyraVector *a)
+// a = -M^-1 g(at) on the free unknowns for a given on the constraints in `held`, zero elsewhere:
+// M_ff a_f = -g_f - M_fc a_c. `work` is scratch.
+static LyraStatus accelerate(LyraIntegrator *it, const LyraPoint *at, LyraVector *held,
+                             LyraVector *work, LyraVector *a)
 {
-    // M_ff a_f = -g_f - M_fc a_c, with a_c the prescribed part
-    const LyraPoint at = {.time = t, .dt = dt, .u = u, .v = v, .history = history};
     const LyraResponse response = {.g = it->force};
-    LY_TRY(ly_evaluate(it, &at, &response));
+    LY_TRY(ly_evaluate(it, at, &response));
     if (!lyra_vector_is_finite(it->force)) {
-        return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
-                            ly_fail(LYRA_NOT_FINITE, "the forces at %g s are not finite", t));
+        return ly_step_fail(
+            it, LYRA_STEP_NOT_FINITE,
+            ly_fail(LYRA_NOT_FINITE, "the forces at %g s are not finite", at->time));
     }
-    ly_prescribe(it, t);
-    LyraVector *held = it->prescribed[0];
-    lyra_vector_fill(held, 0);
-    ly_merge_constrained(it, it->prescribed[2], held);
-    lyra_system_apply_mass(it->system, held, it->prescribed[1]);
-    lyra_vector_axpby(-1, it->prescribed[1], -1, it->force);
+    lyra_system_apply_mass(it->system, held, work);
+    lyra_vector_axpby(-1, work, -1, it->force);
     double begin = ly_time();
     LyraStatus status = lyra_system_solve_mass(it->system, it->force, a);
     it->report.solve_seconds += ly_time() - begin;
@@ -147,6 +154,28 @@ LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVe
     }
     lyra_vector_axpby(1, held, 1, a);
     return LYRA_OK;
+}
+
+LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
+                           const LyraVector *v, const double *history, LyraVector *a)
+{
+    const LyraPoint at = {.time = t, .dt = dt, .u = u, .v = v, .history = history};
+    ly_prescribe(it, t);
+    LyraVector *held = it->prescribed[0];
+    lyra_vector_fill(held, 0);
+    ly_merge_constrained(it, it->prescribed[2], held);
+    return accelerate(it, &at, held, it->prescribed[1], a);
+}
+
+LyraStatus ly_free_acceleration(LyraIntegrator *it, LyraState *state)
+{
+    LyraStateView y = lyra_state_view(state);
+    const LyraPoint at = {
+        .time = y.time, .u = y.u, .v = y.v, .history = ly_state_history(it, state)};
+    LyraVector *held = it->account[0];
+    lyra_vector_fill(held, 0);
+    ly_merge_constrained(it, y.a, held);
+    return accelerate(it, &at, held, it->account[1], y.a);
 }
 
 // name and layout of the block that says at which time the acceleration of a state was right
@@ -164,12 +193,12 @@ LyraStatus ly_keep_acceleration(LyraState *trial, double t)
 
 LyraStatus ly_start_acceleration(LyraIntegrator *it, LyraState *trial)
 {
-    double *time = NULL;
+    double *note = NULL;
     bool fresh = false;
     LyraStateView view = lyra_state_view(trial);
-    LY_TRY(lyra_state_block(trial, ACCELERATION_BLOCK, 1, 2, &time, &fresh));
+    LY_TRY(lyra_state_block(trial, ACCELERATION_BLOCK, 1, 2, &note, &fresh));
     // substeps end at times rounded otherwise than by their method
-    if (time[0] == 1 && fabs(time[1] - view.time) <= 1e-12 * fabs(view.time)) {
+    if (note[0] == 1 && fabs(note[1] - view.time) <= 1e-12 * fabs(view.time)) {
         return LYRA_OK;
     }
     if (it->def.vega) {

@@ -45,7 +45,7 @@ static LyraStatus solve_part(LyraIntegrator *it, LyraState *trial, double time, 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
     LyraStateView view = lyra_state_view(trial);
-    double time = view.time + dt;
+    double time = ly_moment(it, view.time, dt);
     lyra_vector_fill(view.v, 0);
     lyra_vector_fill(view.a, 0);
     lyra_vector_fill(it->scratch[ZERO], 0);

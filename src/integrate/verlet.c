@@ -24,7 +24,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     ly_impose(it, y.time, y.u, y.v);
     LY_TRY(ly_check_critical(it, trial, dt, it->scratch, amplification, NULL));
     LY_TRY(ly_start_acceleration(it, trial));
-    double end = y.time + dt;
+    double end = ly_moment(it, y.time, dt);
     lyra_vector_axpby(0.5 * dt, y.a, 1, y.v);
     lyra_vector_axpby(dt, y.v, 1, y.u);
     ly_impose(it, end, y.u, NULL);

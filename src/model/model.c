@@ -319,6 +319,7 @@ uint32_t ly_model_traits(const LyraModel *model)
     traits |= !ly_model_damped(model) && !(some & LYRA_FORCE_VELOCITY) && !live
                   ? LYRA_SYSTEM_UNDAMPED
                   : 0;
+    traits |= some & LYRA_FORCE_INEXACT || live ? LYRA_SYSTEM_INEXACT : 0;
     traits |= !model->load && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
     return traits;
 }

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "lyra/model.h"
+#include "lyra/state.h"
 
 /// Masses of the vertices, each a multiple of the 3x3 identity.
 typedef struct LyMass {
@@ -53,6 +54,12 @@ struct LyraModel {
     uint64_t version;      // of all numbers
     uint64_t mass_version; // of the masses
 };
+
+// ---- states -------------------------------------------------------------------------------------
+
+/// Gives `state` the clock of `from` after a further step of dt, and its number of steps plus one.
+/// They may be one.
+void ly_state_tick(LyraState *state, const LyraState *from, double dt);
 
 // ---- masses -------------------------------------------------------------------------------------
 

@@ -3,15 +3,20 @@
 
 // States: three vectors, the time, and a short list of named blocks.
 //
+// The clock. After n steps of one length dt the time is start + n dt, rounded once; a sum of n
+// roundings would miss the moments that a step function or a table names. Where dt changes, the
+// clock starts anew at the time it has, unrounded: as the sum of two doubles.
+//
 // Packed, a state is words of eight bytes: magic, version and number of blocks, unknowns, words in
-// all, time, steps, then u, v, a, then per block its name (four words), version, count and values,
-// and last a checksum of all words before.
+// all, time, steps, the clock (four words), then u, v, a, then per block its name (four words),
+// version, count and values, and last a checksum of all words before. Version 1 had no clock.
 
 #include "lyra/state.h"
 
 #include "base/base.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NAME_BYTES 32
@@ -23,10 +28,18 @@ typedef struct Block {
     double *values;
 } Block;
 
+// time = start + rest + count dt
+typedef struct Clock {
+    double start, rest;
+    double dt;
+    int64_t count;
+} Clock;
+
 struct LyraState {
     LyraContext *ctx;
     int32_t size;
     double time;
+    Clock clock;
     int64_t steps;
     LyraVector *u, *v, *a;
     int32_t block_count, block_room;
@@ -84,7 +97,59 @@ void lyra_state_set_time(LyraState *state, double time, int64_t steps)
 {
     LYRA_ASSERT(state);
     state->time = time;
+    state->clock = (Clock){.start = time};
     state->steps = steps;
+}
+
+// ---- clock --------------------------------------------------------------------------------------
+
+// a + b as x + *rest
+static double sum_of(double a, double b, double *rest)
+{
+    double x = a + b, part = x - a;
+    *rest = (a - (x - part)) + (b - part);
+    return x;
+}
+
+// start + rest + count dt, as x + *rest
+static double read_clock(const Clock *clock, double *rest)
+{
+    if (clock->count == 0) {
+        *rest = clock->rest;
+        return clock->start;
+    }
+    double count = (double)clock->count, product = count * clock->dt, low;
+    double x = sum_of(clock->start, product, &low);
+    low += fma(count, clock->dt, -product) + clock->rest;
+    return sum_of(x, low, rest);
+}
+
+// the clock after a further step of dt
+static Clock tick(const Clock *clock, double dt)
+{
+    Clock next = *clock;
+    if (clock->dt != dt) {
+        next = (Clock){.dt = dt};
+        next.start = read_clock(clock, &next.rest);
+    }
+    ++next.count;
+    return next;
+}
+
+double lyra_state_next_time(const LyraState *state, double dt)
+{
+    LYRA_ASSERT(state);
+    double rest;
+    Clock next = tick(&state->clock, dt);
+    return read_clock(&next, &rest);
+}
+
+void ly_state_tick(LyraState *state, const LyraState *from, double dt)
+{
+    double rest;
+    state->clock = tick(&from->clock, dt);
+    state->time = read_clock(&state->clock, &rest);
+    state->steps = from->steps + 1;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -223,6 +288,7 @@ LyraStatus lyra_state_assign(LyraState *state, const LyraState *source)
     lyra_vector_copy(source->v, state->v);
     lyra_vector_copy(source->a, state->a);
     state->time = source->time;
+    state->clock = source->clock;
     state->steps = source->steps;
     return LYRA_OK;
 }
@@ -251,12 +317,18 @@ static bool same_vector(const LyraVector *a, const LyraVector *b)
     return same_bits(lyra_vector_values(a), lyra_vector_values(b), lyra_vector_size(a));
 }
 
+static bool same_clock(const Clock *a, const Clock *b)
+{
+    return same_bits(&a->start, &b->start, 1) && same_bits(&a->rest, &b->rest, 1) &&
+           same_bits(&a->dt, &b->dt, 1) && a->count == b->count;
+}
+
 bool lyra_state_equal(const LyraState *a, const LyraState *b)
 {
     LYRA_ASSERT(a && b);
     if (a->size != b->size || a->steps != b->steps || a->block_count != b->block_count ||
-        !same_bits(&a->time, &b->time, 1) || !same_vector(a->u, b->u) || !same_vector(a->v, b->v) ||
-        !same_vector(a->a, b->a)) {
+        !same_bits(&a->time, &b->time, 1) || !same_clock(&a->clock, &b->clock) ||
+        !same_vector(a->u, b->u) || !same_vector(a->v, b->v) || !same_vector(a->a, b->a)) {
         return false;
     }
     for (int32_t i = 0; i < a->block_count; ++i) {
@@ -272,8 +344,9 @@ bool lyra_state_equal(const LyraState *a, const LyraState *b)
 // ---- bytes --------------------------------------------------------------------------------------
 
 #define MAGIC 0x657461745361724cu // "LraState" where the low byte comes first
-#define FORMAT_VERSION 1
-#define HEADER_WORDS 6
+#define FORMAT_VERSION 2
+#define HEADER_WORDS 10
+#define HEADER_WORDS_1 6 // of version 1
 #define BLOCK_WORDS 6
 
 typedef struct Header {
@@ -282,6 +355,7 @@ typedef struct Header {
     int64_t size, words; // unknowns; words of the whole, checksum included
     double time;
     int64_t steps;
+    Clock clock; // from version 2 on
 } Header;
 
 typedef struct BlockHeader {
@@ -318,9 +392,9 @@ static char *put(char *to, const void *from, size_t bytes)
 void lyra_state_pack(const LyraState *state, void *bytes)
 {
     LYRA_ASSERT(state && bytes);
-    Header header = {MAGIC,       FORMAT_VERSION,      (uint32_t)state->block_count,
-                     state->size, packed_words(state), state->time,
-                     state->steps};
+    Header header = {MAGIC,        FORMAT_VERSION,      (uint32_t)state->block_count,
+                     state->size,  packed_words(state), state->time,
+                     state->steps, state->clock};
     size_t vector = (size_t)state->size * sizeof(double);
     char *to = put(bytes, &header, sizeof header);
     to = put(to, lyra_vector_values(state->u), vector);
@@ -341,16 +415,16 @@ void lyra_state_pack(const LyraState *state, void *bytes)
 static LyraStatus check_header(const LyraState *state, const char *bytes, size_t length,
                                Header *header)
 {
-    if (length < 8 * (HEADER_WORDS + 1)) {
+    if (length < 8 * (HEADER_WORDS_1 + 1)) {
         return ly_fail(LYRA_BAD_FORMAT, "state: %zu bytes, too few for a packed state", length);
     }
-    memcpy(header, bytes, sizeof *header);
+    memcpy(header, bytes, 8 * HEADER_WORDS_1);
     if (header->magic != MAGIC) {
         return ly_fail(LYRA_BAD_FORMAT, "state: the bytes do not begin as a packed state of this "
                                         "kind of machine does");
     }
-    if (header->version != FORMAT_VERSION) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: packed in version %u, expected %d",
+    if (header->version < 1 || header->version > FORMAT_VERSION) {
+        return ly_fail(LYRA_BAD_FORMAT, "state: packed in version %u, expected 1 to %d",
                        (unsigned)header->version, FORMAT_VERSION);
     }
     if (length % 8 != 0 || header->words < 0 || (uint64_t)header->words != length / 8) {
@@ -360,6 +434,17 @@ static LyraStatus check_header(const LyraState *state, const char *bytes, size_t
     if (header->size != state->size) {
         return ly_fail(LYRA_BAD_FORMAT, "state: packed with %lld unknowns, expected %d",
                        (long long)header->size, (int)state->size);
+    }
+    header->clock = (Clock){.start = header->time};
+    if (header->version > 1 && header->words > HEADER_WORDS) {
+        memcpy(header, bytes, sizeof *header);
+    }
+    double rest, time = header->time;
+    bool counted = header->clock.count >= 0 && header->clock.count <= (int64_t)1 << 53;
+    double shown = counted ? read_clock(&header->clock, &rest) : NAN;
+    if (!counted || !(shown == time || (isnan(shown) && isnan(time)))) {
+        return ly_fail(LYRA_BAD_FORMAT, "state: the time is %.17g s and the clock shows another",
+                       time);
     }
     return LYRA_OK;
 }
@@ -412,8 +497,9 @@ LyraStatus lyra_state_unpack(LyraState *state, const void *bytes, size_t length)
     if (ly_checksum(LY_CHECKSUM_START, bytes, header.words - 1) != sum) {
         return ly_fail(LYRA_BAD_FORMAT, "state: the checksum is wrong: the bytes were changed");
     }
-    int64_t vectors = 3 * (int64_t)state->size, words = header.words - 1 - HEADER_WORDS - vectors;
-    const char *first = at + sizeof header + 8 * vectors;
+    int64_t head = header.version == 1 ? HEADER_WORDS_1 : HEADER_WORDS;
+    int64_t vectors = 3 * (int64_t)state->size, words = header.words - 1 - head - vectors;
+    const char *first = at + 8 * (head + vectors);
     if (words < 0 || header.block_count > words / BLOCK_WORDS) {
         return ly_fail(LYRA_BAD_FORMAT, "state: %lld words for %u blocks", (long long)words,
                        (unsigned)header.block_count);
@@ -434,8 +520,9 @@ LyraStatus lyra_state_unpack(LyraState *state, const void *bytes, size_t length)
     state->blocks = blocks;
     state->block_count = state->block_room = (int32_t)header.block_count;
     state->time = header.time;
+    state->clock = header.clock;
     state->steps = header.steps;
-    at += sizeof header;
+    at += 8 * head;
     LyraVector *vector[3] = {state->u, state->v, state->a};
     for (int32_t i = 0; i < 3; ++i, at += 8 * (int64_t)state->size) {
         put((char *)lyra_vector_values_mutable(vector[i]), at, 8 * (size_t)state->size);

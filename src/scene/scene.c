@@ -7,6 +7,8 @@
 
 #include "base/file.h"
 #include "base/scanner.h"
+#include "integrate/integrate.h"
+#include "model/model.h"
 
 #include <string.h>
 
@@ -200,8 +202,11 @@ static LyraStatus take_substeps(LyraScene *scene, LyraStepReport *report)
     LyraStateView start = lyra_state_view(scene->before);
     for (int32_t s = 0; s < scene->substeps; ++s) {
         LyraStepReport part = {0};
-        LyraStatus status = lyra_integrator_step(scene->integrator, scene->state,
-                                                 scene->dt / scene->substeps, &part);
+        double part_end = s + 1 < scene->substeps
+                              ? start.time + (s + 1.0) / scene->substeps * scene->dt
+                              : lyra_state_next_time(scene->before, scene->dt);
+        LyraStatus status = ly_integrator_step_to(scene->integrator, scene->state,
+                                                  scene->dt / scene->substeps, part_end, &part);
         if (s == 0) {
             *report = part;
         } else {
@@ -216,7 +221,7 @@ static LyraStatus take_substeps(LyraScene *scene, LyraStepReport *report)
         }
     }
     // a step of the scene counts as one
-    lyra_state_set_time(scene->state, lyra_state_view(scene->state).time, start.steps + 1);
+    ly_state_tick(scene->state, scene->before, scene->dt);
     return LYRA_OK;
 }
 
@@ -225,7 +230,7 @@ LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report)
     LyraStepReport local = {.outcome = LYRA_STEP_REFUSED};
     double begin = lyra_state_view(scene->state).time;
     local.time = begin;
-    LyraStatus status = apply_rules(scene, begin, begin + scene->dt);
+    LyraStatus status = apply_rules(scene, begin, lyra_state_next_time(scene->state, scene->dt));
     if (status == LYRA_OK) {
         status = scene->substeps > 1
                      ? take_substeps(scene, &local)
