@@ -193,6 +193,7 @@ static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, boo
         .nodes = 3,
         .traits = LYRA_FORCE_DISPLACEMENT |
                   (conservative ? LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC : 0u) |
+                  (def->kind == LYRA_TRACTION_DEAD ? LYRA_FORCE_LINEAR : 0u) |
                   (def->symmetric ? LYRA_FORCE_SYMMETRIC : 0u) |
                   (def->amplitude ? LYRA_FORCE_TIME : 0u),
         .constant_count = LY_TRACTION_CONSTANTS,

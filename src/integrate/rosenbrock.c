@@ -186,8 +186,7 @@ static LyraStatus damping_at(Step *s, const LyraVector *u, LyraVector *Dv)
 static LyraStatus damping_derivative(Step *s, const LyraVector *p)
 {
     LyraStateView y = lyra_state_view(s->trial);
-    double size, reach, length = lyra_vector_norm(p);
-    lyra_system_extent(s->it->system, &size, &reach);
+    double size = lyra_system_extent(s->it->system), length = lyra_vector_norm(p);
     size = size > 0 ? size : fmax(lyra_vector_norm(y.u), length);
     if (!(length > 0)) {
         lyra_vector_fill(s->L, 0);
