@@ -96,7 +96,8 @@ typedef struct BodyDef {
     LyraInversion inversion;
     double threshold; // of inversion; 0: the default
     int32_t cells[3];
-    double edge; // of a cell, m
+    double edge;   // of a cell, m
+    double center; // x = y = z of the middle, m
     double gravity;
     double mass_damping, stiffness_damping;
     bool damping_exact;
@@ -130,6 +131,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     for (int i = 0; i < 3; ++i) {
         shape.cells[i] = def->cells[i];
         shape.size[i] = def->edge * def->cells[i];
+        shape.center[i] = def->center;
     }
     LyraSolidDef solid = lyra_solid_def_default();
     solid.model = def->model;
@@ -167,7 +169,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     bool ok = TEST_OK(lyra_model_create(ctx, &model, &body.model));
     double end = 0.5 * def->edge * def->cells[0] * (1 - 1e-9);
     for (int32_t i = 0; i < view.vertex_count; ++i) {
-        double x = view.positions[3 * i];
+        double x = view.positions[3 * i] - def->center;
         if ((def->fixed && x < -end) || (def->held_both && x > end)) {
             held[held_count++] = i;
         }

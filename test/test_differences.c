@@ -57,7 +57,7 @@ TestDifference test_difference(TestVectorFunction *f, void *data, int32_t n, int
     // slope over two halvings on the way to the best step, where the smaller error is still well
     // above the best and above the rounding that even an exact difference shows
     for (int k = 0; k + 2 < best; ++k) {
-        if (error[k + 2] > 30 * result.error_best && error[k + 2] > 1e-10) {
+        if (error[k + 2] > 30 * result.error_best && error[k + 2] > 3e-10) {
             double slope = 0.5 * log2(error[k] / error[k + 2]);
             if (fabs(slope - 2) < fabs(result.order - 2)) {
                 result.order = slope;

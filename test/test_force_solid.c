@@ -387,3 +387,59 @@ LYRA_TEST(solids_agree_on_what_a_cube_is)
     }
     test_context_end(ctx);
 }
+
+// ---- far away -----------------------------------------------------------------------------------
+
+// a bar of whole cells of 1/4 m about a place that doubles hold to the last bit
+static LyraMesh *make_bar(LyraContext *ctx, LyraElementKind kind, double place)
+{
+    LyraMeshShapeDef def = lyra_mesh_shape_def_default();
+    LyraMesh *mesh = NULL;
+    def.kind = kind;
+    for (int i = 0; i < 3; ++i) {
+        def.cells[i] = i == 0 ? 4 : 2;
+        def.size[i] = 0.25 * def.cells[i];
+        def.center[i] = (i + 1) * place;
+    }
+    TEST_OK(lyra_mesh_generate(ctx, &def, &mesh));
+    return mesh;
+}
+
+// displacements a million million times smaller than a bar, which stands a million million times
+// its size from the origin, do the same there, bit for bit
+LYRA_TEST(forces_do_not_know_where_a_body_is)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t k = 0; lyra_solid_model(k); ++k) {
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+            double *gradient[2], energy[2];
+            int32_t size = 0;
+            for (int far = 0; far < 2; ++far) {
+                LyraMesh *mesh = make_bar(ctx, (LyraElementKind)kind, far ? 0x1p40 : 0);
+                Body body = make_solid(ctx, lyra_solid_model(k), mesh, 1e9, 0.25);
+                TestRandom random = test_random(5);
+                size = 3 * body.n;
+                double *u = calloc((size_t)size, sizeof *u);
+                gradient[far] = calloc((size_t)size, sizeof *u);
+                for (int32_t i = 0; i < size; ++i) {
+                    u[i] = 1e-12 * test_random_normal(&random);
+                }
+                LyraEvaluation at = {.u = u,
+                                     .history = body.history,
+                                     .energy = &energy[far],
+                                     .gradient = gradient[far],
+                                     .dfdx = body.K};
+                TEST_OK(lyra_assembly_evaluate(body.assembly, &at));
+                free(u);
+                end_body(&body);
+            }
+            TEST_CHECK_MSG(energy[0] == energy[1] &&
+                               memcmp(gradient[0], gradient[1], (size_t)size * sizeof(double)) == 0,
+                           "%s, %s", lyra_solid_model(k),
+                           lyra_element_kind_name((LyraElementKind)kind));
+            free(gradient[0]);
+            free(gradient[1]);
+        }
+    }
+    test_context_end(ctx);
+}

@@ -37,13 +37,14 @@ LYRA_TEST(viscosity_derivatives_match_differences)
         for (int kind = 0; kind <= STATE_COUNT; ++kind) {
             char what[100];
             snprintf(what, sizeof what, "%s, state %d", lyra_isa_name(isa), kind);
-            // the last state: all in one place
-            memset(x, 0, (size_t)c.n * 3 * sizeof *x);
+            // the last state: all nearly in one place
+            for (int32_t i = 0; i < 3 * c.n; ++i) {
+                x[i] = 1e-3 * c.rest[i];
+            }
             if (kind < STATE_COUNT) {
                 set_state(&c, (StateKind)kind, &random, x);
             }
             set_random(3 * c.n, 1, &random, v);
-            // at one place the derivative by velocity is 0, and so must the difference be
             check_derivatives(&c, x, v, &random, HAS_VELOCITY, what);
         }
         free(x);

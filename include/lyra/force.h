@@ -26,11 +26,14 @@ extern "C" {
 /// stencil e. Lanes from `count` on repeat a live stencil, so that a kernel may compute all lanes;
 /// what it writes there is dropped. All arrays are aligned to 64 bytes.
 typedef struct LyraBatch {
-    int32_t count;            ///< Live stencils, [1, LYRA_BATCH_WIDTH].
-    bool psd;                 ///< Asks for a positive semi-definite dfdx, the exact one if it is.
-    double time, dt;          ///< s.
-    const int32_t *element;   ///< Ids of the stencils.
-    const double *x;          ///< Positions, m, [3 nodes].
+    int32_t count;          ///< Live stencils, [1, LYRA_BATCH_WIDTH].
+    bool psd;               ///< Asks for a positive semi-definite dfdx, the exact one if it is.
+    double time, dt;        ///< s.
+    const int32_t *element; ///< Ids of the stencils.
+    /// Positions, m, [3 nodes]; those of LYRA_FORCE_TRANSLATION_INVARIANT types are counted from
+    /// the middle of the rest positions. NULL with LYRA_FORCE_DISPLACEMENT.
+    const double *x;
+    const double *u;          ///< Displacements, m, [3 nodes]. NULL unless LYRA_FORCE_DISPLACEMENT.
     const double *v;          ///< Velocities, m/s, [3 nodes]. NULL unless LYRA_FORCE_VELOCITY.
     const double *a, *b;      ///< Directions, m, [3 nodes]. NULL without `contraction`.
     const double *constants;  ///< What `setup` wrote, [constant_count].
@@ -68,6 +71,9 @@ typedef enum LyraForceTrait {
     /// dfdx is not the derivative of the gradient, as where its symmetric part alone is kept.
     /// Methods whose order needs the derivative find the rest by differences.
     LYRA_FORCE_INEXACT = 1 << 10,
+    /// Computes from displacements and a rest shape of its own, not from positions: small strains
+    /// keep all their digits, wherever the body is.
+    LYRA_FORCE_DISPLACEMENT = 1 << 11,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.
@@ -127,9 +133,9 @@ LYRA_API const LyraForceType *lyra_force_type(const LyraForce *force);
 /// but for matrices, whose rows are in the internal one: see lyra_assembly_order.
 typedef struct LyraAssembly LyraAssembly;
 
-/// Prepares `forces`, which must outlive the assembly. `positions` [vertex_count][3] guide the
-/// order. All vertices get a row, those that no force touches too. Matrices are stored upper unless
-/// a force is not symmetric.
+/// Prepares `forces`, which must outlive the assembly. `positions` [vertex_count][3] are those at
+/// rest: displacements count from them, and they guide the order. All vertices get a row, those
+/// that no force touches too. Matrices are stored upper unless a force is not symmetric.
 LYRA_API LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count,
                                          const double *positions, int32_t force_count,
                                          LyraForce *const *forces, LyraAssembly **out);
@@ -156,7 +162,8 @@ LYRA_API int64_t lyra_assembly_history_size(const LyraAssembly *assembly);
 /// Input and outputs of an evaluation. Zero-initialise, then set what is needed; NULL outputs are
 /// not computed.
 typedef struct LyraEvaluation {
-    const double *x;       ///< Positions, m, [vertex_count][3].
+    const double *u;       ///< Displacements, m, [vertex_count][3]. Nullable: `x` less rest.
+    const double *x;       ///< Positions, m, [vertex_count][3]. Not read where `u` is given.
     const double *v;       ///< Velocities, m/s, [vertex_count][3]. Nullable: zero.
     double time, dt;       ///< s.
     bool psd;              ///< Asks for a positive semi-definite `dfdx`.

@@ -105,9 +105,11 @@ typedef struct LyraSystemType {
     LyraStatus (*recall)(void *self, const double *block, int64_t count);
     /// det F of the elements; `min` 1 and `element` -1 without. Nullable: no elements.
     LyraDetF (*det_f)(void *self, const LyraVector *u);
-    /// Size of the body and largest coordinate of its vertices, m: scales of rounding and of steps.
-    /// Nullable: unknown.
-    void (*extent)(const void *self, double *size, double *reach);
+    /// Size of the body, m: a scale of steps. Nullable: unknown.
+    double (*extent)(const void *self);
+    /// Sizes of the numbers, beside displacements, that forces at each unknown are computed from,
+    /// m: edges of elements, positions. Forces are known to what these are rounded by. Nullable: 0.
+    void (*lengths)(const void *self, LyraVector *lengths);
     /// See lyra_system_fingerprint(). Nullable: 0, matrices depend on the point alone.
     uint64_t (*fingerprint)(void *self);
     /// Displacements of the rest shape, each connected part placed by the rigid motion that fits
@@ -200,8 +202,9 @@ LYRA_API bool lyra_system_remembers(LyraSystem *system, const double *block, int
 LYRA_API LyraStatus lyra_system_recall(LyraSystem *system, const double *block, int64_t count);
 LYRA_API LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u);
 
-/// Both 0 where the system does not know them.
-LYRA_API void lyra_system_extent(const LyraSystem *system, double *size, double *reach);
+/// 0 where the system does not know it.
+LYRA_API double lyra_system_extent(const LyraSystem *system);
+LYRA_API void lyra_system_lengths(const LyraSystem *system, LyraVector *lengths);
 
 /// False, and nothing written, where the system does not know. The two must not be one.
 LYRA_API bool lyra_system_rest(LyraSystem *system, const LyraVector *u, LyraVector *rest);

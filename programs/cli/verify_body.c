@@ -148,8 +148,7 @@ LyraStatus verify_distort(LyraContext *ctx, const double size[3], double amount,
 
 bool verify_on_plane(const VerifyBody *body, int32_t vertex, int32_t axis, double place)
 {
-    double size, reach;
-    lyra_system_extent(body->system, &size, &reach);
+    double size = lyra_system_extent(body->system);
     return fabs(body->view.positions[3 * (int64_t)vertex + axis] - place) <= 1e-9 * size;
 }
 

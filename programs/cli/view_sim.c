@@ -132,8 +132,7 @@ static double guess_stiffness(const View *view)
 {
     LyraSceneKnob knob;
     LyraModelView model = lyra_model_view(view->run.view.model);
-    double size = 0, reach = 0, mass = 0, guess = 0;
-    lyra_system_extent(view->run.view.system, &size, &reach);
+    double size = lyra_system_extent(view->run.view.system), mass = 0, guess = 0;
     for (int32_t i = 0; lyra_scene_knob(view->run.scene, i, &knob); ++i) {
         if (strcmp(knob.name, "young") == 0 && knob.unit[0]) {
             guess = 0.1 * knob.start * size;

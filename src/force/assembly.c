@@ -8,6 +8,7 @@
 
 #include "lyra/reorder.h"
 
+#include <math.h>
 #include <string.h>
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -402,6 +403,31 @@ static LyraStatus build_diagonal(LyraAssembly *assembly)
     return LYRA_OK;
 }
 
+// rest positions, their middle, and room for what forces see of places
+static LyraStatus build_places(LyraAssembly *assembly, const Parts *parts)
+{
+    LyraContext *ctx = assembly->ctx;
+    int32_t n = assembly->vertex_count;
+    LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)n, sizeof(double), &assembly->rest));
+    for (int i = 0; i < 3; ++i) {
+        double low = INFINITY, high = -INFINITY;
+        for (int32_t k = 0; k < n; ++k) {
+            double x = parts->positions[3 * (int64_t)assembly->order[k] + i];
+            assembly->rest[3 * (int64_t)k + i] = x;
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+        assembly->middle[i] = n > 0 ? 0.5 * low + 0.5 * high : 0;
+    }
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        double **places = &assembly->places[ly_force_place(parts->forces[f]->type)];
+        if (!*places) {
+            LY_TRY(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), places));
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus build(LyraAssembly *assembly, const Parts *parts)
 {
     LyraContext *ctx = assembly->ctx;
@@ -428,7 +454,7 @@ static LyraStatus build(LyraAssembly *assembly, const Parts *parts)
         scratch = bytes > scratch ? bytes : scratch;
         viscous = viscous || parts->forces[f]->type->traits & LYRA_FORCE_VELOCITY;
     }
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->x));
+    LY_TRY_DONE(build_places(assembly, parts));
     if (viscous) {
         LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->v));
     }
@@ -505,7 +531,10 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
     ly_release(ctx, assembly->arenas);
     ly_release(ctx, assembly->batches);
     ly_release(ctx, assembly->order);
-    ly_release(ctx, assembly->x);
+    for (LyPlace place = 0; place < LY_PLACES; ++place) {
+        ly_release(ctx, assembly->places[place]);
+    }
+    ly_release(ctx, assembly->rest);
     ly_release(ctx, assembly->v);
     ly_release(ctx, assembly->gradient);
     ly_release(ctx, assembly->directions);

@@ -202,7 +202,7 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     bool aside = force->model == LYRA_COROTATIONAL_EXACT &&
                  !(tets && force->isotropic && force->frame_steps == 1);
     int32_t nodes = lyra_element_kind_nodes(kind);
-    uint32_t traits = LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID;
+    uint32_t traits = LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID | LYRA_FORCE_DISPLACEMENT;
     traits |= linear ? LYRA_FORCE_LINEAR : 0u;
     traits |= conservative ? LYRA_FORCE_CONSERVATIVE : 0u;
     traits |= symmetric ? LYRA_FORCE_SYMMETRIC : 0u;

@@ -6,12 +6,12 @@
 //
 // A trilinear field on a box is a sum of products of 1 and sqrt(3) (2 t - 1) along each axis, which
 // are orthonormal, so that its gradient falls into seven orthogonal parts H_m, m a set of axes that
-// is not all three: the field varies along the axes in m. With the sums w_p = sum_a s_p(a) x_a over
+// is not all three: the field varies along the axes in m. With the sums w_p = sum_a s_p(a) u_a over
 // the nodes, s_p(a) the product of the sides on which node a stands along the axes of p,
 //   column i of H_m = q_i 3^(-|m|/2) w_{m + i}  for i not in m, else 0,   q_i = 1 / (4 h_i)  [13]
 //   energy V/2 sum_m s_m : H_m,  s_m = D : H_m                                              [14]
 // which is what 2x2x2 Gauss points give, exactly. Gradients come back the same way. With z = R^T x
-// - X in place of x this is the corotated element; its force is R K z and its tangent
+// - X in place of u this is the corotated element; its force is R K z and its tangent
 //   R^T K_ab R = K_ab + A_a Z [b_b]x                                                        [15]
 // with b_b the gradient, by node b, of what R is the rotation of, Z = (tr S 1 - S)^-1, and column k
 // of A_a = [e_k]x f_a - (K [e_k]x z)_a. In the PSD mode it is R K R^T, unless the exact one is
@@ -89,13 +89,13 @@ LY_INLINE void from_sums(LyVec3 w[8])
     }
 }
 
-// positions at corners, relative to node 0
-LY_INLINE void load_corners(const LyraBatch *batch, int lane, LyVec3 x[8])
+// displacements at corners, relative to node 0
+LY_INLINE void load_corners(const LyraBatch *batch, int lane, LyVec3 u[8])
 {
     for (int i = 0; i < 3; ++i) {
-        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        LyReal u0 = ly_load(batch->u + i * WIDTH + lane);
         for (int a = 0; a < 8; ++a) {
-            x[ly_cube_bits[a]].v[i] = ly_load(batch->x + (3 * a + i) * WIDTH + lane) - x0;
+            u[ly_cube_bits[a]].v[i] = ly_load(batch->u + (3 * a + i) * WIDTH + lane) - u0;
         }
     }
 }
@@ -257,9 +257,9 @@ LY_INLINE void find_right(const LyCorotational *self, const Cube *cube, const Ly
 
 // ---- one element --------------------------------------------------------------------------------
 
-// gradient whose rotation is the frame: [d_1 d_2 d_3] B
+// gradient whose rotation is the frame: 1 + [d_1 d_2 d_3] B, with sums w of displacements u
 LY_INLINE LyMat3 frame_gradient(const LyCorotational *self, const Cube *cube, const LyVec3 w[8],
-                                const LyVec3 x[8])
+                                const LyVec3 u[8])
 {
     LyMat3 d;
     for (int i = 0; i < 3; ++i) {
@@ -273,12 +273,16 @@ LY_INLINE LyMat3 frame_gradient(const LyCorotational *self, const Cube *cube, co
             for (int r = 0; r < 3; ++r) {
                 d.m[r][i] = ly_set(0);
                 for (int n = 0; n < 4; ++n) {
-                    d.m[r][i] += ly_cube_sign(nodes[n], i) * x[ly_cube_bits[nodes[n]]].v[r];
+                    d.m[r][i] += ly_cube_sign(nodes[n], i) * u[ly_cube_bits[nodes[n]]].v[r];
                 }
             }
         }
     }
-    return ly_mat3_multiply(&d, &cube->B);
+    LyMat3 F = ly_mat3_multiply(&d, &cube->B);
+    for (int i = 0; i < 3; ++i) {
+        F.m[i][i] += 1.0;
+    }
+    return F;
 }
 
 LY_INLINE void evaluate_cube(const LyCorotational *self, bool isotropic, bool rotated,
@@ -286,25 +290,26 @@ LY_INLINE void evaluate_cube(const LyCorotational *self, bool isotropic, bool ro
 {
     Cube cube = load_cube(batch, lane);
     LyStiffness D = ly_stiffness_load(isotropic, batch->parameters + lane);
-    LyVec3 x[8], z[8], sums[8];
-    load_corners(batch, lane, x);
-    memcpy(z, x, sizeof z);
+    LyVec3 u[8], z[8], sums[8];
+    load_corners(batch, lane, u);
+    memcpy(z, u, sizeof z);
     to_sums(z);
     LyFrame frame = {.R = ly_mat3_identity()};
     LyMat3 F = frame.R;
     if (rotated) {
-        F = frame_gradient(self, &cube, z, x);
+        F = frame_gradient(self, &cube, z, u);
         frame = ly_frame_find(self, batch, lane, &F);
     }
-    // sums of z = R^T x - X
-    for (int p = 1; p < 8; ++p) {
-        LyVec3 w = z[p];
-        for (int i = 0; rotated && i < 3; ++i) {
-            w.v[i] = frame.R.m[0][i] * z[p].v[0] + frame.R.m[1][i] * z[p].v[1] +
-                     frame.R.m[2][i] * z[p].v[2];
+    // sums of z = R^T (X + u) - X
+    for (int p = 1; rotated && p < 8; ++p) {
+        LyVec3 x;
+        for (int i = 0; i < 3; ++i) {
+            x.v[i] = z[p].v[i] + cube.rest[p].v[i];
         }
         for (int i = 0; i < 3; ++i) {
-            z[p].v[i] = w.v[i] - cube.rest[p].v[i];
+            LyReal turned =
+                frame.R.m[0][i] * x.v[0] + frame.R.m[1][i] * x.v[1] + frame.R.m[2][i] * x.v[2];
+            z[p].v[i] = turned - cube.rest[p].v[i];
         }
     }
     bool exact = rotated && self->model == LYRA_COROTATIONAL_EXACT && !batch->psd;

@@ -4,8 +4,8 @@
 // Tets of small strain in a frame that turns with them. docs/theory/corotational.md has the
 // derivation; numbers in brackets are its equations.
 //
-// With F the deformation gradient, R its nearest rotation, S = R^T F, H = S - 1 and s = D : H the
-// stress (for `linear` R = 1 and H = F - 1; where R is kept, H need not be symmetric):
+// With G the gradient of displacements, F = 1 + G, R its nearest rotation, S = R^T F, H = S - 1 and
+// s = D : H the stress (for `linear` R = 1 and H = G; where R is kept, H need not be symmetric):
 //   energy V/2 s:H,  f_a = V R s b_a                                                      [3] [4]
 //   R^T K_ab R = V [ D_ab + A_a Z [b_b]x ],  (D_ab)_ik = D_ijkl b_aj b_bl                     [8]
 //     Z = (tr S 1 - S)^-1,  column k of A_a is ([e_k]x s - D : [e_k]x H) b_a
@@ -24,7 +24,7 @@
 typedef struct Tet {
     LyVec3 b[4];
     LyReal volume;
-    LyMat3 F;
+    LyMat3 G, F; // gradients of displacements and of positions
 } Tet;
 
 LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
@@ -33,10 +33,10 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     LyVec3 d[3];
 #pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
-        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        LyReal u0 = ly_load(batch->u + i * WIDTH + lane);
 #pragma GCC unroll 3
         for (int a = 0; a < 3; ++a) {
-            d[a].v[i] = ly_load(batch->x + (3 * (a + 1) + i) * WIDTH + lane) - x0;
+            d[a].v[i] = ly_load(batch->u + (3 * (a + 1) + i) * WIDTH + lane) - u0;
             tet.b[a + 1].v[i] = ly_load(batch->constants + (LY_TET_B + 3 * a + i) * WIDTH + lane);
         }
         tet.b[0].v[i] = -(tet.b[1].v[i] + tet.b[2].v[i] + tet.b[3].v[i]);
@@ -45,8 +45,9 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
 #pragma GCC unroll 9
     for (int k = 0; k < 9; ++k) {
         int i = k / 3, j = k % 3;
-        tet.F.m[i][j] =
+        tet.G.m[i][j] =
             d[0].v[i] * tet.b[1].v[j] + d[1].v[i] * tet.b[2].v[j] + d[2].v[i] * tet.b[3].v[j];
+        tet.F.m[i][j] = i == j ? tet.G.m[i][j] + 1.0 : tet.G.m[i][j];
     }
     return tet;
 }
@@ -238,8 +239,8 @@ LY_INLINE void evaluate_general(const LyCorotational *self, bool isotropic, bool
         frame = ly_frame_find(self, batch, lane, &tet.F);
         S = ly_mat3_transposed_multiply(&frame.R, &tet.F);
     }
-    LyMat3 H = S;
-    for (int i = 0; i < 3; ++i) {
+    LyMat3 H = rotated ? S : tet.G;
+    for (int i = 0; rotated && i < 3; ++i) {
         H.m[i][i] = S.m[i][i] - 1.0;
     }
     LyMat3 stress = ly_stress(isotropic, &D, &H);

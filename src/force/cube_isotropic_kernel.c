@@ -5,7 +5,7 @@
 //
 // With h_i the edges, V their product and N_a the trilinear shape functions of the unit cube, at
 // point q
-//   F = sum over a of x_a (grad N_a)^T H^-1,   H = diag(h),
+//   F = 1 + sum over a of u_a (grad N_a)^T H^-1,   H = diag(h),
 // energy V sum w W, gradient f_a = V sum w P H^-1 grad N_a, and
 //   K_ac = V sum over q, k, l of w (d_k N_a) (d_l N_c) D_kl / (h_k h_l),
 //   D_kl = e_k . dP/dF . e_l.
@@ -203,9 +203,9 @@ static void store_blocks(const LyCubeRule *rule, Sums *sums, int lane, double *d
     PAIRS_FROM_4(STORE_PAIR)
 }
 
-// positions less that of node 0, and sums over the points
+// displacements less that of node 0, and sums over the points
 typedef struct Cubes {
-    double x[21 * WIDTH];
+    double u[21 * WIDTH];
     double energy[WIDTH]; // density
     double f[24 * WIDTH];
 } Cubes;
@@ -224,8 +224,8 @@ static void load_corners(const LyraBatch *batch, Cubes *cubes)
 {
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         for (int k = 0; k < 21; ++k) {
-            ly_store(cubes->x + k * WIDTH + lane, ly_load(batch->x + (k + 3) * WIDTH + lane) -
-                                                      ly_load(batch->x + k % 3 * WIDTH + lane));
+            ly_store(cubes->u + k * WIDTH + lane, ly_load(batch->u + (k + 3) * WIDTH + lane) -
+                                                      ly_load(batch->u + k % 3 * WIDTH + lane));
         }
     }
 }
@@ -238,14 +238,15 @@ LY_INLINE LyMat3 gradient_at(const Cubes *cubes, int lane, const LyVec3 *h,
     for (int i = 0; i < 3; ++i) {
         LyReal row[3] = {ly_set(0), ly_set(0), ly_set(0)};
         for (int a = 1; a < 8; ++a) {
-            LyReal x = ly_load(cubes->x + (3 * (a - 1) + i) * WIDTH + lane);
+            LyReal u = ly_load(cubes->u + (3 * (a - 1) + i) * WIDTH + lane);
             for (int j = 0; j < 3; ++j) {
-                row[j] += shape[a][j] * x;
+                row[j] += shape[a][j] * u;
             }
         }
         for (int j = 0; j < 3; ++j) {
             F.m[i][j] = row[j] * inverse[j];
         }
+        F.m[i][i] += 1.0;
     }
     return F;
 }

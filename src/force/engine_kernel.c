@@ -443,7 +443,9 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     double *v = run->v ? lyra_arena_push(arena, vector_bytes) : NULL;
     double *diagonal = lyra_arena_push(arena, (size_t)(nodes * 9 * WIDTH) * sizeof(double));
     double energies[WIDTH] __attribute__((aligned(64))) = {0};
-    batch.x = x;
+    bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
+    batch.x = displaced ? NULL : x;
+    batch.u = displaced ? x : NULL;
     batch.v = v;
     batch.energy = evaluation->energy ? energies : NULL;
     batch.gradient = run->gradient ? lyra_arena_push(arena, vector_bytes) : NULL;

@@ -42,6 +42,46 @@ static void copy_in(const int32_t *order, int32_t begin, int32_t end, const doub
     }
 }
 
+LyPlace ly_force_place(const LyraForceType *type)
+{
+    return type->traits & LYRA_FORCE_DISPLACEMENT            ? LY_PLACE_DISPLACED
+           : type->traits & LYRA_FORCE_TRANSLATION_INVARIANT ? LY_PLACE_NEAR
+                                                             : LY_PLACE_TRUE;
+}
+
+void ly_place_vertex(const LyraAssembly *assembly, LyPlace place, const LyraEvaluation *evaluation,
+                     int32_t id, double out[3])
+{
+    int64_t vertex = 3 * (int64_t)assembly->order[id];
+    const double *rest = assembly->rest + 3 * (int64_t)id, *middle = assembly->middle;
+    for (int i = 0; i < 3; ++i) {
+        if (!evaluation->u) {
+            double x = evaluation->x[vertex + i];
+            out[i] = place == LY_PLACE_DISPLACED ? x - rest[i]
+                     : place == LY_PLACE_NEAR    ? x - middle[i]
+                                                 : x;
+        } else {
+            double u = evaluation->u[vertex + i];
+            out[i] = place == LY_PLACE_DISPLACED ? u
+                     : place == LY_PLACE_NEAR    ? rest[i] - middle[i] + u
+                                                 : rest[i] + u;
+        }
+    }
+}
+
+// vertices [begin, end) of one kind of places
+static void copy_places(const Task *task, LyPlace place, int32_t begin, int32_t end, double *to)
+{
+    const LyraAssembly *assembly = task->assembly;
+    if (place == LY_PLACE_DISPLACED && task->evaluation->u) {
+        copy_in(assembly->order, begin, end, task->evaluation->u, to);
+        return;
+    }
+    for (int32_t i = begin; i < end; ++i) {
+        ly_place_vertex(assembly, place, task->evaluation, i, to + 4 * (int64_t)i);
+    }
+}
+
 static void clear_rows(const LyraBlockPatternView *pattern, int32_t begin, int32_t end,
                        double *values)
 {
@@ -56,7 +96,11 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
     int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
     int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
-    copy_in(assembly->order, begin, end, evaluation->x, assembly->x);
+    for (LyPlace place = 0; place < LY_PLACES; ++place) {
+        if (assembly->places[place]) {
+            copy_places(task, place, begin, end, assembly->places[place]);
+        }
+    }
     if (evaluation->v && assembly->v) {
         copy_in(assembly->order, begin, end, evaluation->v, assembly->v);
     }
@@ -90,7 +134,7 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
             .evaluation = task->evaluation,
             .symmetric = assembly->symmetric,
             .zero_sums = assembly->zero_sums,
-            .x = assembly->x,
+            .x = assembly->places[ly_force_place(batches->force->type)],
             .v = viscous ? assembly->v : NULL,
             .gradient = task->evaluation->gradient ? assembly->gradient : NULL,
             .dfdx = task->dfdx,
@@ -161,8 +205,8 @@ static void finish_leaf(void *data, int32_t leaf, int32_t worker)
 
 static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *evaluation)
 {
-    if (!evaluation->x && assembly->vertex_count > 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no positions");
+    if (!evaluation->u && !evaluation->x && assembly->vertex_count > 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no displacements and no positions");
     }
     if ((evaluation->dfdx && lyra_block_matrix_pattern(evaluation->dfdx) != assembly->pattern) ||
         (evaluation->dfdv && lyra_block_matrix_pattern(evaluation->dfdv) != assembly->pattern)) {

@@ -11,6 +11,7 @@
 #include "force/rest_shape.h"
 
 #include <math.h>
+#include <string.h>
 
 LyraFibreDef lyra_fibre_def_default(void)
 {
@@ -30,6 +31,7 @@ static void setup_tet(const void *self, int32_t element, const int32_t *order, d
         constants[LY_FIBRE_M + k] = b[0] * a[0] + b[1] * a[1] + b[2] * a[2];
     }
     constants[LY_FIBRE_VOLUME] = tet[LY_TET_VOLUME];
+    memcpy(constants + LY_FIBRE_DIRECTION, a, 3 * sizeof *a);
 }
 
 // cubes keep the order of the mesh
@@ -44,6 +46,7 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
         constants[LY_FIBRE_M + i] = a[i] / edges[i];
     }
     constants[LY_FIBRE_VOLUME] = fabs(edges[0] * edges[1] * edges[2]);
+    memcpy(constants + LY_FIBRE_DIRECTION, a, 3 * sizeof *a);
 }
 
 // unit vectors, by way of the largest entry so that none overflows
@@ -97,8 +100,8 @@ static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind, bool tens
     static LyFibreKernel *const tets[] = LY_KERNEL_TABLE(ly_fibre_tet);
     static LyFibreKernel *const cubes[] = LY_KERNEL_TABLE(ly_fibre_cube);
     bool tet = kind == LYRA_ELEMENT_TET4;
-    uint32_t traits =
-        LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
+    uint32_t traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
+                      LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_DISPLACEMENT;
     return (LyraForceType){
         .name = "fibre",
         .nodes = lyra_element_kind_nodes(kind),

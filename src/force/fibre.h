@@ -9,9 +9,9 @@
 #include "lyra/fibre.h"
 #include "math/kernel.h"
 
-/// Constants of a tet: m_a = b_a . a of nodes 1 to 3, 1/m, and the volume, m^3. Of a cube: a_i /
-/// h_i and the volume.
-enum { LY_FIBRE_M = 0, LY_FIBRE_VOLUME = 3, LY_FIBRE_CONSTANTS };
+/// Constants of a tet: m_a = b_a . a of nodes 1 to 3, 1/m, the volume, m^3, and a. Of a cube: a_i /
+/// h_i, the volume and a.
+enum { LY_FIBRE_M = 0, LY_FIBRE_VOLUME = 3, LY_FIBRE_DIRECTION, LY_FIBRE_CONSTANTS = 7 };
 
 typedef struct LyFibre {
     LyraContext *ctx;

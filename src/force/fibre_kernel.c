@@ -4,7 +4,8 @@
 // Fibres. docs/theory/fibre.md has the derivation; numbers in brackets are its equations.
 //
 // With a the unit fibre at rest, b_a the gradient of the shape function of node a, m_a = b_a . a,
-//   g = F a = sum_a m_a x_a,  I4 = g.g,  d = I4 - 1 (0 where slack),  q = k2 d^2
+//   h = sum_a m_a u_a,  g = F a = a + h,  I4 - 1 = 2 a.h + h.h,  d = I4 - 1 (0 where slack),
+//   q = k2 d^2
 //   W = k1/2 d^2 phi(q) + T/2 (I4 - 1),  T = activation x active stress             [1] [2]
 //   W' = dW/dI4 = k1 d e^q + T/2,  W'' = k1 (1 + 2 q) e^q
 //   f_a = V m_a 2 W' g                                                                  [3]
@@ -44,9 +45,10 @@ LY_INLINE Law load_law(const LyraBatch *batch, int lane)
                      ly_load(parameters + LYRA_FIBRE_ACTIVE_STRESS * WIDTH)};
 }
 
-LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal I4)
+// `strain`: I4 - 1
+LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal strain)
 {
-    LyReal zero = ly_set(0), strain = I4 - 1.0, d = strain, live = ly_set(1);
+    LyReal zero = ly_set(0), I4 = strain + 1.0, d = strain, live = ly_set(1);
     if (tension_only) {
         LyMask taut = ly_greater(strain, zero);
         d = ly_select(taut, strain, zero);
@@ -71,9 +73,16 @@ LY_INLINE Fibre evaluate_law(const Law *law, bool tension_only, bool psd, LyReal
     return fibre;
 }
 
-LY_INLINE LyReal square(const LyVec3 *g)
+// adds a to h, which makes it g; returns I4 - 1
+LY_INLINE LyReal find_strain(const LyraBatch *batch, int lane, LyVec3 *h)
 {
-    return g->v[0] * g->v[0] + g->v[1] * g->v[1] + g->v[2] * g->v[2];
+    LyReal strain = ly_set(0);
+    for (int i = 0; i < 3; ++i) {
+        LyReal a = ly_load(batch->constants + (LY_FIBRE_DIRECTION + i) * WIDTH + lane);
+        strain += h->v[i] * (2.0 * a + h->v[i]);
+        h->v[i] += a;
+    }
+    return strain;
 }
 
 // across 1 + along g g^T
@@ -101,13 +110,14 @@ LY_INLINE void evaluate_tet(const LyFibre *self, const LyraBatch *batch, int lan
     }
     m[0] = -(m[1] + m[2] + m[3]);
     for (int i = 0; i < 3; ++i) {
-        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        LyReal u0 = ly_load(batch->u + i * WIDTH + lane);
         g.v[i] = ly_set(0);
         for (int a = 1; a < 4; ++a) {
-            g.v[i] += m[a] * (ly_load(batch->x + (3 * a + i) * WIDTH + lane) - x0);
+            g.v[i] += m[a] * (ly_load(batch->u + (3 * a + i) * WIDTH + lane) - u0);
         }
     }
-    Fibre fibre = evaluate_law(&law, self->tension_only, batch->psd, square(&g));
+    LyReal strain = find_strain(batch, lane, &g);
+    Fibre fibre = evaluate_law(&law, self->tension_only, batch->psd, strain);
     if (batch->energy) {
         ly_store(batch->energy + lane, volume * fibre.energy);
     }
@@ -148,12 +158,12 @@ LY_INLINE void evaluate_cube(const LyFibre *self, const LyraBatch *batch, int la
     Law law = load_law(batch, lane);
     LyReal volume = 0.125 * ly_load(batch->constants + LY_FIBRE_VOLUME * WIDTH + lane);
     LyReal direction[3], energy = ly_set(0);
-    LyVec3 x[8], f[8];
+    LyVec3 u[8], f[8];
     for (int i = 0; i < 3; ++i) {
         direction[i] = ly_load(batch->constants + (LY_FIBRE_M + i) * WIDTH + lane);
-        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        LyReal u0 = ly_load(batch->u + i * WIDTH + lane);
         for (int a = 0; a < 8; ++a) {
-            x[a].v[i] = ly_load(batch->x + (3 * a + i) * WIDTH + lane) - x0;
+            u[a].v[i] = ly_load(batch->u + (3 * a + i) * WIDTH + lane) - u0;
             f[a].v[i] = ly_set(0);
         }
     }
@@ -166,10 +176,11 @@ LY_INLINE void evaluate_cube(const LyFibre *self, const LyraBatch *batch, int la
                       shape_derivative(a, 1, p) * direction[1] +
                       shape_derivative(a, 2, p) * direction[2];
             for (int i = 0; i < 3; ++i) {
-                g.v[i] += m[p][a] * x[a].v[i];
+                g.v[i] += m[p][a] * u[a].v[i];
             }
         }
-        Fibre fibre = evaluate_law(&law, self->tension_only, batch->psd, square(&g));
+        LyReal strain = find_strain(batch, lane, &g);
+        Fibre fibre = evaluate_law(&law, self->tension_only, batch->psd, strain);
         energy += fibre.energy;
         for (int a = 0; a < 8; ++a) {
             for (int i = 0; i < 3; ++i) {

@@ -87,6 +87,16 @@ typedef struct LyDiagonal {
     int32_t *column_block;    // blocks above the diagonal, column by column
 } LyDiagonal;
 
+/// What a force sees of where its nodes are: displacements, positions counted from the middle of
+/// the rest positions, where moving all nodes changes nothing, or positions as they are.
+typedef enum LyPlace { LY_PLACE_DISPLACED, LY_PLACE_NEAR, LY_PLACE_TRUE, LY_PLACES } LyPlace;
+
+LyPlace ly_force_place(const LyraForceType *type);
+
+/// Writes what a force sees of the vertex at an internal place `id`.
+void ly_place_vertex(const LyraAssembly *assembly, LyPlace place, const LyraEvaluation *evaluation,
+                     int32_t id, double out[3]);
+
 struct LyraAssembly {
     LyraContext *ctx;
     int32_t vertex_count, force_count;
@@ -101,12 +111,15 @@ struct LyraAssembly {
     uint64_t version; // changes with every parameter that is set
     // scratch of evaluations, under the lock
     pthread_mutex_t lock;
-    double *x, *gradient; // [vertex_count][4], internal order
-    double *v;            // the same; NULL if no force needs velocities
-    double *directions;   // [3][vertex_count][4]: a, b, contraction; made when first needed
-    double *energy;       // [node_count]
-    atomic_int *arrivals; // [node_count], halves of a node that are done
-    LyraArena **arenas;   // [thread_count]
+    double *rest;              // [vertex_count][3], internal order
+    double middle[3];          // of the box of the rest positions
+    double *places[LY_PLACES]; // [vertex_count][4], internal order; NULL if no force needs them
+    double *gradient;          // the same
+    double *v;                 // the same; NULL if no force needs velocities
+    double *directions;        // [3][vertex_count][4]: a, b, contraction; made when first needed
+    double *energy;            // [node_count]
+    atomic_int *arrivals;      // [node_count], halves of a node that are done
+    LyraArena **arenas;        // [thread_count]
 };
 
 /// What a kernel needs to run a range of batches.
@@ -115,7 +128,7 @@ typedef struct LyRun {
     const LyraEvaluation *evaluation;
     bool symmetric;      // matrices are stored upper
     bool zero_sums;      // without the diagonal
-    const double *x, *v; // [vertex][4]
+    const double *x, *v; // [vertex][4]; x is what the force sees of places
     double *gradient;    // [vertex][4], Nullable
     double *dfdx, *dfdv; // values, Nullable
     const double *a, *b; // [vertex][4], Nullable without contraction

@@ -340,6 +340,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .name = law->name,
         .nodes = cubes ? 8 : 4,
         .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
+                  LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
                   (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),

@@ -9,6 +9,10 @@
 
 #define WIDTH LYRA_BATCH_WIDTH
 
+// |det F| beside |F|^2 below which an element is flat, and the rounding of 1 + G there
+#define FLAT 0x1p-40
+#define REMAINDER 0x1p-48
+
 // ---- pieces -------------------------------------------------------------------------------------
 
 // derivatives by stretches
@@ -255,6 +259,24 @@ static void modulus(const LyIsotropic *solid, const double *parameters, double *
     }
 }
 
+// F of a flat element, in which what is left of 1 + G by rounding is no stretch: else it would
+// choose the directions in which flat elements rise
+LY_INLINE LyMat3 flush_flat(const LyMat3 *F)
+{
+    LyReal limit = FLAT * ly_mat3_norm_squared(F);
+    LyMask solid = ly_greater(ly_abs(ly_mat3_determinant(F)), limit);
+    if (ly_all(solid)) {
+        return *F;
+    }
+    LyMat3 out;
+    for (int k = 0; k < 9; ++k) {
+        LyReal x = F->m[k / 3][k % 3];
+        LyMask noise = ly_less_equal(ly_abs(x), ly_set(REMAINDER));
+        out.m[k / 3][k % 3] = ly_select(ly_or(solid, ly_not(noise)), x, ly_set(0));
+    }
+    return out;
+}
+
 static void evaluate_stretches(const LyIsotropic *solid, const double *parameters, bool psd,
                                LyPoints *points)
 {
@@ -267,6 +289,7 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
         ly_set(solid->inversion == LYRA_INVERSION_NONE ? -INFINITY : solid->threshold);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
+        F = flush_flat(&F);
         LySvd3 svd;
         ly_mat3_svd(&F, &svd);
         ly_mat3_store_lanes(points->U + lane, &svd.U);

@@ -20,6 +20,23 @@ typedef struct StencilLoop {
     double *gradients; // [stencil][nodes][3], Nullable
 } StencilLoop;
 
+// what the nodes of one batch see of their places, component-major
+static void gather_places(const StencilLoop *loop, const int32_t *vertex, double *out)
+{
+    const LyraForceType *type = loop->batches->force->type;
+    const LyraAssembly *assembly = loop->assembly;
+    for (int32_t a = 0; a < type->nodes; ++a) {
+        for (int32_t lane = 0; lane < WIDTH; ++lane) {
+            int32_t id = vertex[a * WIDTH + lane];
+            double place[3];
+            ly_place_vertex(assembly, ly_force_place(type), loop->at, id, place);
+            for (int32_t i = 0; i < 3; ++i) {
+                out[(3 * a + i) * WIDTH + lane] = place[i];
+            }
+        }
+    }
+}
+
 // one batch's nodes, component-major; without `values` zeros
 static void gather(const StencilLoop *loop, const int32_t *vertex, const double *values,
                    double *out)
@@ -71,7 +88,9 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
     double energies[WIDTH] __attribute__((aligned(64)));
     double *x = lyra_arena_push(arena, bytes);
     double *v = type->traits & LYRA_FORCE_VELOCITY ? lyra_arena_push(arena, bytes) : NULL;
-    batch.x = x;
+    bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
+    batch.x = displaced ? NULL : x;
+    batch.u = displaced ? x : NULL;
     batch.v = v;
     batch.energy = loop->energies ? energies : NULL;
     batch.gradient = loop->gradients ? lyra_arena_push(arena, bytes) : NULL;
@@ -85,7 +104,7 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
         batch.constants = batches->constants + b * type->constant_count * WIDTH;
         batch.parameters = batches->parameters + b * batches->parameter_stride;
         batch.history = loop->at->history ? loop->at->history + history : NULL;
-        gather(loop, vertex, loop->at->x, x);
+        gather_places(loop, vertex, x);
         if (v) {
             gather(loop, vertex, loop->at->v, v);
         }
@@ -111,8 +130,8 @@ LyraStatus lyra_assembly_evaluate_stencils(LyraAssembly *assembly, int32_t force
                        assembly->force_count);
     }
     const LyBatches *batches = &assembly->batches[force];
-    if (!at->x && assembly->vertex_count > 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no positions");
+    if (!at->u && !at->x && assembly->vertex_count > 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no displacements and no positions");
     }
     if (batches->force->type->history_count > 0 && !at->history) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: force %s has history, but none is given",

@@ -4,8 +4,8 @@
 // Saint Venant-Kirchhoff solids that also give the derivative of their tangent, contracted with two
 // directions a and b.
 //
-// With F, A, B the gradients of positions and directions, E = (F^T F - 1)/2, P = F S(E) and S
-// linear up to a constant, S'(X) = lambda tr(X) 1 + 2 mu X,
+// With F, A, B the gradients of positions (1 and that of displacements) and directions, E = (F^T F
+// - 1)/2, P = F S(E) and S linear up to a constant, S'(X) = lambda tr(X) 1 + 2 mu X,
 //   dE_A = (F^T A + A^T F)/2,  dE_B likewise,  ddE = (A^T B + B^T A)/2,
 //   ddP = A S'(dE_B) + B S'(dE_A) + F S'(ddE),
 // and node n of a tet gets V ddP b_n, that of a cube with the edges H = diag(h)
@@ -110,6 +110,15 @@ LY_INLINE LyMat3 second_derivative(const Constants *c, const Gradients *g)
     return ddP;
 }
 
+// 1 + G
+LY_INLINE LyMat3 add_identity(LyMat3 G)
+{
+    for (int i = 0; i < 3; ++i) {
+        G.m[i][i] += 1.0;
+    }
+    return G;
+}
+
 // whether more than the contraction is asked for
 LY_INLINE bool has_other_outputs(const LyraBatch *batch)
 {
@@ -140,7 +149,7 @@ LY_INLINE void contract_tet(const LyraBatch *batch, int lane)
     for (int n = 0; n < 3; ++n) {
         b[n] = ly_vec3_load_lanes(batch->constants + (LY_TET_B + 3 * n) * WIDTH + lane);
     }
-    Gradients g = {tet_gradient(batch->x, b, lane), tet_gradient(batch->a, b, lane),
+    Gradients g = {add_identity(tet_gradient(batch->u, b, lane)), tet_gradient(batch->a, b, lane),
                    tet_gradient(batch->b, b, lane)};
     LyMat3 ddP = second_derivative(&c, &g);
     LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
@@ -200,7 +209,7 @@ static void contract_cube(const LyCubeRule *rule, const LyraBatch *batch, int la
     }
     for (int q = 0; q < rule->n * rule->n * rule->n; ++q) {
         const double(*shape)[3] = rule->shape[q];
-        Gradients g = {cube_gradient(batch->x, lane, inverse, shape),
+        Gradients g = {add_identity(cube_gradient(batch->u, lane, inverse, shape)),
                        cube_gradient(batch->a, lane, inverse, shape),
                        cube_gradient(batch->b, lane, inverse, shape)};
         LyMat3 ddP = second_derivative(&c, &g);

@@ -78,13 +78,14 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
         LyMat3 F;
         load_directions(batch, lane, b);
         for (int i = 0; i < 3; ++i) {
-            LyReal x0 = ly_load(batch->x + i * WIDTH + lane), d[3];
+            LyReal u0 = ly_load(batch->u + i * WIDTH + lane), d[3];
             for (int a = 0; a < 3; ++a) {
-                d[a] = ly_load(batch->x + (3 * (a + 1) + i) * WIDTH + lane) - x0;
+                d[a] = ly_load(batch->u + (3 * (a + 1) + i) * WIDTH + lane) - u0;
             }
             for (int j = 0; j < 3; ++j) {
                 F.m[i][j] = d[0] * b[0].v[j] + d[1] * b[1].v[j] + d[2] * b[2].v[j];
             }
+            F.m[i][i] += 1.0;
         }
         ly_mat3_store_lanes(points.F + lane, &F);
     }

@@ -3,16 +3,15 @@
 
 // Elastic tets whose laws have closed forms in F.
 //
-// With X_a, x_a the rest and present positions of node a and b_a the gradient of its shape
-// function,
-//   F = sum_a x_a b_a^T = sum_{a=1..3} (x_a - x_0) b_a^T,
+// With u_a the displacement of node a and b_a the gradient of its shape function,
+//   G = sum_a u_a b_a^T = sum_{a=1..3} (u_a - u_0) b_a^T,  F = 1 + G,
 // energy V W(F), gradient f_a = V P b_a with P = dW/dF, and tangent blocks K_ab = V b_a . dP/dF .
 // b_b. Only pairs a < b are written; f_0 and the diagonal follow from translation invariance.
 //
-//   linear       e = (F + F^T)/2 - 1,  W = lambda/2 tr(e)^2 + mu e:e,  P = lambda tr(e) 1 + 2 mu e
+//   linear       e = (G + G^T)/2,  W = lambda/2 tr(e)^2 + mu e:e,  P = lambda tr(e) 1 + 2 mu e
 //                K_ab = V [ lambda b_a b_b^T + mu (b_b b_a^T + (b_a.b_b) 1) ]
-//   stvk         E = (F^T F - 1)/2,  W = lambda/2 tr(E)^2 + mu E:E,  P = F S,  S = lambda tr(E) 1 +
-//   2 mu E
+//   stvk         E = (G + G^T + G^T G)/2,  W = lambda/2 tr(E)^2 + mu E:E,  P = F S,  S = lambda
+//   tr(E) 1 + 2 mu E
 //                K_ab = V [ (b_a.S b_b) 1 + lambda g_a g_b^T + mu (g_b g_a^T + (b_a.b_b) F F^T) ],
 //                g_a = F b_a
 //   neo-hookean  W = mu/2 (tr F^T F - 3) - mu ln J + lambda/2 (ln J)^2,
@@ -33,7 +32,7 @@
 typedef struct Tet {
     LyVec3 b[4];
     LyReal lambda, mu; // times the volume, so that energies and stresses come out so too
-    LyMat3 F;
+    LyMat3 G;
 } Tet;
 
 LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
@@ -41,9 +40,9 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     Tet tet;
     LyVec3 d[3];
     for (int i = 0; i < 3; ++i) {
-        LyReal x0 = ly_load(batch->x + i * WIDTH + lane);
+        LyReal u0 = ly_load(batch->u + i * WIDTH + lane);
         for (int a = 0; a < 3; ++a) {
-            d[a].v[i] = ly_load(batch->x + (3 * (a + 1) + i) * WIDTH + lane) - x0;
+            d[a].v[i] = ly_load(batch->u + (3 * (a + 1) + i) * WIDTH + lane) - u0;
             tet.b[a + 1].v[i] = ly_load(batch->constants + (LY_TET_B + 3 * a + i) * WIDTH + lane);
         }
         tet.b[0].v[i] = -(tet.b[1].v[i] + tet.b[2].v[i] + tet.b[3].v[i]);
@@ -53,7 +52,7 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     tet.mu = volume * ly_load(batch->parameters + LYRA_ELASTIC_MU * WIDTH + lane);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            tet.F.m[i][j] =
+            tet.G.m[i][j] =
                 d[0].v[i] * tet.b[1].v[j] + d[1].v[i] * tet.b[2].v[j] + d[2].v[i] * tet.b[3].v[j];
         }
     }
@@ -114,7 +113,7 @@ LY_INLINE void evaluate_linear(const LyraBatch *batch, int lane)
     LyMat3 e, P;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            e.m[i][j] = 0.5 * (tet.F.m[i][j] + tet.F.m[j][i]) - (i == j ? 1.0 : 0.0);
+            e.m[i][j] = 0.5 * (tet.G.m[i][j] + tet.G.m[j][i]);
         }
     }
     LyReal trace = e.m[0][0] + e.m[1][1] + e.m[2][2], square = ly_set(0);
@@ -155,22 +154,21 @@ LY_INLINE bool evaluate_stvk(const LyIsotropic *solid, const LyraBatch *batch, i
                              bool tangent)
 {
     Tet tet = load_tet(batch, lane);
-    const LyMat3 *F = &tet.F;
-    // S holds C = F^T F first, then 2 E
-    LyMat3 S, P;
+    const LyMat3 *G = &tet.G;
+    LyMat3 whole = *G, S, P;
+    const LyMat3 *F = &whole;
+    add_diagonal(&whole, ly_set(1));
+    // S holds 2 E first
     for (int i = 0; i < 3; ++i) {
         for (int j = i; j < 3; ++j) {
-            S.m[i][j] = F->m[0][i] * F->m[0][j] + F->m[1][i] * F->m[1][j] + F->m[2][i] * F->m[2][j];
+            S.m[i][j] = G->m[i][j] + G->m[j][i] + G->m[0][i] * G->m[0][j] +
+                        G->m[1][i] * G->m[1][j] + G->m[2][i] * G->m[2][j];
         }
     }
-    LyReal I = S.m[0][0] + S.m[1][1] + S.m[2][2];
-    if (!surely_above(solid, I, ly_mat3_determinant(F))) {
+    LyReal trace = 0.5 * (S.m[0][0] + S.m[1][1] + S.m[2][2]);
+    if (!surely_above(solid, 2.0 * trace + 3.0, ly_mat3_determinant(F))) {
         return false;
     }
-    for (int i = 0; i < 3; ++i) {
-        S.m[i][i] -= 1.0;
-    }
-    LyReal trace = 0.5 * (S.m[0][0] + S.m[1][1] + S.m[2][2]);
     if (batch->energy) {
         LyReal square =
             S.m[0][0] * S.m[0][0] + S.m[1][1] * S.m[1][1] + S.m[2][2] * S.m[2][2] +
@@ -224,7 +222,8 @@ LY_INLINE bool evaluate_neo_hookean(const LyIsotropic *solid, const LyraBatch *b
                                     bool tangent)
 {
     Tet tet = load_tet(batch, lane);
-    const LyMat3 *F = &tet.F;
+    LyMat3 *F = &tet.G;
+    add_diagonal(F, ly_set(1));
     LyMat3 inverse_transpose = ly_mat3_cofactor(F), P;
     LyReal J = F->m[0][0] * inverse_transpose.m[0][0] + F->m[0][1] * inverse_transpose.m[0][1] +
                F->m[0][2] * inverse_transpose.m[0][2];

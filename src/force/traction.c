@@ -138,7 +138,7 @@ static void split_live(const LyraTractionDef *def, LyraVec3 E1, LyraVec3 E2, Lyr
 }
 
 static LyraStatus fill_constants(const double *positions, const LyraTractionDef *def,
-                                 double *constants)
+                                 const double centre[3], double *constants)
 {
     for (int32_t t = 0; t < def->triangle_count; ++t) {
         const int32_t *nodes = def->triangles + 3 * (int64_t)t;
@@ -147,9 +147,12 @@ static LyraStatus fill_constants(const double *positions, const LyraTractionDef 
         for (int a = 0; a < 3; ++a) {
             const double *p = positions + 3 * (int64_t)nodes[a];
             X[a] = lyra_vec3(p[0], p[1], p[2]);
+            for (int i = 0; i < 3; ++i) {
+                c[LY_TRACTION_REST + 3 * a + i] = p[i] - centre[i];
+            }
         }
         LyraVec3 E1 = lyra_vec3_subtract(X[1], X[0]), E2 = lyra_vec3_subtract(X[2], X[0]);
-        LyraVec3 n = lyra_vec3_cross(E1, E2), sum = lyra_vec3_add(lyra_vec3_add(X[0], X[1]), X[2]);
+        LyraVec3 n = lyra_vec3_cross(E1, E2);
         double area = lyra_vec3_length(n), edges = lyra_vec3_length(E1) * lyra_vec3_length(E2);
         if (!(area > 1e-14 * edges) || !isfinite(edges)) {
             return ly_fail(LYRA_BAD_MESH,
@@ -157,10 +160,8 @@ static LyraStatus fill_constants(const double *positions, const LyraTractionDef 
                            nodes[0], nodes[1], nodes[2]);
         }
         if (def->kind == LYRA_TRACTION_DEAD) {
-            const double rest[3] = {sum.x, sum.y, sum.z};
             for (int i = 0; i < 3; ++i) {
                 c[LY_TRACTION_LOAD + i] = def->traction[i] * area / 6;
-                c[LY_TRACTION_REST + i] = rest[i];
             }
         } else {
             split_live(def, E1, E2, n, c);
@@ -190,7 +191,9 @@ static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, boo
     return (LyraForceType){
         .name = "traction",
         .nodes = 3,
-        .traits = (conservative ? LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC : 0u) |
+        .traits = LYRA_FORCE_DISPLACEMENT |
+                  (conservative ? LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC : 0u) |
+                  (def->kind == LYRA_TRACTION_DEAD ? LYRA_FORCE_LINEAR : 0u) |
                   (def->symmetric ? LYRA_FORCE_SYMMETRIC : 0u) |
                   (def->symmetric && !conservative ? LYRA_FORCE_INEXACT : 0u) |
                   (def->amplitude ? LYRA_FORCE_TIME : 0u),
@@ -224,7 +227,7 @@ LyraStatus lyra_traction_create(LyraContext *ctx, int32_t vertex_count, const do
     find_centre(positions, def, traction->centre);
     LY_TRY_DONE(ly_allocate_zeroed(ctx, (int64_t)def->triangle_count * LY_TRACTION_CONSTANTS,
                                    sizeof(double), &traction->constants));
-    LY_TRY_DONE(fill_constants(positions, def, traction->constants));
+    LY_TRY_DONE(fill_constants(positions, def, traction->centre, traction->constants));
     LY_TRY_DONE(ly_allocate_array(ctx, def->triangle_count, sizeof *parameters, &parameters));
     for (int32_t t = 0; t < def->triangle_count; ++t) {
         parameters[t] = 1;

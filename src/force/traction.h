@@ -11,20 +11,20 @@
 
 /// Constants of a triangle.
 enum {
-    LY_TRACTION_LOAD = 0,  // dead: a third of the load, N, [3]; the rest positions follow
-    LY_TRACTION_REST = 3,  // dead: sum of the rest positions, m, [3]
-    LY_TRACTION_ALPHA = 0, // live: tangent d = alpha e1 + beta e2
+    LY_TRACTION_REST = 0,  // rest positions of the nodes from `centre`, m, [3][3]
+    LY_TRACTION_LOAD = 9,  // dead: a third of the load, N, [3]
+    LY_TRACTION_ALPHA = 9, // live: tangent d = alpha e1 + beta e2
     LY_TRACTION_BETA,      // live
     LY_TRACTION_TANGENT,   // live: tangential load, Pa
     LY_TRACTION_NORMAL,    // live: load along the normal, Pa
-    LY_TRACTION_CONSTANTS = 6
+    LY_TRACTION_CONSTANTS
 };
 
 typedef struct LyTraction {
     LyraContext *ctx;
     LyraForceType type;
     double *constants; // [triangle][LY_TRACTION_CONSTANTS]
-    double centre[3];  // of closed surfaces: volumes are measured from here
+    double centre[3];  // of the triangles: positions and volumes are measured from here
     double pressure;   // of closed surfaces
     double (*amplitude)(void *user, double t);
     void *user;

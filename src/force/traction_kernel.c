@@ -4,7 +4,7 @@
 // Loads on triangles with nodes x_0, x_1, x_2, edges e1 = x_1 - x_0, e2 = x_2 - x_0, normal
 // n = e1 x e2 (twice the area long), amplitude c = c(t) times the factor of the triangle.
 //
-// Dead: with l a third of the load, gradient_a = -c l, energy -c l . sum_a (x_a - X_a).
+// Dead: with l a third of the load, gradient_a = -c l, energy -c l . sum_a u_a.
 //
 // Live: the rest traction is split as T = alpha E1 + beta E2 + T_n N. The tangent d = alpha e1 +
 // beta e2 is carried by the surface, its size s = |alpha E1 + beta E2| stays:
@@ -28,18 +28,20 @@
 
 #define WIDTH LYRA_BATCH_WIDTH
 
-LY_INLINE LyVec3 load_node(const LyraBatch *batch, int lane, int node)
-{
-    LyVec3 x;
-    for (int i = 0; i < 3; ++i) {
-        x.v[i] = ly_load(batch->x + (3 * node + i) * WIDTH + lane);
-    }
-    return x;
-}
-
 LY_INLINE LyReal load_constant(const LyraBatch *batch, int lane, int index)
 {
     return ly_load(batch->constants + index * WIDTH + lane);
+}
+
+// y_a = x_a - centre
+LY_INLINE LyVec3 load_node(const LyraBatch *batch, int lane, int node)
+{
+    LyVec3 y;
+    for (int i = 0; i < 3; ++i) {
+        y.v[i] = load_constant(batch, lane, LY_TRACTION_REST + 3 * node + i) +
+                 ly_load(batch->u + (3 * node + i) * WIDTH + lane);
+    }
+    return y;
 }
 
 LY_INLINE LyVec3 subtract(const LyVec3 *a, const LyVec3 *b)
@@ -109,9 +111,9 @@ void LY_KERNEL(ly_traction_dead)(const void *self, const LyraBatch *batch, LyraA
         LyReal c = load_amplitude(self, batch, lane), energy = ly_set(0);
         for (int i = 0; i < 3; ++i) {
             LyReal load = c * load_constant(batch, lane, LY_TRACTION_LOAD + i);
-            LyReal sum = -load_constant(batch, lane, LY_TRACTION_REST + i);
+            LyReal sum = ly_set(0);
             for (int a = 0; a < 3; ++a) {
-                sum += ly_load(batch->x + (3 * a + i) * WIDTH + lane);
+                sum += ly_load(batch->u + (3 * a + i) * WIDTH + lane);
                 if (batch->gradient) {
                     ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, -load);
                 }
@@ -269,9 +271,6 @@ void LY_KERNEL(ly_traction_closed)(const void *self, const LyraBatch *batch, Lyr
         LyVec3 y[3], gradient[3];
         for (int a = 0; a < 3; ++a) {
             y[a] = load_node(batch, lane, a);
-            for (int i = 0; i < 3; ++i) {
-                y[a].v[i] -= traction->centre[i];
-            }
         }
         for (int a = 0; a < 3; ++a) {
             gradient[a] = cross(&y[(a + 1) % 3], &y[(a + 2) % 3]);

@@ -46,7 +46,8 @@ static LyraForceType make_type(LyraContext *ctx, bool symmetric)
     return (LyraForceType){
         .name = "viscosity",
         .nodes = 4,
-        .traits = LYRA_FORCE_VELOCITY | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_REORDERABLE |
+        .traits = LYRA_FORCE_VELOCITY | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_DISPLACEMENT |
+                  LYRA_FORCE_REORDERABLE |
                   (symmetric ? LYRA_FORCE_SYMMETRIC | LYRA_FORCE_INEXACT : 0u),
         .constant_count = LY_TET_CONSTANTS,
         .parameter_count = LYRA_VISCOSITY_PARAMETER_COUNT,

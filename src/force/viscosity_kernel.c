@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Viscosity of tets. With b_a the gradient of the shape function of node a,
-//   F = sum_a x_a b_a^T,  F' = sum_a v_a b_a^T,  E' = (F^T F' + F'^T F)/2,
+//   F = 1 + sum_a u_a b_a^T,  F' = sum_a v_a b_a^T,  E' = (F^T F' + F'^T F)/2,
 //   S = lambda tr(E') 1 + 2 mu E',  gradient f_a = V F S b_a.
 // The power that is lost is sum_a v_a.f_a = V S:E' = V [lambda tr(E')^2 + 2 mu E':E'] >= 0. Half of
 // it is a potential for the velocities, so df/dv is symmetric and positive semi-definite; df/dx is
@@ -51,7 +51,10 @@ LY_INLINE Tet load_tet(const LyraBatch *batch, int lane)
     tet.volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
     tet.lambda = tet.volume * ly_load(batch->parameters + LYRA_VISCOSITY_LAMBDA * WIDTH + lane);
     tet.mu = tet.volume * ly_load(batch->parameters + LYRA_VISCOSITY_MU * WIDTH + lane);
-    tet.F = make_gradient(batch->x, lane, tet.b);
+    tet.F = make_gradient(batch->u, lane, tet.b);
+    for (int i = 0; i < 3; ++i) {
+        tet.F.m[i][i] += 1.0;
+    }
     tet.rate = make_gradient(batch->v, lane, tet.b);
     return tet;
 }

@@ -33,10 +33,10 @@
 // trapezoidal rule as above, has to be negative.
 //
 // Rounding. Near the minimum differences of F drown. The potential is known to `noise`: 32 eps of
-// its parts, what moving positions by their rounding does to it, and as much for the forces that
-// rounding itself makes (a neo-Hookean body at rest has energies of many times eps mu V, though
-// zero is right). Where the change is smaller, slopes decide, which are known much better: the
-// slope at the trial may not be larger in size than at the start [HZ05].
+// its parts, and what the rounding of forces (newton.c) does over the displacements, and over the
+// body where laws are not linear (a neo-Hookean body at rest has energies of many times eps mu V,
+// though zero is right). Where the change is smaller, slopes decide, which are known much better:
+// the slope at the trial may not be larger in size than at the start [HZ05].
 
 #include "integrate/newton.h"
 
@@ -105,7 +105,7 @@ static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, d
     if (ly_newton_has_potential(newton)) {
         double parts =
             fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(potential - elastic) + fabs(bias);
-        double moved = newton->reach + lyra_vector_largest(newton->u);
+        double moved = newton->spread + lyra_vector_largest(newton->u);
         look->potential = inertia + potential + loss + bias;
         look->noise =
             32 * DBL_EPSILON * parts + moved * (DBL_EPSILON * look->force + newton->floor);

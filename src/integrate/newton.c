@@ -15,10 +15,22 @@
 //
 // E the sum of the sizes of the parts of the incremental potential, F the sum of the norms of
 // inertial, internal, damping and external forces, L the size of the body (of the displacements
-// where the system does not say), so that units and sizes of bodies do not matter. The floor is
-// what rounding leaves: 2 eps |P K z| + 2 eps |P C w| + 2 eps F, where z and w have signs that look
-// random and the size of positions and of velocities: forces that cancel in exact arithmetic have
-// such errors.
+// where the system does not say), so that units and sizes of bodies do not matter.
+//
+// The floor is what rounding leaves of the forces: 2 eps |P K z| + 2 eps |P C w| + 2 eps F, where z
+// and w have signs that look random. |w| are the velocities; |z| the displacements, plus the
+// lengths that forces are computed from besides: edges of elements for laws that are not linear
+// (F = 1 + grad u is rounded to eps), positions for forces that need them. Where a solid is does
+// not matter, nor does a linear law know any length: its answers are to the load as 1e-30 to 1.
+// Below NEAR_FLOOR times the floor a step that does not halve the residual is the last. A step that
+// was computed is taken there, too, as the residual at the start may be known better than the floor
+// says: at rest it is the load, exactly. Nowhere else does the iteration end without a residual
+// that fell.
+//
+// Statics have to be right to more than the answer of a linear law would be: with kappa the ratio
+// of the residuals after and before the last step, kappa |s| estimates the error that is left, and
+// has to be below SETTLED times the limit of steps, beside the displacements. Exact tangents settle
+// at once; those of corotational laws converge linearly.
 //
 // Simplified policy [Hau04]: the tangent is kept over iterations and steps. With Theta =
 // |s_k|/|s_k-1| it stops when Theta/(1 - Theta) |s| is below the limit of steps; a tangent is kept
@@ -41,6 +53,10 @@
 #define FORCING_FIRST 0.01
 #define FORCING_MAX 0.1
 #define FORCING_MIN 1e-8
+#define NEAR_FLOOR 8
+#define SETTLED 0.1
+#define TINY (DBL_MIN / DBL_EPSILON) // smaller numbers are rounded by more than eps
+#define STALLED 0.9                  // a residual that falls by less has stopped falling
 
 // ---- life ---------------------------------------------------------------------------------------
 
@@ -71,12 +87,14 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
                               &newton->moved, &newton->b,    &newton->u,        &newton->v,
                               &newton->a,     &newton->mass, &newton->external, &newton->damping,
-                              &newton->start, &newton->rest, &newton->signs};
+                              &newton->start, &newton->rest, &newton->signs,    &newton->lengths};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
     }
     fill_signs(newton->signs);
-    lyra_system_extent(system, &newton->extent, &newton->reach);
+    newton->extent = lyra_system_extent(system);
+    lyra_system_lengths(system, newton->lengths);
+    newton->spread = lyra_vector_largest(newton->lengths) > 0 ? newton->extent : 0;
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
         newton->kept_count = ly_keep_count(newton);
         LY_TRY_DONE(
@@ -97,7 +115,7 @@ void ly_newton_destroy(LyNewton *newton)
     LyraVector *vectors[] = {newton->q_try, newton->r,    newton->r_try,    newton->d,
                              newton->moved, newton->b,    newton->u,        newton->v,
                              newton->a,     newton->mass, newton->external, newton->damping,
-                             newton->start, newton->rest, newton->signs};
+                             newton->start, newton->rest, newton->signs,    newton->lengths};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         lyra_vector_destroy(vectors[i]);
     }
@@ -121,18 +139,30 @@ bool ly_newton_is_trouble(LyraStatus status)
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
 }
 
-// What rounding makes of the residual, with K and C at hand. The signs of z and w are the same, so
-// that |P K z| is |z|_max |P K s|.
+// z = s (lengths + |x|), s the signs
+static void fill_noise(const LyNewton *newton, const LyraVector *lengths, const LyraVector *x,
+                       LyraVector *z)
+{
+    const double *sign = lyra_vector_values(newton->signs), *value = lyra_vector_values(x);
+    const double *length = lengths ? lyra_vector_values(lengths) : NULL;
+    double *out = lyra_vector_values_mutable(z);
+    for (int32_t i = 0; i < newton->size; ++i) {
+        out[i] = sign[i] * (fabs(value[i]) + (length ? length[i] : 0));
+    }
+}
+
+// what rounding makes of the residual, with K and C at hand
 static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
 {
-    double positions = newton->reach + lyra_vector_largest(newton->u);
-    lyra_system_apply_stiffness(newton->system, newton->signs, newton->d);
+    fill_noise(newton, newton->lengths, newton->u, newton->b);
+    lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
     ly_merge_constrained(it, NULL, newton->d);
-    double noise = positions * lyra_vector_norm(newton->d);
+    double noise = lyra_vector_norm(newton->d);
     if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
-        lyra_system_apply_damping(newton->system, newton->signs, newton->d);
+        fill_noise(newton, NULL, newton->v, newton->b);
+        lyra_system_apply_damping(newton->system, newton->b, newton->d);
         ly_merge_constrained(it, NULL, newton->d);
-        noise += lyra_vector_largest(newton->v) * lyra_vector_norm(newton->d);
+        noise += lyra_vector_norm(newton->d);
     }
     newton->floor = 2 * DBL_EPSILON * (noise + look->force);
 }
@@ -246,9 +276,21 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
     return simplified ? ly_keep_note(newton, it, stage, direction->psd, trial) : LYRA_OK;
 }
 
+// whether what is left of the error, as far as a step along `direction` that took the residual from
+// `before` to that of `look` tells, is small beside the displacements. Statics only.
+static bool has_settled(const LyNewton *newton, const LyStage *stage, const LyLook *look,
+                        const LyDirection *direction, double before)
+{
+    double kappa = look->residual / before;
+    return stage->a_q != 0 || kappa > STALLED || look->residual <= newton->floor ||
+           kappa * direction->largest <=
+               SETTLED * newton->def.step * lyra_vector_largest(newton->u);
+}
+
 // whether the iteration may end after a step along `direction` to `look`
-static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDirection *direction,
-                          double alpha, const Progress *progress)
+static bool has_converged(const LyNewton *newton, const LyStage *stage, const LyLook *look,
+                          const LyDirection *direction, double alpha, double before,
+                          const Progress *progress)
 {
     const LyraNewtonDef *def = &newton->def;
     double length = newton->extent > 0
@@ -257,7 +299,7 @@ static bool has_converged(const LyNewton *newton, const LyLook *look, const LyDi
     if (look->residual <= newton->floor) {
         return true;
     }
-    if (alpha < 1) {
+    if (alpha < 1 || !has_settled(newton, stage, look, direction, before)) {
         return false;
     }
     double ahead = 1; // error left after this step, as a part of the step
@@ -314,17 +356,26 @@ static void advance(const LyNewton *newton, const LyDirection *direction, double
     }
 }
 
-// the last step, when the decrement says that it leads to the answer: taken unless the residual,
-// at its rounding, grows by it
+// A whole step, where the decrement says that it leads to the answer or the residual is near its
+// floor: taken unless the residual grows by more than rounding. *done: the iteration has ended.
+// *moved: q is another.
 static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                            LyraVector *q, LyLook *look)
+                            const LyDirection *direction, LyraVector *q, LyLook *look, bool *moved,
+                            bool *done)
 {
     LyLook next;
+    double before = look->residual, rounding = NEAR_FLOOR * newton->floor;
     lyra_vector_sum(1, newton->d, q, newton->q_try);
     LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &next));
-    if (next.finite && next.residual <= look->residual) {
+    bool near = before <= rounding;
+    *moved = next.finite && next.residual <= fmax(before, rounding);
+    *done = near ? !(next.residual < 0.5 * before)
+                 : *moved && has_settled(newton, stage, &next, direction, before);
+    if (*moved) {
         lyra_vector_copy(newton->q_try, q);
+        lyra_vector_copy(newton->r_try, newton->r);
         *look = next;
+        *done = *done || next.residual <= newton->floor;
     }
     it->report.residual_last = look->residual;
     return LYRA_OK;
@@ -337,7 +388,7 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 {
     LyraStepReport *report = &it->report;
     for (*count = 0; *count < newton->def.iterations_max;) {
-        if (look->residual == 0) {
+        if (look->residual <= TINY) {
             return LYRA_OK;
         }
         LyDirection direction;
@@ -347,23 +398,25 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         report->decrement = sqrt(fmax(-direction.slope, 0));
         report->step_last = direction.largest;
         progress->theta = progress->last > 0 ? direction.largest / progress->last : 0;
-        if (look->residual <= newton->floor) {
-            return LYRA_OK;
-        }
 
         LyLook next;
-        double alpha = 0;
+        double alpha = 0, before = look->residual;
         bool exact = !direction.kept && !direction.psd && ly_newton_has_potential(newton);
-        if (exact && -direction.slope <= newton->def.decrement * look->energy) {
-            return take_last(newton, it, stage, q, look);
+        bool near = before <= NEAR_FLOOR * newton->floor;
+        if (near || (exact && -direction.slope <= newton->def.decrement * look->energy)) {
+            bool moved, done;
+            LY_TRY(take_last(newton, it, stage, &direction, q, look, &moved, &done));
+            if (done) {
+                return LYRA_OK;
+            }
+            if (moved) {
+                advance(newton, &direction, 1, look->residual, before, progress);
+                continue;
+            }
         }
         LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, direction.psd, &next,
                               &alpha));
         if (alpha == 0) {
-            // nothing left to gain above the noise
-            if (exact && -direction.slope <= look->noise) {
-                return LYRA_OK;
-            }
             if (direction.psd) {
                 return fail_search(it, stage, look);
             }
@@ -372,12 +425,11 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
             progress->last = 0;
             continue;
         }
-        double before = look->residual;
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
         *look = next;
         report->residual_last = look->residual;
-        if (has_converged(newton, look, &direction, alpha, progress)) {
+        if (has_converged(newton, stage, look, &direction, alpha, before, progress)) {
             return LYRA_OK;
         }
         advance(newton, &direction, alpha, look->residual, before, progress);

@@ -41,9 +41,11 @@ struct LyNewton {
     LyraVector *start;                             // u when the solve began: loads work from there
     LyraVector *rest;                              // u of the rest shape, placed
     LyraVector *signs;                             // 1 and -1, as if at random; see find_floor()
-    double floor;                                  // residual that rounding alone can make, N
-    double extent, reach; // size of the body and of its coordinates, m; 0: unknown
-    double *kept;         // copy of the block that S was formed from; NULL unless simplified
+    LyraVector *lengths; // that forces are computed from, beside displacements, m
+    double floor;        // residual that rounding alone can make, N
+    double extent;       // size of the body, m; 0: unknown
+    double spread;       // by how far forces may be rounded over it: 0 if `lengths` are, m
+    double *kept;        // copy of the block that S was formed from; NULL unless simplified
     int64_t kept_count;
     uint64_t stamp;  // of the system when S was formed from `kept`
     LyraAhead ahead; // of the look that follows

@@ -183,7 +183,7 @@ LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *
 {
     LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, look));
     if (stage->stay) {
-        double rounding = DBL_EPSILON * (newton->reach + lyra_vector_largest(stage->stay));
+        double rounding = DBL_EPSILON * lyra_vector_largest(stage->stay);
         double motion = find_motion(newton, it, stage, q);
         place_at(it, stage, stage->stay, q, true, newton->q_try);
         newton->staying = motion == 0;

@@ -196,8 +196,7 @@ static LyraStatus damping_at(Step *s, const LyraVector *u, LyraVector *Dv)
 // not known; 0 for p = 0
 static double find_shift(Step *s, const LyraVector *p, double part)
 {
-    double size, reach, length = lyra_vector_norm(p);
-    lyra_system_extent(s->it->system, &size, &reach);
+    double size = lyra_system_extent(s->it->system), length = lyra_vector_norm(p);
     size = size > 0 ? size : fmax(lyra_vector_norm(lyra_state_view(s->trial).u), length);
     return length > 0 ? part * size / length : 0;
 }

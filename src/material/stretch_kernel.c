@@ -51,8 +51,9 @@ void LY_KERNEL(ly_law_ogden)(const void *user, const LyraMaterialBatch *batch)
             LyReal mean = (v[0] + v[1] + v[2]) * (1.0 / 3);
             d.energy += 3.0 * mu / alpha * (mean - 1.0);
             for (int i = 0; i < 3; ++i) {
-                int j = (i + 1) % 3;
-                LyReal off = v[i] - mean;
+                int j = (i + 1) % 3, k = (i + 2) % 3;
+                // v_i less the mean, exactly 0 at rest
+                LyReal off = (1.0 / 3) * ((v[i] - v[j]) + (v[i] - v[k]));
                 d.gradient[i] += mu * off * inverse[i];
                 d.hessian[i] += mu * inverse[i] * inverse[i] *
                                 (alpha * ((2.0 / 3) * v[i] - (1.0 / 3) * off) - off);

@@ -46,11 +46,15 @@ static const LyraConstraints *dense_constraints(const void *self)
     return ((const DenseSystem *)self)->tangent.model->constraints;
 }
 
-static void dense_extent(const void *self, double *size, double *reach)
+static double dense_extent(const void *self)
 {
-    const LyraModel *model = ((const DenseSystem *)self)->tangent.model;
-    *size = model->extent;
-    *reach = model->reach;
+    return ((const DenseSystem *)self)->tangent.model->extent;
+}
+
+static void dense_lengths(const void *self, LyraVector *lengths)
+{
+    ly_model_lengths(((const DenseSystem *)self)->tangent.model,
+                     lyra_vector_values_mutable(lengths));
 }
 
 static uint64_t dense_fingerprint(void *self)
@@ -261,6 +265,7 @@ static const LyraSystemType dense_type = {
     .solve_mass = dense_solve_mass,
     .det_f = dense_det_f,
     .extent = dense_extent,
+    .lengths = dense_lengths,
     .fingerprint = dense_fingerprint,
     .rest = dense_rest,
     .destroy = dense_destroy,

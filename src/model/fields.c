@@ -341,7 +341,7 @@ LyraStatus lyra_fields_evaluate(LyraFields *fields, const LyraState *state,
         history = ours ? block.values : history;
     }
     const LyraEvaluation at = {
-        .x = fields->x, .v = lyra_vector_values(view.v), .time = view.time, .history = history};
+        .u = u, .v = lyra_vector_values(view.v), .time = view.time, .history = history};
     FieldLoop loop = {.fields = fields, .out = out, .mesh = lyra_mesh_view(fields->mesh)};
     loop.x = fields->x + 3 * (int64_t)fields->first_vertex;
     loop.pieces = ly_piece_count(loop.mesh.element_count, GRAIN);

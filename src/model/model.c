@@ -193,7 +193,45 @@ static void measure(LyraModel *model)
         }
         if (model->vertex_count > 0) {
             model->extent = fmax(model->extent, high - low);
-            model->reach = fmax(model->reach, fmax(fabs(low), fabs(high)));
+        }
+    }
+}
+
+// the longest edge between nodes of a stencil
+static double longest_edge(const LyraModel *model, int32_t nodes, const int32_t *stencil)
+{
+    double longest = 0;
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t b = 0; b < a; ++b) {
+            for (int i = 0; i < 3; ++i) {
+                longest = fmax(longest, fabs(model->positions[3 * (int64_t)stencil[a] + i] -
+                                             model->positions[3 * (int64_t)stencil[b] + i]));
+            }
+        }
+    }
+    return longest;
+}
+
+void ly_model_lengths(const LyraModel *model, double *lengths)
+{
+    memset(lengths, 0, 3 * (size_t)model->vertex_count * sizeof *lengths);
+    for (int32_t f = 0; f < model->force_count; ++f) {
+        const LyraForce *force = model->forces[f];
+        const LyraForceType *type = force->type;
+        LyPlace place = ly_force_place(type);
+        bool solid = type->traits & LYRA_FORCE_SOLID && !(type->traits & LYRA_FORCE_LINEAR);
+        for (int32_t s = 0; s < force->stencil_count && (solid || place != LY_PLACE_DISPLACED);
+             ++s) {
+            const int32_t *stencil = force->stencils + (int64_t)s * type->nodes;
+            double edge = longest_edge(model, type->nodes, stencil);
+            for (int32_t k = 0; k < 3 * type->nodes; ++k) {
+                int64_t at = 3 * (int64_t)stencil[k / 3] + k % 3;
+                double x = model->positions[at], middle = model->assembly->middle[k % 3];
+                double length = place == LY_PLACE_DISPLACED ? edge
+                                : place == LY_PLACE_NEAR    ? fabs(x - middle)
+                                                            : fabs(x);
+                lengths[at] = fmax(lengths[at], length);
+            }
         }
     }
 }

@@ -50,7 +50,7 @@ struct LyraModel {
     int32_t part_count;    // parts that no force connects
     int32_t *part_start;   // of `part_vertex`, [part_count + 1]
     int32_t *part_vertex;  // vertices by part, [vertex_count]
-    double extent, reach;  // longest edge of the box of rest positions, largest coordinate, m
+    double extent;         // longest edge of the box of rest positions, m
     uint64_t version;      // of all numbers
     uint64_t mass_version; // of the masses
 };
@@ -98,6 +98,11 @@ void ly_model_external(const LyraModel *model, double t, const double *u, const 
 
 /// The same without gravity.
 void ly_model_loads(const LyraModel *model, double t, const double *u, const double *v, double *f);
+
+/// Sizes of the numbers that forces at each unknown are computed from, m, [3 vertex_count]: edges
+/// of elements whose law is not linear; positions, counted from the middle or not, of forces that
+/// see these. Nothing for those that compute from displacements alone.
+void ly_model_lengths(const LyraModel *model, double *lengths);
 
 /// Whether D is not zero.
 bool ly_model_damped(const LyraModel *model);

@@ -59,11 +59,15 @@ static const LyraConstraints *sparse_constraints(const void *self)
     return ((const SparseSystem *)self)->tangent.model->constraints;
 }
 
-static void sparse_extent(const void *self, double *size, double *reach)
+static double sparse_extent(const void *self)
 {
-    const LyraModel *model = ((const SparseSystem *)self)->tangent.model;
-    *size = model->extent;
-    *reach = model->reach;
+    return ((const SparseSystem *)self)->tangent.model->extent;
+}
+
+static void sparse_lengths(const void *self, LyraVector *lengths)
+{
+    ly_model_lengths(((const SparseSystem *)self)->tangent.model,
+                     lyra_vector_values_mutable(lengths));
 }
 
 static uint64_t sparse_fingerprint(void *self)
@@ -360,6 +364,7 @@ static const LyraSystemType sparse_type = {
     .recall = sparse_recall,
     .det_f = sparse_det_f,
     .extent = sparse_extent,
+    .lengths = sparse_lengths,
     .fingerprint = sparse_fingerprint,
     .rest = sparse_rest,
     .destroy = sparse_destroy,

@@ -305,12 +305,19 @@ LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u)
                                : (LyraDetF){.min = 1, .element = -1};
 }
 
-void lyra_system_extent(const LyraSystem *system, double *size, double *reach)
+double lyra_system_extent(const LyraSystem *system)
 {
-    LYRA_ASSERT(system && size && reach);
-    *size = *reach = 0;
-    if (system->type->extent) {
-        system->type->extent(system->self, size, reach);
+    LYRA_ASSERT(system);
+    return system->type->extent ? system->type->extent(system->self) : 0;
+}
+
+void lyra_system_lengths(const LyraSystem *system, LyraVector *lengths)
+{
+    LYRA_ASSERT(system && fits(system, lengths));
+    if (system->type->lengths) {
+        system->type->lengths(system->self, lengths);
+    } else {
+        lyra_vector_fill(lengths, 0);
     }
 }
 

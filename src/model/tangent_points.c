@@ -72,10 +72,9 @@ void ly_tangent_place(LyTangent *tangent, const LyraVector *u)
                   tangent->x);
 }
 
-static LyraEvaluation evaluation_at(LyTangent *tangent, const LyraPoint *at)
+static LyraEvaluation evaluation_at(const LyraPoint *at)
 {
-    ly_tangent_place(tangent, at->u);
-    return (LyraEvaluation){.x = tangent->x,
+    return (LyraEvaluation){.u = lyra_vector_values(at->u),
                             .v = lyra_vector_values(at->v),
                             .time = at->time,
                             .dt = at->dt,
@@ -104,7 +103,7 @@ static LyraStatus prepare_slot(LyTangent *tangent, LyTangentSlot *slot)
 static LyraStatus assemble(LyTangent *tangent, const LyraPoint *at, bool psd, LyraBlockMatrix *dfdx,
                            LyraBlockMatrix *dfdv)
 {
-    LyraEvaluation evaluation = evaluation_at(tangent, at);
+    LyraEvaluation evaluation = evaluation_at(at);
     evaluation.psd = psd;
     evaluation.dfdx = dfdx;
     evaluation.dfdv = dfdv;
@@ -179,7 +178,7 @@ static LyraStatus evaluate_joint(LyTangent *tangent, const LyraPoint *at, bool p
     LyTangentSlot *slot = &tangent->slots[s], *other = &tangent->slots[1 - s];
     LY_TRY(prepare_slot(tangent, slot));
     LY_TRY(prepare_gradient(tangent, &slot->gradient));
-    LyraEvaluation evaluation = evaluation_at(tangent, at);
+    LyraEvaluation evaluation = evaluation_at(at);
     evaluation.psd = psd;
     evaluation.energy = &slot->energy;
     evaluation.gradient = slot->gradient;
@@ -224,7 +223,7 @@ static LyraStatus evaluate_alone(LyTangent *tangent, const LyraPoint *at, const 
     if (!found) {
         LY_TRY(prepare_forces(tangent));
         oldest->point.valid = false;
-        LyraEvaluation evaluation = evaluation_at(tangent, at);
+        LyraEvaluation evaluation = evaluation_at(at);
         evaluation.energy = &oldest->energy;
         evaluation.gradient = oldest->gradient;
         LY_TRY(lyra_assembly_evaluate(tangent->model->assembly, &evaluation));
@@ -242,7 +241,7 @@ LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraAhead 
 {
     const LyraModel *model = tangent->model;
     if (trial_history) {
-        LyraEvaluation evaluation = evaluation_at(tangent, at);
+        LyraEvaluation evaluation = evaluation_at(at);
         evaluation.trial_history = trial_history;
         evaluation.energy = energy;
         evaluation.gradient = tangent->f;

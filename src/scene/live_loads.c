@@ -21,24 +21,17 @@ static bool is_traction(const LyraForce *force)
 // Where tractions are evaluated.
 typedef struct Tractions {
     LyraEvaluation at;
-    double *x;         // [3 vertices]
     double *gradients; // [3][3] per triangle of the largest one
     double *energies;  // [1] per triangle of it
 } Tractions;
 
 static LyraStatus prepare(LyraScene *scene, int32_t most, Tractions *out)
 {
-    LyraModelView model = lyra_model_view(scene->model);
     LyraStateView state = lyra_state_view(scene->state);
-    const double *u = lyra_vector_values(state.u);
-    int64_t size = 3 * (int64_t)model.vertex_count;
-    LY_TRY(ly_allocate_array(scene->ctx, size, sizeof *out->x, &out->x));
     LY_TRY(ly_allocate_array(scene->ctx, 9 * (int64_t)most, sizeof(double), &out->gradients));
     LY_TRY(ly_allocate_array(scene->ctx, most, sizeof(double), &out->energies));
-    for (int64_t i = 0; i < size; ++i) {
-        out->x[i] = model.positions[i] + u[i];
-    }
-    out->at = (LyraEvaluation){.x = out->x, .v = lyra_vector_values(state.v), .time = state.time};
+    out->at = (LyraEvaluation){
+        .u = lyra_vector_values(state.u), .v = lyra_vector_values(state.v), .time = state.time};
     return LYRA_OK;
 }
 
@@ -96,7 +89,6 @@ LyraStatus lyra_scene_loads(LyraScene *scene, double *loads, double *energy)
         *energy = sum;
     }
 done:
-    ly_release(scene->ctx, tractions.x);
     ly_release(scene->ctx, tractions.gradients);
     ly_release(scene->ctx, tractions.energies);
     return status;

@@ -93,9 +93,9 @@ static LyraStatus add_springs(LyYaml *yaml, const LyLoadSpec *spec)
     const int32_t *vertices;
     LyraForce *force = NULL;
     LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &count, &vertices));
-    LY_TRY(ly_node_within(spec->node, ly_target_springs_create(
-                                          yaml->scene->ctx, count, vertices, yaml->positions,
-                                          spec->stiffness, spec->damping, &spec->offset, &force)));
+    LY_TRY(ly_node_within(spec->node, ly_target_springs_create(yaml->scene->ctx, count, vertices,
+                                                               spec->stiffness, spec->damping,
+                                                               &spec->offset, &force)));
     return ly_scene_take_force(yaml->scene, force);
 }
 

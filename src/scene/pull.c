@@ -3,7 +3,8 @@
 
 // Pulls at vertices: a spring of no length at every vertex, whose stiffness is zero until somebody
 // pulls,
-//   E = k/2 |x - y|^2,   dE/dx = k (x - y),   d2E/dx2 = k I.
+//   E = k/2 |u - y|^2,   dE/du = k (u - y),   d2E/du2 = k I,
+// y the target as a displacement.
 // Being forces of the model they are implicit: a stiff pull is as stable as a soft one, whatever
 // the step. They touch diagonal blocks alone, so the pattern stays. Several springs k_j, y_j at one
 // vertex act as one of stiffness k = sum k_j to y = sum k_j y_j / k, but for a constant energy.
@@ -28,7 +29,7 @@ static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratc
     for (int i = 0; i < 3; ++i) {
         const double *target = batch->parameters + (PULL_TARGET + i) * W;
         for (int e = 0; e < W; ++e) {
-            double d = batch->x[i * W + e] - target[e];
+            double d = batch->u[i * W + e] - target[e];
             if (batch->energy) {
                 batch->energy[e] = (i ? batch->energy[e] : 0) + 0.5 * stiffness[e] * d * d;
             }
@@ -49,7 +50,8 @@ static const LyraParameterKind kinds[] = {LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARA
 static const LyraForceType type = {
     .name = "pull",
     .nodes = 1,
-    .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_LINEAR,
+    .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_LINEAR |
+              LYRA_FORCE_DISPLACEMENT,
     .parameter_count = PULL_COUNT,
     .parameter_names = names,
     .parameter_kinds = kinds,
@@ -124,13 +126,15 @@ LyraStatus lyra_scene_pull(LyraScene *scene, int32_t count, const int32_t *verti
 {
     LYRA_ASSERT(scene && (count == 0 || (vertices && stiffness && targets)));
     LY_TRY(check_pulls(scene, count, vertices, stiffness, targets));
-    int64_t n = lyra_model_view(scene->model).vertex_count;
+    LyraModelView model = lyra_model_view(scene->model);
+    int64_t n = model.vertex_count;
     double *k = scene->pulls, *y = scene->pulls + n;
     memset(scene->pulls, 0, PULL_COUNT * (size_t)n * sizeof *scene->pulls);
     for (int32_t i = 0; i < count; ++i) {
         k[vertices[i]] += stiffness[i];
         for (int64_t a = 0; a < 3; ++a) {
-            y[a * n + vertices[i]] += stiffness[i] * targets[3 * (int64_t)i + a];
+            double rest = model.positions[3 * (int64_t)vertices[i] + a];
+            y[a * n + vertices[i]] += stiffness[i] * (targets[3 * (int64_t)i + a] - rest);
         }
     }
     for (int64_t i = 0; i < 3 * n; ++i) {
@@ -148,13 +152,12 @@ double lyra_scene_pull_energy(const LyraScene *scene)
     if (!scene->pull_force) {
         return 0;
     }
-    LyraModelView model = lyra_model_view(scene->model);
     const double *u = lyra_vector_values(lyra_state_view(scene->state).u);
-    int64_t n = model.vertex_count;
+    int64_t n = lyra_model_view(scene->model).vertex_count;
     double energy = 0;
     for (int64_t i = 0; i < n; ++i) {
         for (int64_t a = 0; a < 3 && scene->pulls[i] > 0; ++a) {
-            double d = model.positions[3 * i + a] + u[3 * i + a] - scene->pulls[(1 + a) * n + i];
+            double d = u[3 * i + a] - scene->pulls[(1 + a) * n + i];
             energy += 0.5 * scene->pulls[i] * d * d;
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Springs of no length from vertices to targets that may move, y(t) = X + d(t):
-//   E = k/2 |x - y|^2,   dE/dx = k (x - y),   d2E/dx2 = k I,
+// Springs of no length from vertices to targets that may move, X + y(t):
+//   E = k/2 |u - y|^2,   dE/du = k (u - y),   d2E/du2 = k I,
 // and against the motion relative to the target the force c (v - y').
 
 #include "scene/yaml.h"
@@ -14,17 +14,9 @@
 typedef struct Targets {
     LyraContext *ctx;
     const LyCurves *offset;
-    double *positions; // at rest, by stencil
 } Targets;
 
 enum { PARAMETER_STIFFNESS, PARAMETER_DAMPING, PARAMETER_COUNT };
-
-static void setup(const void *self, int32_t element, const int32_t *order, double *constants)
-{
-    (void)order;
-    memcpy(constants, ((const Targets *)self)->positions + 3 * (int64_t)element,
-           3 * sizeof *constants);
-}
 
 static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratch)
 {
@@ -41,7 +33,7 @@ static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratc
     for (int i = 0; i < 3; ++i) {
         LyJet offset = ly_curve_at(&targets->offset->axis[i], batch->time);
         for (int e = 0; e < W; ++e) {
-            double d = batch->x[i * W + e] - batch->constants[i * W + e] - offset.value;
+            double d = batch->u[i * W + e] - offset.value;
             double rate = batch->v ? batch->v[i * W + e] - offset.rate : 0;
             if (batch->energy) {
                 batch->energy[e] = (i ? batch->energy[e] : 0) + 0.5 * stiffness[e] * d * d;
@@ -62,7 +54,6 @@ static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratc
 static void destroy(void *self)
 {
     Targets *targets = self;
-    ly_release(targets->ctx, targets->positions);
     ly_release(targets->ctx, targets);
 }
 
@@ -71,12 +62,12 @@ static const LyraParameterKind kinds[] = {LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARA
 
 #define TYPE(bits)                                                                                 \
     {                                                                                              \
-        .name = "target", .nodes = 1, .traits = bits, .constant_count = 3,                         \
-        .parameter_count = PARAMETER_COUNT, .parameter_names = names, .parameter_kinds = kinds,    \
-        .setup = setup, .evaluate = evaluate, .destroy = destroy,                                  \
+        .name = "target", .nodes = 1, .traits = bits, .parameter_count = PARAMETER_COUNT,          \
+        .parameter_names = names, .parameter_kinds = kinds, .evaluate = evaluate,                  \
+        .destroy = destroy,                                                                        \
     }
 
-#define TRAITS (LYRA_FORCE_SYMMETRIC | LYRA_FORCE_LINEAR)
+#define TRAITS (LYRA_FORCE_SYMMETRIC | LYRA_FORCE_LINEAR | LYRA_FORCE_DISPLACEMENT)
 
 // by whether there is damping, and whether the targets move
 static const LyraForceType types[2][2] = {
@@ -86,8 +77,8 @@ static const LyraForceType types[2][2] = {
 };
 
 LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32_t *vertices,
-                                    const double *positions, double stiffness, double damping,
-                                    const LyCurves *offset, LyraForce **out)
+                                    double stiffness, double damping, const LyCurves *offset,
+                                    LyraForce **out)
 {
     Targets *targets = NULL;
     double *parameters = NULL;
@@ -96,12 +87,9 @@ LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *targets, &targets));
     targets->ctx = ctx;
     targets->offset = offset;
-    LY_TRY_DONE(ly_allocate_array(ctx, 3 * (int64_t)count, sizeof(double), &targets->positions));
     LY_TRY_DONE(
         ly_allocate_array(ctx, (int64_t)PARAMETER_COUNT * count, sizeof *parameters, &parameters));
     for (int32_t i = 0; i < count; ++i) {
-        memcpy(targets->positions + 3 * (int64_t)i, positions + 3 * (int64_t)vertices[i],
-               3 * sizeof(double));
         parameters[PARAMETER_COUNT * (int64_t)i + PARAMETER_STIFFNESS] = stiffness;
         parameters[PARAMETER_COUNT * (int64_t)i + PARAMETER_DAMPING] = damping;
     }

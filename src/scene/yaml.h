@@ -100,8 +100,8 @@ LyraStatus ly_yaml_changes(LyYaml *yaml);
 
 /// Springs from vertices to their places at rest plus an offset over time: LyraForce "target".
 LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32_t *vertices,
-                                    const double *positions, double stiffness, double damping,
-                                    const LyCurves *offset, LyraForce **out);
+                                    double stiffness, double damping, const LyCurves *offset,
+                                    LyraForce **out);
 
 /// Row-major rotation about `axis` by `angle`; an axis of no length is the caller's to refuse.
 void ly_turn_matrix(const double axis[3], double angle, double R[9]);
