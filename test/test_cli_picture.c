@@ -153,6 +153,11 @@ LYRA_TEST(cli_snapshot_shows_the_frame_asked_for)
     TEST_CHECK(abs(height_shown() - 2 * rest) <= 4);
     TEST_EQUAL(lyra("snapshot %s -o %s %s --displacement %s --frame 3", mesh, out, camera, npy), 1);
     TEST_CONTAINS(errors, "has 3 frames, and no frame 3");
+    TEST_EQUAL(lyra("snapshot %s -o %s --displacement %s --frame -4", mesh, out, npy), 1);
+    TEST_CONTAINS(errors, "has 3 frames, and no frame -4; frames count from 0");
+    // nothing to choose from
+    TEST_EQUAL(lyra("snapshot %s -o %s --frame -2", mesh, out), 2);
+    TEST_CONTAINS(errors, "--frame -2 needs frames: give --displacement U.npy or --field F.npy");
     // the surface that the mesh carries, with the field carried over
     TEST_EQUAL(lyra("mesh surface %s %s", mesh, obj), 0);
     TEST_EQUAL(lyra("snapshot %s -o %s %s --displacement %s --embed %s --field displacement "

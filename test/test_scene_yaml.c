@@ -499,6 +499,57 @@ LYRA_TEST(springs_to_targets_balance_forces)
     test_context_end(ctx);
 }
 
+// positive pressure pushes into the material: on the wall of a cavity away from its middle, on the
+// skin towards it
+LYRA_TEST(pressure_inflates_a_cavity_and_squeezes_a_body)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    // 3 x 3 x 3 cubes without the one in the middle
+    char text[8192];
+    size_t length = (size_t)snprintf(text, sizeof text, "*VERTICES\n64 3\n");
+    for (int v = 0; v < 64; ++v) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%d %d %d %d\n", v + 1,
+                                   v % 4, v / 4 % 4, v / 16);
+    }
+    length += (size_t)snprintf(text + length, sizeof text - length, "*ELEMENTS\nCUBIC\n26 8\n");
+    for (int c = 0, e = 0; c < 27; ++c) {
+        int v = c % 3 + 4 * (c / 3 % 3) + 16 * (c / 9) + 1;
+        if (c != 13) {
+            length += (size_t)snprintf(text + length, sizeof text - length,
+                                       "%d %d %d %d %d %d %d %d %d\n", ++e, v, v + 1, v + 5, v + 4,
+                                       v + 16, v + 17, v + 21, v + 20);
+        }
+    }
+    test_write_file(test_temp_path("hollow.veg"), text, length);
+    // in one step of many periods it comes to rest
+    for (int inside = 0; inside < 2; ++inside) {
+        char yaml[1024];
+        snprintf(yaml, sizeof yaml,
+                 "bodies:\n  - {mesh: hollow.veg, material: {model: neo-hookean, young: 1 MPa}}\n"
+                 "loads:\n"
+                 "  - {type: pressure, pressure: 1 kPa, select: {sphere: {center: [1.5, 1.5, 1.5], "
+                 "radius: 1}, surface: true, invert: %s}}\n"
+                 "integrator: {name: backward-euler}\ntime: {dt: 10}\n",
+                 inside ? "false" : "true");
+        LyraScene *scene = NULL;
+        TEST_REQUIRE_OK(load_text(ctx, yaml, 0, NULL, &scene));
+        TEST_REQUIRE_OK(lyra_scene_step(scene, NULL));
+        // the wall of the cavity; corners of the skin bend the other way
+        for (int w = 0; w < 8; ++w) {
+            int v = 21 + (w & 1) + 4 * (w >> 1 & 1) + 16 * (w >> 2);
+            const double *u = displacements(scene) + 3 * (size_t)v;
+            double out = 0;
+            for (int i = 0; i < 3; ++i) {
+                out += u[i] * ((v >> 2 * i & 3) - 1.5);
+            }
+            TEST_CHECK_MSG(inside ? out > 0 : out < 0, "vertex %d moves by %g", v, out);
+        }
+        lyra_scene_destroy(scene);
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(pressure_and_traction_have_their_size)
 {
     REQUIRE_YAML();

@@ -18,7 +18,7 @@ extern "C" {
 typedef enum LyraTractionKind {
     LYRA_TRACTION_DEAD = 0, ///< Force per area at rest, of fixed direction.
     LYRA_TRACTION_LIVE,     ///< Force per area now; its direction is carried by the surface.
-    LYRA_TRACTION_PRESSURE, ///< Force per area now, against the outward normal.
+    LYRA_TRACTION_PRESSURE, ///< Force per area now, against the normal that leaves the material.
     LYRA_TRACTION_COUNT
 } LyraTractionKind;
 
@@ -32,9 +32,10 @@ typedef enum LyraTractionParameter {
 typedef struct LyraTractionDef {
     LyraTractionKind kind; ///< Default LYRA_TRACTION_DEAD.
     double traction[3];    ///< Pa, in the directions at rest; dead and live ones. Default 0.
-    double pressure;       ///< Pa, > 0 pushes inwards. Default 0.
+    double pressure; ///< Pa; > 0 pushes into the material, which inflates a cavity. Default 0.
     int32_t triangle_count;
-    const int32_t *triangles; ///< Vertices, counter-clockwise from outside, [triangle_count][3].
+    const int32_t *triangles; ///< Vertices, counter-clockwise from outside of the material, so from
+                              ///< within a cavity. [triangle_count][3].
     /// Factor of the load at time t, s: called from any thread. Nullable: 1. Default NULL.
     double (*amplitude)(void *user, double t);
     void *user; ///< Handed to `amplitude`. Nullable.

@@ -46,6 +46,7 @@ typedef struct RunBody {
     LyraFields *fields; ///< NULL without a volume.
     double *x;          ///< [vertex_count][3].
     double *det, *energy_density, *stress, *von_mises;
+    double *noise;  ///< Stress that rounding makes per m of coordinates, Pa/m. [elements]. Or NULL.
     double *colors; ///< What colours its pictures, in the first of three. [vertices][3]. Or NULL.
 } RunBody;
 
@@ -111,6 +112,13 @@ void run_move_surfaces(Run *run);
 
 /// Brings positions and fields of a body to the present state.
 bool run_move_body(Run *run, RunBody *body);
+
+/// Measures how stiff elements are, for run_shown_stress(): at first, and when that changed.
+bool run_measure_noise(Run *run);
+
+/// The von Mises stress of an element, of the last run_move_body(), as colours show it: 0 where it
+/// is no more than rounding makes in a body at rest.
+double run_shown_stress(const RunBody *body, int64_t element);
 
 // ---- results ------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@
 #include "run.h"
 
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +80,9 @@ static bool make_fields(Run *run, RunBody *out)
     if (stress && lyra_fields_have_stress(out->fields)) {
         out->colors = make_array(3 * (int64_t)body->vertex_count);
     }
+    if (lyra_fields_have_stress(out->fields)) {
+        out->noise = make_array(elements);
+    }
     return true;
 }
 
@@ -121,7 +126,7 @@ bool run_bodies_create(Run *run)
             ++run->surface_count;
         }
     }
-    return true;
+    return run_measure_noise(run);
 }
 
 void run_bodies_destroy(Run *run)
@@ -135,6 +140,7 @@ void run_bodies_destroy(Run *run)
         free(body->energy_density);
         free(body->stress);
         free(body->von_mises);
+        free(body->noise);
         free(body->colors);
     }
     for (int32_t s = 0; s < run->surface_count; ++s) {
@@ -183,4 +189,73 @@ bool run_move_body(Run *run, RunBody *body)
         return false;
     }
     return true;
+}
+
+// ---- noise --------------------------------------------------------------------------------------
+
+// Coordinates x are rounded by eps |x|, so an element of height h at rest has strains of that over
+// h, and stresses of its modulus times them. The modulus is what a stretch of all bodies along x,
+// small and exact in binary, gives: lambda + 2 mu for isotropic laws.
+#define STRETCH 0x1p-10
+// the sums behind a stress add some of these
+#define ROUNDINGS 64
+
+static bool measure_body(RunBody *body, const LyraState *stretched)
+{
+    const LyraElementFields out = {.stress = body->stress};
+    if (lyra_fields_evaluate(body->fields, stretched, &out) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    LyraMeshView mesh = lyra_mesh_view(body->body->mesh);
+    int64_t nodes = lyra_element_kind_nodes(mesh.kind);
+    lyra_mesh_element_volumes(body->body->mesh, body->noise);
+    for (int64_t e = 0; e < mesh.element_count; ++e) {
+        double largest = 0, longest = 0;
+        for (int i = 0; i < 6; ++i) {
+            largest = fmax(largest, fabs(body->stress[6 * e + i]));
+        }
+        const double *first = mesh.positions + 3 * (int64_t)mesh.elements[nodes * e];
+        for (int64_t a = 1; a < nodes; ++a) {
+            const double *x = mesh.positions + 3 * (int64_t)mesh.elements[nodes * e + a];
+            longest =
+                fmax(longest, hypot(hypot(x[0] - first[0], x[1] - first[1]), x[2] - first[2]));
+        }
+        double height = fabs(body->noise[e]) / (longest * longest);
+        body->noise[e] = ROUNDINGS * DBL_EPSILON * largest / STRETCH / height;
+    }
+    return true;
+}
+
+bool run_measure_noise(Run *run)
+{
+    const double *X = lyra_model_view(run->view.model).positions;
+    int32_t size = lyra_vector_size(lyra_state_view(run->view.state).u);
+    LyraState *stretched = NULL;
+    if (lyra_state_create(run->ctx, size, &stretched) != LYRA_OK) {
+        cli_failed();
+        return false;
+    }
+    double *u = lyra_vector_values_mutable(lyra_state_view(stretched).u);
+    for (int32_t i = 0; i < size; i += 3) {
+        u[i] = STRETCH * X[i];
+    }
+    bool good = true;
+    for (int32_t b = 0; good && b < run->body_count; ++b) {
+        good = !run->bodies[b].noise || measure_body(&run->bodies[b], stretched);
+    }
+    lyra_state_destroy(stretched);
+    return good;
+}
+
+double run_shown_stress(const RunBody *body, int64_t element)
+{
+    LyraMeshView mesh = lyra_mesh_view(body->body->mesh);
+    int64_t nodes = lyra_element_kind_nodes(mesh.kind);
+    double reach = 0, stress = body->von_mises[element];
+    for (int64_t a = 0; a < 3 * nodes; ++a) {
+        int64_t vertex = mesh.elements[nodes * element + a / 3];
+        reach = fmax(reach, fabs(body->x[3 * vertex + a % 3]));
+    }
+    return body->noise && stress <= body->noise[element] * reach ? 0 : stress;
 }

@@ -30,7 +30,7 @@ static bool average_stress(Run *run, RunBody *body)
     memset(body->colors, 0, 3 * (size_t)body->body->vertex_count * sizeof *body->colors);
     for (int64_t i = 0; i < nodes * mesh.element_count; ++i) {
         double *at = body->colors + 3 * (int64_t)mesh.elements[i];
-        at[0] += body->von_mises[i / nodes];
+        at[0] += run_shown_stress(body, i / nodes);
         at[1] += 1;
     }
     for (int32_t v = 0; v < body->body->vertex_count; ++v) {

@@ -11,6 +11,9 @@
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
+// of an option that was not given: the last one
+#define FRAME_LAST INT32_MIN
+
 typedef struct SnapshotOptions {
     const char *displacement, *field, *embed, *fixed, *color_map;
     const char *size, *view, *camera, *range, *label, *title, *up, *out;
@@ -307,12 +310,12 @@ static bool make_def(const CliUsage *usage, const SnapshotOptions *options, Lyra
 CliExit cli_snapshot(int argument_count, char **arguments)
 {
     SnapshotOptions options = {
-        .frame = -1, .field_of_view = 28.6, .up = "y", .color_map = "sequential"};
+        .frame = FRAME_LAST, .field_of_view = 28.6, .up = "y", .color_map = "sequential"};
     const CliOption table[] = {
         {"--displacement", CLI_TEXT, &options.displacement, "U.npy",
          "moves the vertices: (n, 3), or frames of it"},
         {"--frame", CLI_INT, &options.frame, "K",
-         "which frame, from the end if negative (default -1)"},
+         "which frame, from 0, or from the end if negative (default -1)"},
         {"--field", CLI_TEXT, &options.field, "F.npy",
          "a number per vertex to show by colours, or the word displacement"},
         {"--range", CLI_TEXT, &options.range, "LOW,HIGH",
@@ -358,6 +361,15 @@ CliExit cli_snapshot(int argument_count, char **arguments)
     if (!options.out) {
         return cli_usage_error(&usage, "--out is missing");
     }
+    bool arrays =
+        options.displacement || (options.field && strcmp(options.field, "displacement") != 0);
+    if (options.frame != FRAME_LAST && !arrays) {
+        return cli_usage_error(&usage,
+                               "--frame %d needs frames: give --displacement U.npy or --field "
+                               "F.npy",
+                               (int)options.frame);
+    }
+    options.frame = options.frame == FRAME_LAST ? -1 : options.frame;
     Scene scene = {.ctx = cli_context(options.threads, LYRA_ISA_AUTO)};
     if (!scene.ctx) {
         return CLI_BAD_INPUT;

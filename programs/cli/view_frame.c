@@ -70,8 +70,9 @@ static void average(ViewBody *body, ViewField field)
     int32_t nodes = lyra_element_kind_nodes(mesh.kind);
     const double *values = element_values(body->moved, field);
     for (int32_t e = 0; e < mesh.element_count; ++e) {
+        double value = field == VIEW_FIELD_VON_MISES ? run_shown_stress(body->moved, e) : values[e];
         for (int32_t n = 0; n < nodes; ++n) {
-            body->values[mesh.elements[(int64_t)e * nodes + n]] += values[e];
+            body->values[mesh.elements[(int64_t)e * nodes + n]] += value;
         }
     }
     for (int32_t v = 0; v < vertices; ++v) {

@@ -257,6 +257,7 @@ static void turn_knob(View *view, const ViewMessage *message)
         view_notice(view, "%s", lyra_error_message());
     }
     view->run.view = lyra_scene_view(view->run.scene);
+    run_measure_noise(&view->run);
 }
 
 static void take_method(View *view, const ViewMessage *message)

@@ -366,8 +366,11 @@ static LyraStatus choose_frame(NpyHeader *header, int64_t frame, uint64_t *begin
     }
     uint64_t chosen = frame < 0 ? frames + (uint64_t)frame : (uint64_t)frame;
     if (chosen >= frames) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "the .npy file has %llu frames, and no frame %lld",
-                       (unsigned long long)frames, (long long)frame);
+        return ly_fail(
+            LYRA_INVALID_ARGUMENT,
+            "the .npy file has %llu frame%s, and no frame %lld; frames count from 0, and "
+            "from -1 backwards from the end",
+            (unsigned long long)frames, frames == 1 ? "" : "s", (long long)frame);
     }
     if (header->shape[0] > INT32_MAX || numbers > INT32_MAX) {
         return ly_fail(LYRA_TOO_LARGE, "a frame of the .npy file is too large");

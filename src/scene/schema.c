@@ -282,7 +282,8 @@ static const LyKey load_keys[] = {
     {"follow", LY_KEY_WORD, AT(LyLoadSpec, follow), .fallback = "dead", .choices = "dead|live",
      .only = "traction", .meaning = "Whether it turns and stretches with the surface."},
     {"pressure", LY_KEY_CURVE, AT(LyLoadSpec, pressure), "Pa", "0", .only = "pressure",
-     .meaning = "On the deformed surface, over time; above 0 it pushes inwards."},
+     .meaning = "On the deformed surface, over time. Positive pressure pushes into the material; "
+                "in a cavity it inflates."},
     {"symmetric", LY_KEY_BOOL, AT(LyLoadSpec, symmetric), .fallback = "false",
      .only = "traction|pressure", .meaning = "Keeps the symmetric part of the tangent only."},
     {"stiffness", LY_KEY_NUMBER, AT(LyLoadSpec, stiffness), "N/m", "0", LY_RANGE_NOT_NEGATIVE,
