@@ -18,6 +18,7 @@ extern const LyraSolverType ly_solver_minres;
 extern const LyraSolverType ly_solver_bicgstab;
 extern const LyraSolverType ly_solver_gmres;
 extern const LyraSolverType ly_solver_dense;
+extern const LyraSolverType ly_solver_cholesky;
 #if LY_HAVE_CHOLMOD
 extern const LyraSolverType ly_solver_cholmod;
 #endif
