@@ -5,8 +5,6 @@
 // library; nested dissection is that of METIS where the build has it, else ours. The graph of a
 // block matrix is that of its vertices, a ninth of the scalar one.
 
-#include "solve/cholesky.h"
-
 #include "solve/direct.h"
 #include "solve/fronts.h"
 #include "sparse/graph.h"
@@ -102,14 +100,11 @@ static int64_t bytes(const void *data)
            ly_front_factor_bytes(&self->factor);
 }
 
-LyCholeskyCost ly_cholesky_cost(const void *data)
+void ly_cholesky_work(const void *data, double *entries, double *flops)
 {
     const Cholesky *self = ly_symmetric_inner(data);
-    return (LyCholeskyCost){
-        .entries = self->fronts.entries,
-        .flops = self->fronts.flops,
-        .bytes = ly_symmetric_bytes(data),
-    };
+    *entries = (double)self->fronts.entries;
+    *flops = self->fronts.flops;
 }
 
 static LyraStatus create_solver(LyraContext *ctx, const LyraSolverDef *def, void **out)

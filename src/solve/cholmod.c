@@ -335,9 +335,3 @@ const LyraSolverType ly_solver_cholmod = {
 };
 
 #endif
-void ly_cholesky_work(const void *data, double *entries, double *flops)
-{
-    const Cholmod *self = data;
-    *entries = self->common.lnz;
-    *flops = self->common.fl;
-}

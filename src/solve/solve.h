@@ -25,7 +25,7 @@ extern const LyraSolverType ly_solver_cholmod;
 #if LY_HAVE_UMFPACK
 extern const LyraSolverType ly_solver_umfpack;
 #endif
-/// PCG whose preconditioner is an old factor of the best direct solver of the build.
+/// PCG whose preconditioner is an old factor, by "cholesky" or "dense".
 extern const LyraSolverType ly_solver_factor_reuse;
 
 /// Numbers of the factor of an analyzed "cholesky", and operations that make it.

@@ -25,10 +25,10 @@ static const struct {
     const char *name, *needs;
 } absent[] = {
 #if !LY_HAVE_CHOLMOD
-    {"cholmod", "CHOLMOD"},
+    {"cholmod", "CHOLMOD (-DLYRA_GPL=ON)"},
 #endif
 #if !LY_HAVE_UMFPACK
-    {"umfpack", "UMFPACK"},
+    {"umfpack", "UMFPACK (-DLYRA_GPL=ON)"},
 #endif
     {NULL, NULL},
 };
