@@ -195,6 +195,18 @@ LYRA_TEST(bench_measures_all_that_takes_a_body_on_a_mesh)
     TEST_CONTAINS(output, " 0 without an earlier row; 0 differ in memory");
 }
 
+// bent in proportion to its size, so that its tangent stays positive definite
+LYRA_TEST(bench_takes_bodies_of_any_size_and_place)
+{
+    static const char text[] = "*VERTICES\n4 3\n1 100 100 100\n2 120 100 100\n3 100 120 100\n"
+                               "4 100 100 120\n*ELEMENTS\nTET\n1 4\n1 1 2 3 4\n";
+    snprintf(path, sizeof path, "%s", test_temp_path("body.veg"));
+    test_write_file(path, text, strlen(text));
+    TEST_EQUAL(lyra("bench solvers --mesh %s --threads 1 --seconds 0 --solver cholesky", path), 0);
+    TEST_STRING(errors, "");
+    TEST_CONTAINS(output, "cholesky");
+}
+
 LYRA_TEST(bench_refuses_what_it_cannot_measure)
 {
     static const struct {

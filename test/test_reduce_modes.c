@@ -13,7 +13,7 @@
 static const LyraModesMethod methods[] = {LYRA_MODES_LANCZOS, LYRA_MODES_ARPACK};
 enum { METHOD_COUNT = LY_HAVE_ARPACK ? 2 : 1 };
 
-static const char *const direct = LY_HAVE_CHOLMOD ? "cholmod" : "dense";
+static const char *const direct = "cholesky";
 
 static LyraModesDef settings(int32_t count, LyraModesMethod method)
 {

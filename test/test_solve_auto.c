@@ -60,7 +60,6 @@ static bool chooses(LyraContext *ctx, const Choice *c, const char *expected)
 LYRA_TEST(auto_chooses_for_symmetric_matrices)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    bool cholmod = solve_has("cholmod");
     Choice c = choice(60, LYRA_SOLVER_DYNAMICS);
     chooses(ctx, &c, "dense");
     c = choice(63, LYRA_SOLVER_DYNAMICS);
@@ -68,24 +67,24 @@ LYRA_TEST(auto_chooses_for_symmetric_matrices)
     c = choice(60, LYRA_SOLVER_STATICS);
     chooses(ctx, &c, "dense");
     c = choice(63, LYRA_SOLVER_STATICS);
-    chooses(ctx, &c, cholmod ? "cholmod" : "dense");
+    chooses(ctx, &c, "pcg");
     c = choice(300000, LYRA_SOLVER_DYNAMICS);
     chooses(ctx, &c, "pcg");
     c = choice(3000, LYRA_SOLVER_STATICS);
-    chooses(ctx, &c, cholmod ? "cholmod" : "dense");
+    chooses(ctx, &c, "pcg");
     c = choice(99999, LYRA_SOLVER_STATICS);
-    chooses(ctx, &c, cholmod ? "cholmod" : "pcg");
+    chooses(ctx, &c, "pcg");
     c = choice(100002, LYRA_SOLVER_STATICS);
     chooses(ctx, &c, "pcg");
     c = choice(300000, LYRA_SOLVER_MANY);
-    chooses(ctx, &c, cholmod ? "cholmod" : "pcg");
+    chooses(ctx, &c, "cholesky");
     c = choice(300003, LYRA_SOLVER_MANY);
     chooses(ctx, &c, "pcg");
     // with positions conjugate gradients have a coarse space
     double *positions = case_vector(60000, 1);
     c = choice(49998, LYRA_SOLVER_STATICS);
     c.def.positions = positions;
-    chooses(ctx, &c, cholmod ? "cholmod" : "pcg");
+    chooses(ctx, &c, "pcg");
     c.unknowns = 50001;
     chooses(ctx, &c, "pcg");
     free(positions);
@@ -95,7 +94,6 @@ LYRA_TEST(auto_chooses_for_symmetric_matrices)
 LYRA_TEST(auto_heeds_the_other_settings)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    bool cholmod = solve_has("cholmod");
     Choice c = choice(3000, LYRA_SOLVER_STATICS);
     c.def.preconditioner = "jacobi";
     chooses(ctx, &c, "pcg");
@@ -104,12 +102,12 @@ LYRA_TEST(auto_heeds_the_other_settings)
     chooses(ctx, &c, "pcg");
     c = choice(3000, LYRA_SOLVER_DYNAMICS);
     c.def.constrain = LYRA_CONSTRAIN_LOW_RANK;
-    chooses(ctx, &c, cholmod ? "cholmod" : "dense");
+    chooses(ctx, &c, "cholesky");
     c = choice(3000, LYRA_SOLVER_DYNAMICS);
     c.def.indefinite = LYRA_INDEFINITE_SHIFT;
-    chooses(ctx, &c, cholmod ? "cholmod" : "dense");
+    chooses(ctx, &c, "cholesky");
     c.def.indefinite = LYRA_INDEFINITE_LDL;
-    chooses(ctx, &c, cholmod ? "cholmod" : "dense");
+    chooses(ctx, &c, "cholesky");
     c = choice(300003, LYRA_SOLVER_DYNAMICS);
     c.def.indefinite = LYRA_INDEFINITE_LDL;
     chooses(ctx, &c, "minres");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "config.h"
+#include "sparse/graph.h"
 #include "sparse_cases.h"
 
 // the pattern of a box with its vertices shuffled
@@ -82,6 +83,8 @@ LYRA_TEST(orders_handle_graphs_in_pieces)
         int32_t order[64], again[64];
         TEST_OK(lyra_reorder_rcm(ctx, graph, order));
         TEST_OK(lyra_permutation_check(ctx, count, order));
+        TEST_OK(ly_reorder_dissect(ctx, graph, order));
+        TEST_OK(lyra_permutation_check(ctx, count, order));
 #if LY_HAVE_METIS
         TEST_OK(lyra_reorder_metis(ctx, graph, order));
         TEST_OK(lyra_permutation_check(ctx, count, order));
@@ -146,6 +149,38 @@ LYRA_TEST(metis_reduces_fill_and_repeats)
     int64_t metis_fill = count_fill(graph, metis), rcm_fill = count_fill(graph, rcm);
     TEST_CHECK_MSG(metis_fill < 0.9 * (double)rcm_fill, "fill %lld, by RCM %lld",
                    (long long)metis_fill, (long long)rcm_fill);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
+// our own order is not far from that of METIS, which has 34,447 entries here
+LYRA_TEST(dissection_reduces_fill)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraBlockPattern *pattern = shuffled_box(ctx, 8, LYRA_STORAGE_FULL, 3);
+    LyraGraph graph = lyra_block_pattern_graph(pattern);
+    enum { COUNT = 729 };
+    int32_t own[COUNT];
+    TEST_REQUIRE_OK(ly_reorder_dissect(ctx, graph, own));
+    TEST_OK(lyra_permutation_check(ctx, COUNT, own));
+    int64_t fill = count_fill(graph, own);
+    TEST_CHECK_MSG(fill < 38000, "fill %lld", (long long)fill);
+    lyra_block_pattern_destroy(pattern);
+    test_context_end(ctx);
+}
+
+static LyraStatus dissect_once(LyraContext *ctx, void *data)
+{
+    int32_t own[729];
+    return ly_reorder_dissect(ctx, *(const LyraGraph *)data, own);
+}
+
+LYRA_TEST(dissection_survives_want_of_memory)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraBlockPattern *pattern = shuffled_box(ctx, 4, LYRA_STORAGE_FULL, 3);
+    LyraGraph graph = lyra_block_pattern_graph(pattern);
+    test_fail_each_allocation(dissect_once, &graph);
     lyra_block_pattern_destroy(pattern);
     test_context_end(ctx);
 }

@@ -47,6 +47,7 @@ static const Way ways[] = {
     {"minres", "minres", "auto", .dofs_max = 40000, .dofs_brief = 5000},
     {"bicgstab", "bicgstab", "auto", .dofs_max = 40000, .dofs_brief = 5000},
     {"gmres", "gmres", "auto", .dofs_max = 40000, .dofs_brief = 5000},
+    {"cholesky", "cholesky", "auto", .factors = true, .dofs_max = 120000},
     {"cholmod", "cholmod", "auto", .factors = true, .dofs_max = 120000},
     {"factor-reuse", "factor-reuse", "auto", .reuse = true, .dofs_max = 120000},
     {"umfpack", "umfpack", "auto", .factors = true, .dofs_max = 5000},
@@ -96,15 +97,27 @@ static void end_body(Body *body)
     *body = (Body){0};
 }
 
-// tangent of the body, bent by `amount`
+// tangent of the body, bent by `amount`: strains of a few per cent whatever its size and place
 static LyraStatus find_tangent(Body *body, double amount, LyraBlockMatrix *K)
 {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double size = 0.0;
+    for (int32_t i = 0; i < 3 * body->vertex_count; ++i) {
+        low[i % 3] = fmin(low[i % 3], body->rest[i]);
+        high[i % 3] = fmax(high[i % 3], body->rest[i]);
+    }
+    for (int32_t d = 0; d < 3; ++d) {
+        size = fmax(size, high[d] - low[d]);
+    }
     for (int32_t i = 0; i < body->vertex_count; ++i) {
-        const double *X = body->rest + 3 * (int64_t)i;
-        double *x = body->x + 3 * (int64_t)i;
-        x[0] = X[0] + amount * (0.02 * X[0] + 0.03 * X[1] * X[2]);
-        x[1] = X[1] - amount * (0.01 * X[1] + 0.04 * X[0] * X[2]);
-        x[2] = X[2] + amount * (0.01 * X[2] + 0.02 * X[0] * X[1]);
+        double X[3], *x = body->x + 3 * (int64_t)i;
+        for (int32_t d = 0; d < 3; ++d) {
+            x[d] = body->rest[3 * (int64_t)i + d];
+            X[d] = (x[d] - 0.5 * (low[d] + high[d])) / size;
+        }
+        x[0] += amount * size * (0.02 * X[0] + 0.03 * X[1] * X[2]);
+        x[1] -= amount * size * (0.01 * X[1] + 0.04 * X[0] * X[2]);
+        x[2] += amount * size * (0.01 * X[2] + 0.02 * X[0] * X[1]);
     }
     LyraEvaluation evaluation = {.x = body->x, .dfdx = K};
     return lyra_assembly_evaluate(body->assembly, &evaluation);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /// Unknowns up to which a dense Cholesky factor is made sooner than a sparse one; LU.
-#define DENSE_BEATS_CHOLMOD 60
+#define DENSE_BEATS_CHOLESKY 60
 #define DENSE_BEATS_UMFPACK 250
 /// Unknowns up to which a dense factor serves where there is no sparse one.
 #define DENSE_SERVES 3000
@@ -19,10 +19,10 @@
 /// Unknowns up to which statics takes a Cholesky factor. With positions, for a coarse space: where
 /// it takes at most 2 s; beyond, conjugate gradients win on every shape that was measured. Without:
 /// where it takes 1 GB and 5 s.
-#define CHOLMOD_STATICS_COARSE 50000
-#define CHOLMOD_STATICS 100000
+#define CHOLESKY_STATICS_COARSE 50000
+#define CHOLESKY_STATICS 100000
 /// Unknowns up to which a Cholesky factor is made at all: about 4 GB and a minute.
-#define CHOLMOD_SERVES 300000
+#define CHOLESKY_SERVES 300000
 /// Unknowns up to which LU is, which fills more.
 #define UMFPACK_SERVES 100000
 
@@ -62,22 +62,22 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDe
     bool iterate = strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
                    def->constrain == LYRA_CONSTRAIN_FILTER;
     bool coarse = A->kind == LYRA_OPERATOR_BLOCK && def->positions;
-    int32_t cholmod_end = !statics ? CHOLMOD_SERVES
-                          : coarse ? CHOLMOD_STATICS_COARSE
-                                   : CHOLMOD_STATICS;
+    int32_t cholesky_end = !statics ? CHOLESKY_SERVES
+                           : coarse ? CHOLESKY_STATICS_COARSE
+                                    : CHOLESKY_STATICS;
     const LyraSolverType *factor =
-        A->symmetric ? find_factor(A, "cholmod", DENSE_BEATS_CHOLMOD, cholmod_end)
+        A->symmetric ? find_factor(A, "cholesky", DENSE_BEATS_CHOLESKY, cholesky_end)
                      : find_factor(A, "umfpack", DENSE_BEATS_UMFPACK, UMFPACK_SERVES);
     // conjugate gradients beat every factor where the matrix is well conditioned and not tiny
     bool block = A->kind == LYRA_OPERATOR_BLOCK;
     bool wanted = !A->symmetric || indefinite || low_rank || A->kind == LYRA_OPERATOR_DENSE ||
                   def->task == LYRA_SOLVER_MANY || (statics && !block) ||
-                  A->size <= DENSE_BEATS_CHOLMOD;
+                  A->size <= DENSE_BEATS_CHOLESKY;
     if (factor && wanted && !iterate) {
         return factor;
     }
     bool learns = A->symmetric && A->kind == LYRA_OPERATOR_BLOCK && !indefinite && !low_rank &&
-                  !iterate && A->size > DENSE_BEATS_CHOLMOD;
+                  !iterate && A->size > DENSE_BEATS_CHOLESKY;
     if (learns) {
         return &ly_solver_adaptive;
     }

@@ -43,6 +43,40 @@ LyraStatus ly_columns_gather(LyColumns *columns, const LyraOperator *A);
 
 int64_t ly_columns_bytes(const LyColumns *columns);
 
+// ---- symmetric factors --------------------------------------------------------------------------
+
+/// Cholesky and LDL^T factors without pivoting, ours or those of a library. symmetric.c makes a
+/// solver of it: it judges matrices by their pivots and conditions, shifts, and gives way to LU.
+typedef struct LySymmetricType {
+    const char *name;
+    LyraStatus (*create)(LyraContext *ctx, void **self);
+    /// Takes the pattern. `columns`, the lower triangle, stays in place and has the values later.
+    LyraStatus (*analyze)(void *self, const LyraOperator *A, const LyColumns *columns);
+    /// Factors the values of the columns. `failed`: the first unknown whose pivot is not positive,
+    /// with `ldl` one that ends LDL^T, or -1.
+    LyraStatus (*factor)(void *self, bool ldl, int64_t *failed);
+    /// The pivots of the factor, d of L D L^T, [size] in the order of unknowns.
+    void (*pivots)(const void *self, double *pivots);
+    LyraStatus (*solve)(void *self, int32_t columns, const double *B, double *X);
+    int64_t (*entries)(const void *self); // stored numbers of the factor
+    int64_t (*bytes)(const void *self);
+    void (*destroy)(void *self);
+} LySymmetricType;
+
+/// The functions of a LyraSolverType; create takes the type besides.
+LyraStatus ly_symmetric_create(LyraContext *ctx, const LyraSolverDef *def,
+                               const LySymmetricType *type, void **out);
+LyraStatus ly_symmetric_analyze(void *self, const LyraOperator *A,
+                                const LyraConstraints *constraints);
+LyraStatus ly_symmetric_factor(void *self, const LyraOperator *A, LyraSolveReport *report);
+LyraStatus ly_symmetric_solve(void *self, int32_t columns, const double *B, bool warm, double *X,
+                              LyraSolveReport *report);
+int64_t ly_symmetric_bytes(const void *self);
+void ly_symmetric_destroy(void *self);
+
+/// What the type made, for questions that only it answers.
+const void *ly_symmetric_inner(const void *self);
+
 // ---- threads of others --------------------------------------------------------------------------
 
 /// Keeps OpenMP, where a library brought it, to the calling thread. Gives what resume is to be

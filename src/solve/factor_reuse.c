@@ -17,9 +17,6 @@
 
 #include <string.h>
 
-/// Unknowns up to which a dense factor serves where the build has no sparse one.
-#define DENSE_MAX 3000
-
 typedef struct FactorReuse {
     LyraContext *ctx;
     LyraSolverDef def;
@@ -75,22 +72,10 @@ static void destroy(void *data)
     }
 }
 
-static LyraStatus choose_direct(FactorReuse *self, const LyraOperator *A)
+static void choose_direct(FactorReuse *self, const LyraOperator *A)
 {
-#if LY_HAVE_CHOLMOD
-    if (A->kind == LYRA_OPERATOR_BLOCK || A->kind == LYRA_OPERATOR_CSR) {
-        self->direct = &ly_solver_cholmod;
-        return LYRA_OK;
-    }
-#endif
-    if (A->size > DENSE_MAX) {
-        return ly_fail(LYRA_UNSUPPORTED,
-                       "factor-reuse: this build has no sparse factor for %d unknowns, and a dense "
-                       "one serves up to %d",
-                       A->size, DENSE_MAX);
-    }
-    self->direct = &ly_solver_dense;
-    return LYRA_OK;
+    bool sparse = A->kind == LYRA_OPERATOR_BLOCK || A->kind == LYRA_OPERATOR_CSR;
+    self->direct = sparse ? &ly_solver_cholesky : &ly_solver_dense;
 }
 
 static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstraints *constraints)
@@ -99,7 +84,7 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     FactorReuse *self = data;
     LyraStatus status = LYRA_OK;
     forget(self);
-    LY_TRY_DONE(choose_direct(self, A));
+    choose_direct(self, A);
     LY_TRY_DONE(self->direct->create(self->ctx, &self->def, &self->direct_self));
     LY_TRY_DONE(self->direct->analyze(self->direct_self, A, NULL));
     LY_TRY_DONE(

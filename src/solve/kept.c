@@ -3,27 +3,6 @@
 
 #include "solve/kept.h"
 
-/// Unknowns up to which a dense factor serves where the build has no sparse one.
-#define DENSE_MAX 3000
-
-static LyraStatus choose_direct(const LyraOperator *A, const LyraSolverType **out)
-{
-#if LY_HAVE_CHOLMOD
-    if (A->kind == LYRA_OPERATOR_BLOCK || A->kind == LYRA_OPERATOR_CSR) {
-        *out = &ly_solver_cholmod;
-        return LYRA_OK;
-    }
-#endif
-    if (A->size > DENSE_MAX) {
-        return ly_fail(LYRA_UNSUPPORTED,
-                       "factor-reuse: this build has no sparse factor for %d unknowns, and a dense "
-                       "one serves up to %d",
-                       A->size, DENSE_MAX);
-    }
-    *out = &ly_solver_dense;
-    return LYRA_OK;
-}
-
 LyraStatus ly_kept_create(LyraContext *ctx, const LyraSolverDef *wanted, const LyraOperator *A,
                           const LyraConstraints *constraints, LyKept *out)
 {
@@ -33,7 +12,8 @@ LyraStatus ly_kept_create(LyraContext *ctx, const LyraSolverDef *wanted, const L
     def.positions = NULL;
     // a preconditioner is positive definite or useless
     def.indefinite = LYRA_INDEFINITE_REFUSE;
-    LY_TRY_DONE(choose_direct(A, &out->direct));
+    bool sparse = A->kind == LYRA_OPERATOR_BLOCK || A->kind == LYRA_OPERATOR_CSR;
+    out->direct = sparse ? &ly_solver_cholesky : &ly_solver_dense;
     LY_TRY_DONE(out->direct->create(ctx, &def, &out->self));
     const LyraOperator *seen = A;
     if (constraints) {

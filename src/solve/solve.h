@@ -18,13 +18,14 @@ extern const LyraSolverType ly_solver_minres;
 extern const LyraSolverType ly_solver_bicgstab;
 extern const LyraSolverType ly_solver_gmres;
 extern const LyraSolverType ly_solver_dense;
+extern const LyraSolverType ly_solver_cholesky;
 #if LY_HAVE_CHOLMOD
 extern const LyraSolverType ly_solver_cholmod;
 #endif
 #if LY_HAVE_UMFPACK
 extern const LyraSolverType ly_solver_umfpack;
 #endif
-/// PCG whose preconditioner is an old factor of the best direct solver of the build.
+/// PCG whose preconditioner is an old factor, by "cholesky" or "dense".
 extern const LyraSolverType ly_solver_factor_reuse;
 
 /// Numbers of the factor of an analyzed "cholesky", and operations that make it.

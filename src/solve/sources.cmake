@@ -3,6 +3,7 @@ target_sources(lyra_objects PRIVATE
   solve/auto.c
   solve/bicgstab.c
   solve/cg.c
+  solve/cholesky.c
   solve/cholmod.c
   solve/columns.c
   solve/condition.c
@@ -12,6 +13,8 @@ target_sources(lyra_objects PRIVATE
   solve/dense.c
   solve/eliminated.c
   solve/factor_reuse.c
+  solve/fronts.c
+  solve/fronts_analyze.c
   solve/gmres.c
   solve/kept.c
   solve/krylov.c
@@ -29,9 +32,11 @@ target_sources(lyra_objects PRIVATE
   solve/pcg_order.c
   solve/pcg_refine.c
   solve/solver.c
+  solve/symmetric.c
   solve/table.c
   solve/umfpack.c
   solve/vector.c)
 list(APPEND LYRA_KERNEL_SOURCES
+  solve/front_kernels.c
   solve/pcg_coarse_kernels.c
   solve/pcg_kernels.c)

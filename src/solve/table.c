@@ -9,14 +9,14 @@
 #include <string.h>
 
 static const LyraSolverType *const types[] = {
-    &ly_solver_pcg,
+    &ly_solver_pcg,          &ly_solver_cholesky,
 #if LY_HAVE_CHOLMOD
     &ly_solver_cholmod,
 #endif
 #if LY_HAVE_UMFPACK
     &ly_solver_umfpack,
 #endif
-    &ly_solver_factor_reuse, &ly_solver_minres, &ly_solver_bicgstab,
+    &ly_solver_factor_reuse, &ly_solver_minres,   &ly_solver_bicgstab,
     &ly_solver_gmres,        &ly_solver_dense,
 };
 
@@ -25,10 +25,10 @@ static const struct {
     const char *name, *needs;
 } absent[] = {
 #if !LY_HAVE_CHOLMOD
-    {"cholmod", "CHOLMOD"},
+    {"cholmod", "CHOLMOD (-DLYRA_GPL=ON)"},
 #endif
 #if !LY_HAVE_UMFPACK
-    {"umfpack", "UMFPACK"},
+    {"umfpack", "UMFPACK (-DLYRA_GPL=ON)"},
 #endif
     {NULL, NULL},
 };

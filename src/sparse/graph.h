@@ -17,4 +17,8 @@ typedef struct LyAdjacency {
 LyraStatus ly_adjacency_create(LyraContext *ctx, LyraGraph graph, LyAdjacency *out);
 void ly_adjacency_destroy(LyraContext *ctx, LyAdjacency *adjacency);
 
+/// Fill-reducing order by nested dissection of our own, [vertex_count], for builds without METIS.
+/// LYRA_OUT_OF_MEMORY only; the same graph gives the same order.
+LyraStatus ly_reorder_dissect(LyraContext *ctx, LyraGraph graph, int32_t *order);
+
 #endif

@@ -11,6 +11,7 @@ target_sources(lyra_objects PRIVATE
   sparse/plan.c
   sparse/product.c
   sparse/reduction.c
+  sparse/reorder_dissect.c
   sparse/reorder_hilbert.c
   sparse/reorder_metis.c
   sparse/reorder_rcm.c)
