@@ -770,7 +770,14 @@ bool ly_solver_remember(const LyraSolver *solver, double *memory)
 LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const LyraOperator *A)
 {
     solver->factored = false;
-    return has_memory(solver) ? solver->type->recall(solver->self, memory, A) : LYRA_OK;
+    if (!has_memory(solver)) {
+        return LYRA_OK;
+    }
+    if (A && solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+        LY_TRY(ly_eliminated_update(&solver->eliminated, A));
+        A = &solver->eliminated.E;
+    }
+    return solver->type->recall(solver->self, memory, A);
 }
 
 LyraSolveReport lyra_solver_report(const LyraSolver *solver)
