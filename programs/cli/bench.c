@@ -206,6 +206,9 @@ static CliExit check_options(const CliUsage *usage, const Bench *bench)
     if (bench->mesh && (bench->elements > 0 || bench->large)) {
         return cli_usage_error(usage, "--mesh is in place of --elements and --large");
     }
+    if (bench->choice && (bench->mesh || bench->elements > 0 || bench->solver)) {
+        return cli_usage_error(usage, "--auto has bodies and solvers of its own");
+    }
     if (bench->fixed && !bench->mesh) {
         return cli_usage_error(usage, "--fixed needs --mesh");
     }
@@ -261,6 +264,8 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "list of the vertices, from 1, that hold the body of the suites step and memory"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
+        {"--auto", CLI_FLAG, &bench.choice, NULL,
+         "the suite solvers judges the choice of \"auto\" on 20 bodies: five minutes"},
         {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
          "one mesh of about N elements in the suites solvers, step and memory"},

@@ -33,6 +33,7 @@ typedef struct Bench {
     const char *solver; ///< --solver: only this one in the suite of solvers. Nullable.
     int32_t elements;   ///< --elements: one generated mesh of this size; 0: all. Solvers, steps.
     double dt;          ///< --dt: only this time step in the suite of solvers, s; 0: all.
+    bool choice;        ///< --auto: the suite of solvers judges the choice of "auto".
     double seconds;     ///< Time to spend on each figure, see BenchSamples.
     double read_bandwidth;                       ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.
@@ -51,6 +52,12 @@ typedef struct BenchSolve {
     double residual; ///< Relative, at the end.
 } BenchSolve;
 
+/// What "auto" takes beside the solvers that it could have been.
+typedef struct BenchChoice {
+    double chosen, best; ///< Seconds.
+    const char *name;    ///< Of the best.
+} BenchChoice;
+
 /// One figure. Times are per call of `items` items.
 typedef struct BenchRow {
     const char *name;    ///< "product/upper"
@@ -62,10 +69,11 @@ typedef struct BenchRow {
     int32_t threads;
     LyraIsa isa; ///< Instruction set of the row.
     BenchTime time;
-    BenchTime twin;          ///< The simple twin; zero where there is none.
-    const char *twin_name;   ///< "scalar", "csr" ... Nullable.
-    const BenchSolve *solve; ///< Nullable.
-    int64_t memory;          ///< Bytes held, for rows about them; 0 in others.
+    BenchTime twin;            ///< The simple twin; zero where there is none.
+    const char *twin_name;     ///< "scalar", "csr" ... Nullable.
+    const BenchSolve *solve;   ///< Nullable.
+    const BenchChoice *choice; ///< Nullable.
+    int64_t memory;            ///< Bytes held, for rows about them; 0 in others.
 } BenchRow;
 
 /// Whether `samples`, zero at the start, want another repeat.
@@ -111,6 +119,9 @@ BenchSuite bench_solvers;
 BenchSuite bench_sparse;
 BenchSuite bench_step;
 BenchSuite bench_volume;
+
+/// `lyra bench solvers --auto`.
+CliExit bench_auto(Bench *bench);
 
 /// Whether --solver may be `name`; explains it if not.
 CliExit bench_solvers_check(const char *name);

@@ -43,12 +43,20 @@ static CliExit find_fixed(const char *path, LyraContext *ctx, BenchSubject *subj
     return CLI_OK;
 }
 
-static CliExit finish_subject(const char *fixed, LyraContext *ctx, BenchSubject *subject)
+CliExit bench_subject_finish(const char *fixed, LyraContext *ctx, BenchSubject *subject)
 {
     LyraMeshView view = lyra_mesh_view(subject->mesh);
     subject->masses = cli_allocate((size_t)view.vertex_count * sizeof *subject->masses);
     lyra_mesh_lumped_masses(subject->mesh, NULL, subject->masses);
     return find_fixed(fixed, ctx, subject);
+}
+
+void bench_subject_end(BenchSubject *subject)
+{
+    lyra_mesh_destroy(subject->mesh);
+    free(subject->fixed);
+    free(subject->masses);
+    *subject = (BenchSubject){0};
 }
 
 // a box of about `elements` tets, held at the face of least x
@@ -62,7 +70,7 @@ static CliExit make_box(LyraContext *ctx, int64_t elements, BenchSubject *out)
     }
     snprintf(out->name, sizeof out->name, "box %d tets",
              (int)lyra_mesh_view(out->mesh).element_count);
-    return finish_subject(NULL, ctx, out);
+    return bench_subject_finish(NULL, ctx, out);
 }
 
 // the mesh of --mesh, held at the vertices of --fixed, or where x is within 2 % of the least
@@ -74,7 +82,7 @@ static CliExit load_subject(const Bench *bench, LyraContext *ctx, BenchSubject *
         return exit;
     }
     bench_mesh_name(bench, out->mesh, out->name);
-    return finish_subject(bench->fixed, ctx, out);
+    return bench_subject_finish(bench->fixed, ctx, out);
 }
 
 CliExit bench_subjects(Bench *bench, int32_t count, const int32_t *sizes,
@@ -92,9 +100,7 @@ CliExit bench_subjects(Bench *bench, int32_t count, const int32_t *sizes,
                    ? load_subject(bench, ctx, &subject)
                    : make_box(ctx, bench->elements > 0 ? bench->elements : sizes[s], &subject);
         exit = exit == CLI_OK ? run(bench, &subject) : exit;
-        lyra_mesh_destroy(subject.mesh);
-        free(subject.fixed);
-        free(subject.masses);
+        bench_subject_end(&subject);
     }
     lyra_context_destroy(ctx);
     return exit;

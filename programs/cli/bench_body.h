@@ -27,6 +27,11 @@ typedef struct BenchSubject {
     double *masses; ///< [vertex_count]
 } BenchSubject;
 
+/// Masses, and the vertices that are held: those of the file `fixed`, or where x is least.
+/// Nullable.
+CliExit bench_subject_finish(const char *fixed, LyraContext *ctx, BenchSubject *subject);
+void bench_subject_end(BenchSubject *subject);
+
 typedef struct BenchBody {
     LyraContext *ctx;
     LyraSolid *solid;

@@ -41,6 +41,10 @@ static void print_table_row(const Bench *bench, const BenchRow *row, double ns, 
                1e3 * row->time.minimum, 1e3 * solve->analyze, 1e3 * solve->factor,
                1e3 * solve->solve, solve->iterations, 1e-6 * (double)solve->bytes, solve->residual);
     }
+    if (row->choice) {
+        printf("  best %.3f ms by %s, ratio %.2f", 1e3 * row->choice->best, row->choice->name,
+               row->choice->chosen / row->choice->best);
+    }
     if (row->memory > 0) {
         printf(" %9.3f MB %7.1f B/%s", 1e-6 * (double)row->memory, (double)row->memory / row->items,
                row->unit);
@@ -139,6 +143,12 @@ static void print_json_row(Bench *bench, const BenchRow *row, double ns, double 
         cli_json_int(&bench->json, "iterations", row->solve->iterations);
         cli_json_int(&bench->json, "memory_bytes", row->solve->bytes);
         cli_json_double(&bench->json, "residual", row->solve->residual);
+    }
+    if (row->choice) {
+        cli_json_double(&bench->json, "auto", row->choice->chosen);
+        cli_json_double(&bench->json, "best", row->choice->best);
+        cli_json_text(&bench->json, "best_solver", row->choice->name);
+        cli_json_double(&bench->json, "ratio", row->choice->chosen / row->choice->best);
     }
     if (row->memory > 0) {
         cli_json_int(&bench->json, "memory_bytes", row->memory);

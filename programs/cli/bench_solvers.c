@@ -428,6 +428,9 @@ CliExit bench_solvers_check(const char *name)
 CliExit bench_solvers(Bench *bench)
 {
     static const int32_t sizes[] = {5000, 50000, 160000, 500000};
+    if (bench->choice) {
+        return bench_auto(bench);
+    }
     LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
