@@ -234,7 +234,8 @@ static inline void check_kills(int kills, uint64_t seed)
     for (int k = 0; k < kills; ++k) {
         pid_t process = start_lyra(arguments);
         // every second time not before it got on, however slow the machine
-        for (int i = 0; i < PATIENCE && k % 2 == 1 && note_number(folder, "\nstep ") <= before; ++i) {
+        for (int i = 0; i < PATIENCE && k % 2 == 1 && note_number(folder, "\nstep ") <= before;
+             ++i) {
             wait_seconds(0.01);
         }
         wait_seconds(test_random_in(&random, 0.0, 0.12));

@@ -309,7 +309,7 @@ static LyraScene *fall_from(LyraContext *ctx, const char *integrator, const char
     char name[64], parts[64], gravity[64];
     snprintf(name, sizeof name, "integrator.name=%s", integrator);
     snprintf(parts, sizeof parts, "time.substeps=%s", substeps);
-    snprintf(gravity, sizeof gravity, "gravity=[0, -step(t-%s), 0]", from);
+    snprintf(gravity, sizeof gravity, "gravity=[0, -0.01*step(t-%s), 0]", from);
     const char *const overrides[] = {name, parts, gravity, "bodies[0].material.young=1 kPa"};
     LyraScene *scene = NULL;
     TEST_OK(load_text(ctx, BEAM CLAMP "time: {dt: 10 ms}\n", 4, overrides, &scene));
