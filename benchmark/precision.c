@@ -42,7 +42,9 @@ static const Method methods[] = {
     {"rosenbrock2", false, {50, 20}, {8, 7}},
     {"rosenbrock3", false, {50, 20}, {8, 7}},
     {"rosenbrock4", false, {50, 20}, {8, 7}},
+    {"amf-rk32", false, {50, 20}, {8, 7}},
     {"rkc2", false, {100, 80}, {7, 6}},
+    {"rock2", false, {100, 80}, {7, 6}},
     {"dopri5", true, {0}, {5, 2}},
     {"dopri853", true, {0}, {5, 2}},
 };

@@ -8,6 +8,8 @@
 
 #include "integrate/explicit.h"
 
+#include <complex.h>
+
 // ---- trees --------------------------------------------------------------------------------------
 
 // A rooted tree of `order` nodes by its levels in depth-first order, level[0] = 0. The canonical
@@ -287,7 +289,80 @@ LYRA_TEST(rosenbrock_methods_meet_their_order_conditions)
 {
     check_rosenbrock("ros2", &ly_ros2, true);
     check_rosenbrock("ros34pw2", &ly_ros34pw2, true);
-    check_rosenbrock("ros4", &ly_ros4, false);
+    check_rosenbrock("amf-rk32", &ly_amf_rk32, true);
+    for (int32_t i = 0; i < LY_ROSENBROCK_SETS; ++i) {
+        check_rosenbrock(ly_ros4[i].name, &ly_ros4[i], false);
+    }
+}
+
+// the solution inside "amf-rk32" is that of "rosenbrock2", of order 2 with any matrix
+LYRA_TEST(embedded_rosenbrock_methods_meet_theirs)
+{
+    LyRosenbrock inside = ly_amf_rk32;
+    inside.order = 2;
+    memcpy(inside.m, inside.embedded, sizeof inside.m);
+    check_rosenbrock("amf-rk32, inside", &inside, true);
+    for (int i = 0; i < 2; ++i) {
+        TEST_NEAR(inside.m[i], ly_ros2.m[i], 1e-14);
+        TEST_NEAR(inside.c[1][i], ly_ros2.c[1][i], 1e-14);
+    }
+    TEST_CHECK(inside.m[2] == 0 && inside.m[3] == 0);
+}
+
+// R(z) = 1 + z b^T (1 - z B)^-1 1, B = A + Gamma lower triangular
+static double complex stability(const LyRosenbrock *method, double complex z)
+{
+    double A[4][4], G[4][4], b[4];
+    double complex x[4], R = 1;
+    usual_form(method, A, G, b);
+    for (int32_t i = 0; i < method->stages; ++i) {
+        double complex sum = 1;
+        for (int32_t j = 0; j < i; ++j) {
+            sum += z * (A[i][j] + G[i][j]) * x[j];
+        }
+        x[i] = sum / (1 - z * method->gamma);
+        R += z * b[i] * x[i];
+    }
+    return R;
+}
+
+// What the books say of them: |R| at infinity, and the half angle about the negative axis inside
+// which |R| <= 1, 90 degrees for A-stable ones [HW96, table IV.7.2].
+LYRA_TEST(rosenbrock_methods_are_as_stable_as_published)
+{
+    LyRosenbrock inside = ly_amf_rk32;
+    memcpy(inside.m, inside.embedded, sizeof inside.m);
+    const struct {
+        const char *name;
+        const LyRosenbrock *method;
+        double angle, infinity;
+    } all[] = {
+        {"rosenbrock2", &ly_ros2, 90, 0},           {"rosenbrock3", &ly_ros34pw2, 90, 0},
+        {"amf-rk32", &ly_amf_rk32, 90, 0},          {"amf-rk32, inside", &inside, 90, 0},
+        {"l-stable", &ly_ros4[0], 90, 0},           {"shampine", &ly_ros4[1], 90, 1.0 / 3},
+        {"grk4a", &ly_ros4[2], 90, 0.995},          {"grk4t", &ly_ros4[3], 89.3, 0.454},
+        {"veldhuizen-s", &ly_ros4[4], 89.5, 0.242}, {"veldhuizen-d", &ly_ros4[5], 90, 1.0 / 3},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) {
+        TEST_CHECK(!all[k].method->name || strncmp(all[k].name, all[k].method->name, 8) == 0);
+        double found = cabs(stability(all[k].method, -1e9));
+        TEST_CHECK_MSG(fabs(found - all[k].infinity) <= 5e-4, "%s: |R| = %g at infinity",
+                       all[k].name, found);
+        // along the border, and half a degree beyond it where there is a beyond
+        double worst[2] = {0, 0};
+        for (int e = -200; e <= 600; ++e) {
+            for (int side = 0; side < 2; ++side) {
+                double angle = (180 - all[k].angle + 0.1 - 0.7 * side) * 3.14159265358979 / 180;
+                angle = all[k].angle == 90 && side == 0 ? 3.14159265358979 / 2 : angle;
+                double complex z = pow(10, e / 100.0) * cexp(I * angle);
+                worst[side] = fmax(worst[side], cabs(stability(all[k].method, z)));
+            }
+        }
+        TEST_CHECK_MSG(worst[0] <= 1 + 1e-12, "%s: |R| = 1 + %g on the border", all[k].name,
+                       worst[0] - 1);
+        TEST_CHECK_MSG(all[k].angle == 90 || worst[1] > 1, "%s: |R| <= 1 beyond the border",
+                       all[k].name);
+    }
 }
 
 // ---- stability ----------------------------------------------------------------------------------
@@ -308,6 +383,43 @@ LYRA_TEST(chebyshev_polynomials_are_stable_on_the_real_axis)
         }
         TEST_CHECK(ly_chebyshev_amplification(&method, 1, limit * limit * 1.1, 2 * limit * 1.05) >
                    1);
+    }
+}
+
+// R' = R'' = 1 at the origin to rounding, |R| <= 0.95 but near it on an interval of 0.81 s^2 but
+// for a few stages, and the recurrence of the stages is consistent: their times are sums
+LYRA_TEST(orthogonal_polynomials_are_stable_on_the_real_axis)
+{
+    static LyRock method;
+    for (int32_t s = 3; s <= LY_ROCK_STAGES_MAX; s += 1 + s / 5) {
+        ly_rock(s, &method);
+        double z = 1e-3, R = ly_rock_amplification(&method, z, 1, 2);
+        TEST_NEAR(R, 1 - z + 0.5 * z * z, z * z * z);
+        // the time of the last stage of the recurrence, and the two of the end
+        double c[3] = {0, 0, 0}, second[3] = {0, 0, 0};
+        for (int32_t j = 0; j < s - 2; ++j) {
+            TEST_NEAR(method.nu[j] + method.ka[j], 1, 1e-12);
+            c[2] = method.mu[j] + method.nu[j] * c[1] + method.ka[j] * c[0];
+            second[2] = method.mu[j] * c[1] + method.nu[j] * second[1] + method.ka[j] * second[0];
+            for (int i = 0; i < 2; ++i) {
+                c[i] = c[i + 1];
+                second[i] = second[i + 1];
+            }
+        }
+        // order 1: b.1 = 1, order 2: b.c = 1/2, both from 1 + 2 sigma z + (1 + q) sigma^2 z^2
+        TEST_NEAR(c[1] + 2 * method.sigma, 1, 1e-11);
+        TEST_NEAR(second[1] + 2 * method.sigma * c[1] +
+                      (1 + method.q) * method.sigma * method.sigma,
+                  0.5, 1e-11);
+        TEST_CHECK_MSG(method.limit >= 0.806 * s * s - 1.3, "%d stages: limit %g s^2", s,
+                       method.limit / s / s);
+        for (int i = 1; i <= 20 * s; ++i) {
+            double x = method.limit * i / (20 * s);
+            R = ly_rock_amplification(&method, 1, x * x, 2 * x);
+            TEST_CHECK_MSG(R <= (x < 0.6 ? 1 : 0.951), "%d stages: |R(-%g)| = %g", s, x, R);
+        }
+        double beyond = 1.02 * method.limit + 0.5;
+        TEST_CHECK(ly_rock_amplification(&method, 1, beyond * beyond, 2 * beyond) > 1);
     }
 }
 
@@ -352,4 +464,6 @@ LYRA_TEST(defaults_are_those_of_the_header)
     TEST_EQUAL(def.critical_interval, 100);
     TEST_CHECK(def.relative_tolerance == 1e-6 && def.absolute_tolerance == 1e-9);
     TEST_CHECK(def.stages == 0 && def.load_steps == 1);
+    TEST_STRING(def.rosenbrock_set, lyra_rosenbrock_set(0));
+    TEST_CHECK(!lyra_rosenbrock_set(-1) && lyra_rosenbrock_set(5) && !lyra_rosenbrock_set(6));
 }

@@ -72,6 +72,7 @@ LYRA_TEST(orders_of_rosenbrock_methods_hold_on_the_bar)
     run_bar(ctx, "dopri853", 0.28, 1, &exact);
     check_limit(ctx, "rosenbrock2", 2, 0, 25, 0.1, &begin, &exact);
     check_limit(ctx, "rosenbrock3", 3, 0, 25, 0.1, &begin, &exact);
+    check_limit(ctx, "amf-rk32", 3, 0, 50, 0.15, &begin, &exact);
     check_limit(ctx, "rosenbrock4", 4, 1, 100, 0.15, &begin, &exact);
     test_context_end(ctx);
 }
@@ -125,14 +126,14 @@ static void run_cube(LyraContext *ctx, const char *name, int32_t steps, double *
 LYRA_TEST(rosenbrock_methods_follow_loads_that_grow)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    static const char *const names[] = {"rosenbrock2", "rosenbrock3", "rosenbrock4"};
+    static const char *const names[] = {"rosenbrock2", "rosenbrock3", "rosenbrock4", "amf-rk32"};
     double exact[3 * 125] = {0}, u[3 * 125] = {0};
     const double zero[3 * 125] = {0};
     int32_t size = 0;
     run_cube(ctx, "dopri853", 1, exact, &size);
     TEST_EQUAL(size, 3 * 125);
     double most = hauth_distance(size, exact, zero);
-    for (int32_t m = 0; m < 3; ++m) {
+    for (int32_t m = 0; m < 4; ++m) {
         run_cube(ctx, names[m], 40, u, &size);
         double error = hauth_distance(size, u, exact) / most;
         printf("%s: %.3g of %.3g m\n", names[m], error, most);
@@ -145,8 +146,8 @@ LYRA_TEST(rosenbrock_methods_follow_loads_that_grow)
 LYRA_TEST(live_loads_are_held_for_20_seconds)
 {
     static const char *const names[] = {
-        "newmark", "generalized-alpha", "implicit-midpoint", "bdf2",       "bdf3",
-        "bdf4",    "rosenbrock2",       "rosenbrock3",       "rosenbrock4"};
+        "newmark", "generalized-alpha", "implicit-midpoint", "bdf2",        "bdf3",
+        "bdf4",    "rosenbrock2",       "rosenbrock3",       "rosenbrock4", "amf-rk32"};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (size_t m = 0; m < sizeof names / sizeof names[0]; ++m) {
         Hauth cube;

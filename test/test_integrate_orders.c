@@ -20,9 +20,16 @@ static const Method methods[] = {
     {"central-differences", 2, 2, {400, 800, 400, 400}},
     {"explicit-midpoint", 2, 2, {400, 2000, 400, 400}},
     {"rkc2", 2, 2, {400, 2000, 400, 400}},
+    {"rock2", 2, 2, {400, 2000, 400, 400}},
     {"rosenbrock2", 2, 2, {800, 2000, 800, 800}},
     {"rosenbrock3", 3, 3, {400, 1600, 400, 400}},
+    {"amf-rk32", 3, 3, {400, 1600, 400, 400}},
     {"rosenbrock4", 4, 4, {200, 800, 200, 200}},
+    {"rosenbrock4: shampine", 4, 4, {200, 800, 200, 200}},
+    {"rosenbrock4: grk4a", 4, 4, {200, 800, 200, 400}},
+    {"rosenbrock4: grk4t", 4, 4, {200, 800, 200, 200}},
+    {"rosenbrock4: veldhuizen-s", 4, 4, {200, 800, 200, 200}},
+    {"rosenbrock4: veldhuizen-d", 4, 4, {200, 800, 200, 200}},
     {"rk4", 4, 4, {160, 640, 160, 160}},
     {"rk38", 4, 4, {160, 640, 160, 160}},
     {"dopri5", 5, 5, {80, 320, 80, 160}},
@@ -33,7 +40,11 @@ static LyraIntegrator *make(LyraContext *ctx, const char *name, LyraSystem *syst
 {
     LyraIntegratorDef def = lyra_integrator_def_default();
     LyraIntegrator *it = NULL;
-    def.name = name;
+    const char *set = strstr(name, ": ");
+    char plain[32];
+    snprintf(plain, sizeof plain, "%.*s", (int)(set ? set - name : 31), name);
+    def.name = plain;
+    def.rosenbrock_set = set ? set + 2 : def.rosenbrock_set;
     def.critical = LYRA_CRITICAL_IGNORE;
     def.stages = 5;
     // all steps of the caller are taken as they are

@@ -82,6 +82,17 @@ LYRA_TEST(bad_arguments_are_refused)
     def = lyra_integrator_def_default();
     def.newton.halvings_max = 99;
     TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
+    def = lyra_integrator_def_default();
+    def.name = "rosenbrock4";
+    def.rosenbrock_set = "shampain";
+    TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "shampine, grk4a, grk4t, veldhuizen-s, veldhuizen-d");
+    def.rosenbrock_set = NULL;
+    TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
+    def = lyra_integrator_def_default();
+    def.name = "rock2";
+    def.stages = 2;
+    TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
     def = (LyraIntegratorDef){.name = "newmark"};
     TEST_STATUS(lyra_integrator_create(ctx, &def, body.system, &it), LYRA_INVALID_ARGUMENT);
     end_body(&body);

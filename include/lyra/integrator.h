@@ -113,11 +113,14 @@ typedef struct LyraIntegratorDef {
     double beta, gamma;     ///< "newmark". Default 0.25, 0.5.
     double spectral_radius; ///< "generalized-alpha", in [0, 1]. Default 0.5.
     int32_t damping_update; ///< "central-differences": D anew every n steps; 0: never. Default 1.
-    LyraCriticalStep critical;  ///< Default LYRA_CRITICAL_WARN.
-    int32_t critical_interval;  ///< Steps between estimates; "rkc2": at most. Default 100.
-    double relative_tolerance;  ///< Error control of "dopri5", "dopri853". Default 1e-6.
+    LyraCriticalStep critical; ///< Default LYRA_CRITICAL_WARN.
+    int32_t critical_interval; ///< Steps between estimates; "rkc2", "rock2": at most. Default 100.
+    /// Error control of "dopri5" and "dopri853", and the scale of the errors that "rock2" and
+    /// "amf-rk32" report. Default 1e-6.
+    double relative_tolerance;
     double absolute_tolerance;  ///< m (and m/s). Default 1e-9.
-    int32_t stages;             ///< "rkc2": 0: from the spectral radius. Default 0.
+    int32_t stages;             ///< "rkc2", "rock2": 0: from the spectral radius. Default 0.
+    const char *rosenbrock_set; ///< "rosenbrock4": of lyra_rosenbrock_set(). Default "l-stable".
     int32_t load_steps;         ///< "static": increments of loads and prescribed motion. Default 1.
     LyraStepCallback *callback; ///< Nullable.
     void *callback_user;        ///< Nullable.
@@ -136,6 +139,9 @@ typedef struct LyraIntegratorFacts {
 
 /// Integrator `index`; false past the last.
 LYRA_API bool lyra_integrator_name(int32_t index, LyraIntegratorFacts *facts);
+
+/// Set `index` of coefficients of "rosenbrock4"; NULL past the last.
+LYRA_API const char *lyra_rosenbrock_set(int32_t index);
 
 typedef struct LyraIntegrator LyraIntegrator;
 

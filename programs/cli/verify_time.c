@@ -206,14 +206,16 @@ static LyraStatus loaded_system(Verify *verify, Manufactured *m, LyraModel **mod
 }
 
 // largest error of a displacement after 0.8 s
-static LyraStatus manufactured_error(Verify *verify, const char *name, Manufactured *m,
-                                     LyraSystem *system, int32_t steps, double *error)
+static LyraStatus manufactured_error(Verify *verify, const char *name, const char *set,
+                                     Manufactured *m, LyraSystem *system, int32_t steps,
+                                     double *error)
 {
     LyraState *state = NULL;
     LyraIntegrator *integrator = NULL;
     LyraIntegratorDef def = lyra_integrator_def_default();
     const double end = 0.8;
     def.name = name;
+    def.rosenbrock_set = set;
     def.critical = LYRA_CRITICAL_IGNORE;
     def.newton.decrement = def.newton.residual = def.newton.step = 0; // to rounding
     LyraStatus status = lyra_system_state_create(system, &state);
@@ -243,8 +245,14 @@ static LyraStatus manufactured_error(Verify *verify, const char *name, Manufactu
 // ten lines have colours of their own: not those that lie on another's
 static bool is_drawn(const char *name)
 {
-    static const char *const same[] = {"generalized-alpha", "euler", "central-differences",
-                                       "explicit-midpoint", "rk38",  "rkc2"};
+    static const char *const same[] = {"generalized-alpha",
+                                       "euler",
+                                       "central-differences",
+                                       "explicit-midpoint",
+                                       "rk38",
+                                       "rkc2",
+                                       "rock2",
+                                       "amf-rk32"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; ++i) {
         if (strcmp(name, same[i]) == 0) {
             return false;
@@ -269,24 +277,28 @@ static LyraStatus run_orders(Verify *verify)
     if (status == LYRA_OK) {
         status = loaded_system(verify, &m, &model, &system);
     }
-    for (int32_t k = 0; status == LYRA_OK && lyra_integrator_name(k, &facts); ++k) {
-        if (facts.order == 0 || facts.adaptive) {
-            continue;
-        }
+    // the sets of one method follow each other, the first without a word
+    for (int32_t k = 0, s = 0; status == LYRA_OK && lyra_integrator_name(k, &facts);) {
         double error[LEVELS], dt[LEVELS];
-        for (int l = 0; l < LEVELS && status == LYRA_OK; ++l) {
+        bool skipped = facts.order == 0 || facts.adaptive;
+        const char *set = lyra_rosenbrock_set(s);
+        for (int l = 0; l < LEVELS && status == LYRA_OK && !skipped; ++l) {
             int32_t steps = 20 << l;
             dt[l] = 0.8 / steps;
-            status = manufactured_error(verify, facts.name, &m, system, steps, &error[l]);
+            status = manufactured_error(verify, facts.name, set, &m, system, steps, &error[l]);
         }
-        if (status == LYRA_OK) {
+        if (status == LYRA_OK && !skipped) {
             double order = log2(error[LEVELS - 2] / error[LEVELS - 1]);
             verify_range(verify, facts.order - 0.15, facts.order + 0.6, order,
-                         "%s of order %d: order found", facts.name, facts.order);
-            if (is_drawn(facts.name)) {
+                         "%s%s%s of order %d: order found", facts.name, s > 0 ? ", set " : "",
+                         s > 0 ? set : "", facts.order);
+            if (is_drawn(facts.name) && s == 0) {
                 verify_series(plot, LEVELS, dt, error, "%s", facts.name);
             }
         }
+        bool more = strcmp(facts.name, "rosenbrock4") == 0 && lyra_rosenbrock_set(s + 1);
+        s = more ? s + 1 : 0;
+        k += !more;
     }
     lyra_system_destroy(system);
     lyra_model_destroy(model);

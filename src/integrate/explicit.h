@@ -11,7 +11,8 @@
 
 extern const LyIntegratorType ly_euler, ly_symplectic_euler, ly_verlet, ly_central_differences;
 extern const LyIntegratorType ly_explicit_midpoint, ly_rk4, ly_rk38, ly_dopri5, ly_dopri853;
-extern const LyIntegratorType ly_rkc2, ly_rosenbrock2, ly_rosenbrock3, ly_rosenbrock4;
+extern const LyIntegratorType ly_rkc2, ly_rock2;
+extern const LyIntegratorType ly_rosenbrock2, ly_rosenbrock3, ly_rosenbrock4, ly_amf_rk32_type;
 
 // ---- vectors ------------------------------------------------------------------------------------
 
@@ -149,16 +150,21 @@ void ly_dense_weights(const LyPair *pair, double theta, double w[LY_STAGES_MAX])
 
 /// A Rosenbrock method in the form without products by the Jacobian [HW96 IV.7].
 typedef struct LyRosenbrock {
+    const char *name; // of a set of "rosenbrock4"; NULL for those that need none
     int32_t order, stages;
     double gamma;
     double a[LY_ROSENBROCK_STAGES][LY_ROSENBROCK_STAGES];
     double c[LY_ROSENBROCK_STAGES][LY_ROSENBROCK_STAGES];
     double m[LY_ROSENBROCK_STAGES];
+    double embedded[LY_ROSENBROCK_STAGES];  // m of a solution of lower order; zero: none
     double alpha[LY_ROSENBROCK_STAGES];     // times of the stages
     double gamma_sum[LY_ROSENBROCK_STAGES]; // weights of the derivative by time
 } LyRosenbrock;
 
-extern const LyRosenbrock ly_ros2, ly_ros34pw2, ly_ros4;
+#define LY_ROSENBROCK_SETS 6
+
+extern const LyRosenbrock ly_ros2, ly_ros34pw2, ly_amf_rk32;
+extern const LyRosenbrock ly_ros4[LY_ROSENBROCK_SETS]; // the first by default
 
 // ---- Runge-Kutta-Chebyshev ----------------------------------------------------------------------
 
@@ -176,5 +182,23 @@ LyChebyshev ly_chebyshev(int32_t stages);
 
 /// Its amplification; `data` is a LyChebyshev.
 double ly_chebyshev_amplification(const void *data, double h, double k, double c);
+
+// ---- orthogonal polynomials ---------------------------------------------------------------------
+
+#define LY_ROCK_STAGES_MAX 200
+
+/// Coefficients of the stages of "rock2" (rock.c).
+typedef struct LyRock {
+    int32_t stages;
+    double mu[LY_ROCK_STAGES_MAX], nu[LY_ROCK_STAGES_MAX], ka[LY_ROCK_STAGES_MAX];
+    double sigma, q;
+    double limit; // |R| <= 1 on [-limit, 0]
+} LyRock;
+
+/// For 3 to LY_ROCK_STAGES_MAX stages.
+void ly_rock(int32_t stages, LyRock *out);
+
+/// Its amplification; `data` is a LyRock.
+double ly_rock_amplification(const void *data, double h, double k, double c);
 
 #endif

@@ -61,6 +61,7 @@ LyraIntegratorDef lyra_integrator_def_default(void)
         .relative_tolerance = 1e-6,
         .absolute_tolerance = 1e-9,
         .load_steps = 1,
+        .rosenbrock_set = "l-stable",
         .cookie = LY_DEF_COOKIE,
     };
 }

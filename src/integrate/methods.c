@@ -26,9 +26,11 @@ const LyIntegratorType *const ly_integrators[] = {
     &ly_dopri5,
     &ly_dopri853,
     &ly_rkc2,
+    &ly_rock2,
     &ly_rosenbrock2,
     &ly_rosenbrock3,
     &ly_rosenbrock4,
+    &ly_amf_rk32_type,
 };
 
 const int32_t ly_integrator_count = LY_COUNT_OF(ly_integrators);

@@ -17,8 +17,9 @@
 // neither loads nor constraints move.
 //
 // D is taken anew at every stage. K lacks L = d(D(u) v)/du, so with stiffness damping on large
-// deformations S is inexact. rosenbrock2 and rosenbrock3 are W-methods, which keep their order with
-// any matrix. rosenbrock4 does not, so it repeats the solve of a stage twice with L on the right,
+// deformations S is inexact. rosenbrock2, rosenbrock3 and amf-rk32 are W-methods, which keep their
+// order with any matrix. rosenbrock4 does not, so it repeats the solve of a stage twice with L on
+// the right,
 //   S q = g h (r_v - g h K r_u - L p),   p = g h (q + r_u), (2)
 // L p by a difference of D v at the start of the step. A repetition contracts by O(h^2); two are
 // enough for order 4. Where it contracts by less than half, in motions faster than the damping, the
@@ -34,54 +35,6 @@
 
 #include <math.h>
 #include <string.h>
-
-// ---- coefficients -------------------------------------------------------------------------------
-
-#define G2 0.29289321881345247560 // 1 - 1/sqrt(2)
-
-// "rosenbrock2", L-stable W-method of order 2 [VSBH99]
-const LyRosenbrock ly_ros2 = {
-    .order = 2,
-    .stages = 2,
-    .gamma = G2,
-    .a = {[1] = {1 / G2}},
-    .c = {[1] = {-2 / G2}},
-    .m = {1.5 / G2, 0.5 / G2},
-    .alpha = {0, 1},
-    .gamma_sum = {G2, -G2},
-};
-
-// "rosenbrock3": ROS34PW2, stiffly accurate W-method of order 3 [RA05]
-const LyRosenbrock ly_ros34pw2 = {
-    .order = 3,
-    .stages = 4,
-    .gamma = 0.435866521508459,
-    .a = {[1] = {2},
-          [2] = {1.4192173174557652, -0.2592322116729698},
-          [3] = {4.184760482319161, -0.285192017355496, 2.2942803602790423}},
-    .c = {[1] = {-4.588560720558084},
-          [2] = {-4.184760482319161, 0.285192017355496},
-          [3] = {-6.36817920012836, -6.795620944466837, 2.870098604331055}},
-    .m = {4.184760482319163, -0.28519201735549543, 2.2942803602790423, 1.0},
-    .alpha = {0, 0.871733043016918, 0.7315799577888524, 1.0},
-    .gamma_sum = {0.435866521508459, -0.435866521508459, -0.4133333762338865, 0},
-};
-
-// "rosenbrock4", L-stable, order 4 [HW96, table IV.7.2]
-const LyRosenbrock ly_ros4 = {
-    .order = 4,
-    .stages = 4,
-    .gamma = 0.57282,
-    .a = {[1] = {2},
-          [2] = {1.867943637803922, 0.2344449711399156},
-          [3] = {1.867943637803922, 0.2344449711399156}},
-    .c = {[1] = {-7.13761503641231},
-          [2] = {2.580708087951457, 0.6515950076447975},
-          [3] = {-2.137148994382534, -0.3214669691237626, -0.6949742501781779}},
-    .m = {2.255570073418735, 0.2870493262186792, 0.435317943184018, 1.093502252409163},
-    .alpha = {0, 1.14564, 0.65521686381559, 0.65521686381559},
-    .gamma_sum = {0.57282, -1.769193891319233, 0.7592633437920482, -0.104902108710045},
-};
 
 // ---- one step -----------------------------------------------------------------------------------
 
@@ -328,6 +281,28 @@ static bool same_point(const LyRosenbrock *method, int32_t i)
            memcmp(method->a[i], method->a[i - 1], sizeof method->a[i]) == 0;
 }
 
+// the difference of the two solutions, over the tolerances, of a method that has two
+static void estimate_error(Step *s)
+{
+    LyraIntegrator *it = s->it;
+    const LyRosenbrock *method = s->method;
+    LyraStateView y = lyra_state_view(s->trial);
+    double e[LY_ROSENBROCK_STAGES], squares = 0;
+    if (method->embedded[0] == 0) {
+        return;
+    }
+    for (int32_t i = 0; i < method->stages; ++i) {
+        e[i] = method->m[i] - method->embedded[i];
+    }
+    LyraVector *const *x[2] = {s->p, s->q}, *from[2] = {y.u, y.v};
+    for (int k = 0; k < 2; ++k) {
+        ly_combine(it->ctx, method->stages, e, x[k], s->work);
+        squares += ly_weighted_squares(it->ctx, s->work, from[k], from[k],
+                                       it->def.absolute_tolerance, it->def.relative_tolerance);
+    }
+    it->report.error = sqrt(squares / (2.0 * (double)ly_max_i64(it->size, 1)));
+}
+
 static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraState *trial,
                           double dt)
 {
@@ -378,41 +353,85 @@ static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraSt
     }
     // the mean acceleration of the step, which is what is known of it
     lyra_vector_copy(y.v, y.a);
+    estimate_error(&s);
     add_stages(&s, method->stages, y.u, method->m, s.p, y.u);
     add_stages(&s, method->stages, y.v, method->m, s.q, y.v);
     lyra_vector_axpby(1 / dt, y.v, -1 / dt, y.a);
     return ly_explicit_finish(it, trial, s.t, dt);
 }
 
-static LyraStatus step2(LyraIntegrator *it, LyraState *trial, double dt)
+static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
-    return step_by(it, &ly_ros2, trial, dt);
+    return step_by(it, it->self, trial, dt);
 }
 
-static LyraStatus step3(LyraIntegrator *it, LyraState *trial, double dt)
+// the coefficients are constant, and it->self owns nothing
+static LyraStatus take(LyraIntegrator *it, const LyRosenbrock *method)
 {
-    return step_by(it, &ly_ros34pw2, trial, dt);
+    it->self = (void *)method;
+    return LYRA_OK;
 }
 
-static LyraStatus step4(LyraIntegrator *it, LyraState *trial, double dt)
+static LyraStatus create2(LyraIntegrator *it)
 {
-    return step_by(it, &ly_ros4, trial, dt);
+    return take(it, &ly_ros2);
+}
+
+static LyraStatus create3(LyraIntegrator *it)
+{
+    return take(it, &ly_ros34pw2);
+}
+
+static LyraStatus create_amf(LyraIntegrator *it)
+{
+    return take(it, &ly_amf_rk32);
+}
+
+const char *lyra_rosenbrock_set(int32_t index)
+{
+    return index >= 0 && index < LY_ROSENBROCK_SETS ? ly_ros4[index].name : NULL;
+}
+
+static LyraStatus create4(LyraIntegrator *it)
+{
+    const char *name = it->def.rosenbrock_set;
+    char list[128] = "";
+    for (int32_t i = 0; i < LY_ROSENBROCK_SETS; ++i) {
+        if (name && strcmp(name, ly_ros4[i].name) == 0) {
+            it->def.rosenbrock_set = ly_ros4[i].name;
+            return take(it, &ly_ros4[i]);
+        }
+        strcat(list, i > 0 ? ", " : "");
+        strcat(list, ly_ros4[i].name);
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT, "rosenbrock4: no set is called '%s'; there are %s",
+                   name ? name : "", list);
 }
 
 const LyIntegratorType ly_rosenbrock2 = {
     .facts = {.name = "rosenbrock2", .order = 2, .is_implicit = true},
     .vector_count = SCRATCH_COUNT,
-    .step = step2,
+    .create = create2,
+    .step = step,
 };
 
 const LyIntegratorType ly_rosenbrock3 = {
     .facts = {.name = "rosenbrock3", .order = 3, .is_implicit = true},
     .vector_count = SCRATCH_COUNT,
-    .step = step3,
+    .create = create3,
+    .step = step,
 };
 
 const LyIntegratorType ly_rosenbrock4 = {
     .facts = {.name = "rosenbrock4", .order = 4, .is_implicit = true},
     .vector_count = SCRATCH_COUNT,
-    .step = step4,
+    .create = create4,
+    .step = step,
+};
+
+const LyIntegratorType ly_amf_rk32_type = {
+    .facts = {.name = "amf-rk32", .order = 3, .is_implicit = true},
+    .vector_count = SCRATCH_COUNT,
+    .create = create_amf,
+    .step = step,
 };

@@ -17,7 +17,9 @@ target_sources(lyra_objects PRIVATE
   integrate/newton_start.c
   integrate/predict.c
   integrate/rkc.c
+  integrate/rock.c
   integrate/rosenbrock.c
+  integrate/rosenbrock_table.c
   integrate/runge_kutta.c
   integrate/sdirk.c
   integrate/stability.c

@@ -341,11 +341,19 @@ static const LyKey newton_keys[] = {
 };
 GROUP(newton, LyNewtonSpec, "newton", "Newton's method of implicit integrators.");
 
+static const LyKey rosenbrock4_keys[] = {
+    {"set", LY_KEY_NAME, AT(LyRosenbrockSpec, set), .fallback = "l-stable",
+     .choice = lyra_rosenbrock_set, .meaning = "Coefficients."},
+};
+GROUP(rosenbrock4, LyRosenbrockSpec, "rosenbrock4", "The method `rosenbrock4`.");
+
 static const LyKey integrator_keys[] = {
     {"name", LY_KEY_NAME, AT(LyIntegratorSpec, name), .fallback = "backward-euler",
      .choice = integrator_choice, .meaning = "Method."},
     {"newton", LY_KEY_GROUP, AT(LyIntegratorSpec, newton), .group = &newton, .shown = true,
      .meaning = "Of implicit ones."},
+    {"rosenbrock4", LY_KEY_GROUP, AT(LyIntegratorSpec, rosenbrock4), .group = &rosenbrock4,
+     .shown = true, .meaning = "Of `rosenbrock4`."},
     {"beta", LY_KEY_NUMBER, AT(LyIntegratorSpec, beta), NULL, "0.25", .meaning = "`newmark`."},
     {"gamma", LY_KEY_NUMBER, AT(LyIntegratorSpec, gamma), NULL, "0.5", .meaning = "`newmark`."},
     {"spectral-radius", LY_KEY_NUMBER, AT(LyIntegratorSpec, spectral_radius), NULL, "0.5",
@@ -357,13 +365,13 @@ static const LyKey integrator_keys[] = {
      .choices = "warn|refuse|ignore", .meaning = "Explicit ones, beyond their critical step."},
     {"critical-interval", LY_KEY_INTEGER, AT(LyIntegratorSpec, critical_interval),
      .fallback = "100", .range = LY_RANGE_POSITIVE,
-     .meaning = "Steps between estimates of it; `rkc2`: at most."},
+     .meaning = "Steps between estimates of it; `rkc2`, `rock2`: at most."},
     {"relative-tolerance", LY_KEY_NUMBER, AT(LyIntegratorSpec, relative_tolerance), NULL, "1e-6",
-     LY_RANGE_POSITIVE, .meaning = "`dopri5`, `dopri853`."},
+     LY_RANGE_POSITIVE, .meaning = "`dopri5`, `dopri853`; scale of reported errors."},
     {"absolute-tolerance", LY_KEY_NUMBER, AT(LyIntegratorSpec, absolute_tolerance), "m", "1e-9",
      LY_RANGE_POSITIVE, .meaning = "`dopri5`, `dopri853`."},
     {"stages", LY_KEY_INTEGER, AT(LyIntegratorSpec, stages), .fallback = "0",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "`rkc2`; 0: as many as needed."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "`rkc2`, `rock2`; 0: as many as needed."},
     {"load-steps", LY_KEY_INTEGER, AT(LyIntegratorSpec, load_steps), .fallback = "1",
      .range = LY_RANGE_POSITIVE, .meaning = "`static`: increments of loads."},
 };

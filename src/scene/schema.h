@@ -202,10 +202,16 @@ typedef struct LyNewtonSpec {
     bool line_search, psd_always;
 } LyNewtonSpec;
 
+typedef struct LyRosenbrockSpec {
+    const LyNode *node;
+    const char *set;
+} LyRosenbrockSpec;
+
 typedef struct LyIntegratorSpec {
     const LyNode *node;
     const char *name;
     LyNewtonSpec newton;
+    LyRosenbrockSpec rosenbrock4;
     double beta, gamma, spectral_radius, relative_tolerance, absolute_tolerance;
     int64_t damping_update, critical_interval, stages, load_steps;
     int32_t critical;

@@ -278,6 +278,7 @@ static LyraStatus make_integrator(LyYaml *yaml)
     const LyIntegratorSpec *spec = &yaml->spec.integrator;
     const LyNewtonSpec *newton = &spec->newton;
     LyraIntegratorDef def = lyra_integrator_def_default();
+    def.rosenbrock_set = spec->rosenbrock4.set;
     def.name = spec->name;
     def.newton.policy = (LyraNewtonPolicy)newton->policy;
     def.newton.iterations_max = limit(newton->iterations);
