@@ -328,7 +328,7 @@ LYRA_TEST(cli_run_shows_lines_elsewhere)
     const char *scene = make_scene(), *shown = kept("shown"), *out = kept("plain");
     char command[4096];
     snprintf(command, sizeof command,
-             "'%s' run %s --steps 100000 --out %s --checkpoint-every 1 >/dev/null 2>'%s' & "
+             "'%s' run %s --steps 1000000000 --out %s --checkpoint-every 1 >/dev/null 2>'%s' & "
              "p=$!; while ! test -f '%s/checkpoint.lyra'; do sleep 0.05; done; "
              "kill -STOP $p; sleep 5; kill -CONT $p; "
              "while ! grep -q left '%s'; do sleep 0.05; done; kill -INT $p; wait $p",
@@ -338,7 +338,7 @@ LYRA_TEST(cli_run_shows_lines_elsewhere)
     TEST_EQUAL(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 130);
     read_into(shown, errors);
     TEST_CHECK(strchr(errors, '\r') == NULL && strchr(errors, '\x1b') == NULL);
-    TEST_CONTAINS(errors, " of 100000  ");
+    TEST_CONTAINS(errors, " of 1000000000  ");
     TEST_CONTAINS(errors, " left\n");
 }
 

@@ -61,6 +61,9 @@ LYRA_TEST(cli_says_what_it_repaired)
     TEST_CONTAINS(errors, " m^3 before repair, 0.166667 m^3 after\n");
     TEST_EQUAL(lyra("mesh info %s --json", out), 0);
     TEST_NEAR(number_of("volume"), 1.0 / 6, 0.03);
+    // a surface that is whole needs no word about it
+    TEST_EQUAL(lyra("mesh tetrahedralize %s %s --resolution 8", make_ball(), out), 0);
+    TEST_STRING(errors, "");
 }
 
 LYRA_TEST(cli_distance_is_written)

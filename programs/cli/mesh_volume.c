@@ -32,16 +32,17 @@ static void print_repair(const LyraSurfaceRepair *repair)
         {repair->boundary_edges, "edge of one face only: the surface has holes",
          "edges of one face only: the surface has holes"},
     };
+    bool any = false;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
         if (lines[i].count > 0) {
+            any = true;
             fprintf(stderr, "lyra: %lld %s\n", (long long)lines[i].count,
                     lines[i].count == 1 ? lines[i].one : lines[i].many);
         }
     }
-    double before = repair->volume_before, after = repair->volume_after;
-    // by more than rounding
-    if (fabs(after - before) > 1e-9 * fabs(after)) {
-        fprintf(stderr, "lyra: volume %.6g m^3 before repair, %.6g m^3 after\n", before, after);
+    if (any) {
+        fprintf(stderr, "lyra: volume %.6g m^3 before repair, %.6g m^3 after\n",
+                repair->volume_before, repair->volume_after);
     }
 }
 
