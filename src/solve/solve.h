@@ -25,6 +25,12 @@ extern const LyraSolverType ly_solver_cholmod;
 #if LY_HAVE_UMFPACK
 extern const LyraSolverType ly_solver_umfpack;
 #endif
+#if LY_HAVE_MUMPS
+extern const LyraSolverType ly_solver_mumps;
+#endif
+/// Loaded at run time: one of the solvers if ly_pardiso_found().
+extern const LyraSolverType ly_solver_pardiso;
+bool ly_pardiso_found(void);
 /// PCG whose preconditioner is an old factor, by "cholesky" or "dense".
 extern const LyraSolverType ly_solver_factor_reuse;
 

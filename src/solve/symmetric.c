@@ -343,6 +343,9 @@ static LyraStatus take_over(Symmetric *self, LyraSolveReport *report)
 #if LY_HAVE_UMFPACK
         &ly_solver_umfpack,
 #endif
+#if LY_HAVE_MUMPS
+        &ly_solver_mumps,
+#endif
         self->columns.size <= DENSE_MAX ? &ly_solver_dense : NULL,
     };
     LyraStatus status = ly_fail(LYRA_UNSUPPORTED,
