@@ -32,6 +32,7 @@ install(FILES ${PROJECT_BINARY_DIR}/lyraConfig.cmake ${PROJECT_BINARY_DIR}/lyraC
               ${CMAKE_CURRENT_LIST_DIR}/FindARPACK.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindMUMPS.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindSPOOLES.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSuiteSparse.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindYAML.cmake
         DESTINATION ${LYRA_INSTALL_CMAKEDIR})
@@ -68,6 +69,9 @@ if(LY_HAVE_METIS)
 endif()
 if(LY_HAVE_MUMPS)
   list(APPEND libraries ${MUMPS_LIBRARY})
+endif()
+if(LY_HAVE_SPOOLES)
+  list(APPEND libraries ${SPOOLES_LIBRARY})
 endif()
 if(LY_HAVE_ARPACK)
   list(APPEND libraries ${ARPACK_LIBRARY})

@@ -9,7 +9,8 @@
 // by a symmetric factor without pivoting; by any factor; and by one that is reused besides
 static const char *const symmetric[] = {"cholesky", "cholmod"};
 static const char *const any[] = {"umfpack", "mumps", "pardiso"}; // unsymmetric ones too
-static const char *const direct[] = {"cholesky", "cholmod", "umfpack", "mumps", "pardiso"};
+static const char *const direct[] = {"cholesky", "cholmod", "umfpack",
+                                     "mumps",    "spooles", "pardiso"};
 static const char *const factoring[] = {"cholesky", "cholmod", "umfpack",
                                         "mumps",    "pardiso", "factor-reuse"};
 

@@ -28,6 +28,9 @@ extern const LyraSolverType ly_solver_umfpack;
 #if LY_HAVE_MUMPS
 extern const LyraSolverType ly_solver_mumps;
 #endif
+#if LY_HAVE_SPOOLES
+extern const LyraSolverType ly_solver_spooles;
+#endif
 /// Loaded at run time: one of the solvers if ly_pardiso_found().
 extern const LyraSolverType ly_solver_pardiso;
 bool ly_pardiso_found(void);

@@ -35,6 +35,7 @@ target_sources(lyra_objects PRIVATE
   solve/pcg_refine.c
   solve/pivoted.c
   solve/solver.c
+  solve/spooles.c
   solve/symmetric.c
   solve/table.c
   solve/umfpack.c

@@ -19,6 +19,9 @@ static const LyraSolverType *const types[] = {
 #if LY_HAVE_MUMPS
     &ly_solver_mumps,
 #endif
+#if LY_HAVE_SPOOLES
+    &ly_solver_spooles,
+#endif
     &ly_solver_factor_reuse, &ly_solver_minres,   &ly_solver_bicgstab,
     &ly_solver_gmres,        &ly_solver_dense,    &ly_solver_pardiso, // the last
 };
@@ -42,6 +45,9 @@ static const struct {
 #endif
 #if !LY_HAVE_MUMPS
     {"mumps", "MUMPS"},
+#endif
+#if !LY_HAVE_SPOOLES
+    {"spooles", "SPOOLES (-DLYRA_WITH_SPOOLES=ON)"},
 #endif
     {NULL, NULL},
 };
