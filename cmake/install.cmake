@@ -31,6 +31,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/lyraConfig.cmake ${PROJECT_BINARY_DIR}/lyraConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindARPACK.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindMUMPS.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindSPOOLES.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSuiteSparse.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindYAML.cmake
         DESTINATION ${LYRA_INSTALL_CMAKEDIR})
@@ -65,6 +67,12 @@ endforeach()
 if(LY_HAVE_METIS)
   list(APPEND libraries ${METIS_LIBRARY})
 endif()
+if(LY_HAVE_MUMPS)
+  list(APPEND libraries ${MUMPS_LIBRARY})
+endif()
+if(LY_HAVE_SPOOLES)
+  list(APPEND libraries ${SPOOLES_LIBRARY})
+endif()
 if(LY_HAVE_ARPACK)
   list(APPEND libraries ${ARPACK_LIBRARY})
 endif()
@@ -79,7 +87,11 @@ endif()
 if(LY_HAVE_YAML)
   list(APPEND libraries ${YAML_LIBRARY})
 endif()
-lyra_link_flags(LYRA_PC_LIBS_PRIVATE ${libraries} -pthread -lm)
+set(LYRA_PC_DL)
+if(CMAKE_DL_LIBS)
+  set(LYRA_PC_DL -l${CMAKE_DL_LIBS})
+endif()
+lyra_link_flags(LYRA_PC_LIBS_PRIVATE ${libraries} -pthread -lm ${LYRA_PC_DL})
 file(RELATIVE_PATH LYRA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" LYRA_PC_PREFIX ${LYRA_PC_PREFIX})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/lyra.pc.in ${PROJECT_BINARY_DIR}/lyra.pc @ONLY)

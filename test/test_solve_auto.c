@@ -117,16 +117,16 @@ LYRA_TEST(auto_heeds_the_other_settings)
 LYRA_TEST(auto_chooses_for_other_matrices)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    bool umfpack = solve_has("umfpack");
+    const char *lu = solve_has("umfpack") ? "umfpack" : solve_has("mumps") ? "mumps" : NULL;
     Choice c = choice(99, LYRA_SOLVER_DYNAMICS);
     c.symmetric = false;
     chooses(ctx, &c, "dense");
     c.unknowns = 252;
-    chooses(ctx, &c, umfpack ? "umfpack" : "dense");
+    chooses(ctx, &c, lu ? lu : "dense");
     c.unknowns = 2400;
-    chooses(ctx, &c, umfpack ? "umfpack" : "dense");
+    chooses(ctx, &c, lu ? lu : "dense");
     c.unknowns = 60000;
-    chooses(ctx, &c, umfpack ? "umfpack" : "gmres");
+    chooses(ctx, &c, lu ? lu : "gmres");
     c.unknowns = 120000;
     chooses(ctx, &c, "gmres");
     c = choice(1, LYRA_SOLVER_DYNAMICS);

@@ -8,10 +8,14 @@
 
 // by a symmetric factor without pivoting; by any factor; and by one that is reused besides
 static const char *const symmetric[] = {"cholesky", "cholmod"};
-static const char *const direct[] = {"cholesky", "cholmod", "umfpack"};
-static const char *const factoring[] = {"cholesky", "cholmod", "umfpack", "factor-reuse"};
+static const char *const any[] = {"umfpack", "mumps", "pardiso"}; // unsymmetric ones too
+static const char *const direct[] = {"cholesky", "cholmod", "umfpack",
+                                     "mumps",    "spooles", "pardiso"};
+static const char *const factoring[] = {"cholesky", "cholmod", "umfpack",
+                                        "mumps",    "pardiso", "factor-reuse"};
 
 enum {
+    ANY = sizeof any / sizeof any[0],
     SYMMETRIC = sizeof symmetric / sizeof symmetric[0],
     DIRECT = sizeof direct / sizeof direct[0],
     FACTORING = sizeof factoring / sizeof factoring[0]
@@ -512,90 +516,98 @@ LYRA_TEST(values_that_are_no_numbers_are_a_status)
 
 // ---- unsymmetric --------------------------------------------------------------------------------
 
-LYRA_TEST(umfpack_agrees_with_dense_for_any_matrix)
+LYRA_TEST(factors_with_pivots_agree_with_dense_for_any_matrix)
 {
-    SOLVE_NEEDS("umfpack");
-    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    CaseStencils box = case_box(3, 3, 3);
-    LyraBlockPattern *pattern = case_pattern(ctx, &box, LYRA_STORAGE_FULL);
-    for (uint64_t seed = 1; seed <= 5; ++seed) {
-        LyraBlockMatrix *matrix = case_matrix(pattern, seed);
-        int32_t size = 3 * box.vertex_count;
-        double *b = case_vector(size, seed + 10), *x = case_vector(size, seed + 20);
-        double *dense = case_dense(matrix), *expected = case_vector(size, seed + 30);
-        // row-major is the transpose of column-major
-        for (int32_t i = 0; i < size; ++i) {
-            for (int32_t j = 0; j < i; ++j) {
-                double keep = dense[(int64_t)i * size + j];
-                dense[(int64_t)i * size + j] = dense[(int64_t)j * size + i];
-                dense[(int64_t)j * size + i] = keep;
+    for (int32_t n = 0; n < ANY; ++n) {
+        if (!solve_has(any[n])) {
+            continue;
+        }
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        CaseStencils box = case_box(3, 3, 3);
+        LyraBlockPattern *pattern = case_pattern(ctx, &box, LYRA_STORAGE_FULL);
+        for (uint64_t seed = 1; seed <= 5; ++seed) {
+            LyraBlockMatrix *matrix = case_matrix(pattern, seed);
+            int32_t size = 3 * box.vertex_count;
+            double *b = case_vector(size, seed + 10), *x = case_vector(size, seed + 20);
+            double *dense = case_dense(matrix), *expected = case_vector(size, seed + 30);
+            // row-major is the transpose of column-major
+            for (int32_t i = 0; i < size; ++i) {
+                for (int32_t j = 0; j < i; ++j) {
+                    double keep = dense[(int64_t)i * size + j];
+                    dense[(int64_t)i * size + j] = dense[(int64_t)j * size + i];
+                    dense[(int64_t)j * size + i] = keep;
+                }
             }
-        }
-        LyraDenseFactor *lu = NULL;
-        TEST_REQUIRE_OK(lyra_dense_factor_create(ctx, LYRA_FACTOR_LU, size, dense, &lu));
-        TEST_OK(lyra_dense_factor_solve(lu, 1, b, expected));
-        double rcond = lyra_dense_factor_rcond(lu), worst = 0, largest = 0;
-        lyra_dense_factor_destroy(lu);
-        LyraOperator A = lyra_operator_block(matrix, false);
-        LyraSolver *solver = solve_solver(ctx, "umfpack", LYRA_INDEFINITE_REFUSE);
-        TEST_OK(lyra_solver_analyze(solver, &A, NULL));
-        TEST_OK(lyra_solver_factor(solver, &A));
-        TEST_OK(lyra_solver_solve(solver, b, false, x, NULL));
-        for (int32_t i = 0; i < size; ++i) {
-            worst = fmax(worst, fabs(x[i] - expected[i]));
-            largest = fmax(largest, fabs(expected[i]));
-        }
-        // both solutions are off by the rounding unit over the reciprocal condition
-        TEST_NEAR(worst / largest, 0.0, 1e-14 / rcond);
-        lyra_solver_destroy(solver);
-        lyra_block_matrix_destroy(matrix);
-        free(b);
-        free(x);
-        free(dense);
-        free(expected);
-    }
-    lyra_block_pattern_destroy(pattern);
-    free(box.ids);
-    test_context_end(ctx);
-}
-
-LYRA_TEST(umfpack_solves_what_needs_pivots)
-{
-    SOLVE_NEEDS("umfpack");
-    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    // a cycle: x[i] stands in row i + 1; and the same with two rows alike
-    enum { SIZE = 12 };
-    int32_t row[SIZE], column[SIZE];
-    double value[SIZE], b[SIZE], x[SIZE];
-    for (int32_t i = 0; i < SIZE; ++i) {
-        row[i] = (i + 1) % SIZE;
-        column[i] = i;
-        value[i] = ldexp(1.0, 20 * (i % 3) - 20);
-        b[row[i]] = (1.0 + i) * value[i];
-    }
-    for (int32_t singular = 0; singular < 2; ++singular) {
-        column[3] = singular ? 4 : 3;
-        LyraCsrPattern *pattern = NULL;
-        LyraCsrMatrix *matrix = NULL;
-        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE,
-                                                       row, column, value, &pattern, &matrix));
-        LyraOperator A = lyra_operator_csr(matrix, false);
-        LyraSolver *solver = solve_solver(ctx, "umfpack", LYRA_INDEFINITE_REFUSE);
-        TEST_OK(lyra_solver_analyze(solver, &A, NULL));
-        if (singular) {
-            TEST_STATUS(lyra_solver_factor(solver, &A), LYRA_SINGULAR);
-        } else {
+            LyraDenseFactor *lu = NULL;
+            TEST_REQUIRE_OK(lyra_dense_factor_create(ctx, LYRA_FACTOR_LU, size, dense, &lu));
+            TEST_OK(lyra_dense_factor_solve(lu, 1, b, expected));
+            double rcond = lyra_dense_factor_rcond(lu), worst = 0, largest = 0;
+            lyra_dense_factor_destroy(lu);
+            LyraOperator A = lyra_operator_block(matrix, false);
+            LyraSolver *solver = solve_solver(ctx, any[n], LYRA_INDEFINITE_REFUSE);
+            TEST_OK(lyra_solver_analyze(solver, &A, NULL));
             TEST_OK(lyra_solver_factor(solver, &A));
             TEST_OK(lyra_solver_solve(solver, b, false, x, NULL));
-            for (int32_t i = 0; i < SIZE; ++i) {
-                TEST_NEAR(x[i], 1.0 + i, 1e-14);
+            for (int32_t i = 0; i < size; ++i) {
+                worst = fmax(worst, fabs(x[i] - expected[i]));
+                largest = fmax(largest, fabs(expected[i]));
             }
+            // both solutions are off by the rounding unit over the reciprocal condition
+            TEST_NEAR(worst / largest, 0.0, 1e-14 / rcond);
+            lyra_solver_destroy(solver);
+            lyra_block_matrix_destroy(matrix);
+            free(b);
+            free(x);
+            free(dense);
+            free(expected);
         }
-        lyra_solver_destroy(solver);
-        lyra_csr_matrix_destroy(matrix);
-        lyra_csr_pattern_destroy(pattern);
+        lyra_block_pattern_destroy(pattern);
+        free(box.ids);
+        test_context_end(ctx);
     }
-    test_context_end(ctx);
+}
+
+LYRA_TEST(factors_with_pivots_solve_what_needs_pivots)
+{
+    for (int32_t n = 0; n < ANY; ++n) {
+        if (!solve_has(any[n])) {
+            continue;
+        }
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        // a cycle: x[i] stands in row i + 1; and the same with two rows alike
+        enum { SIZE = 12 };
+        int32_t row[SIZE], column[SIZE];
+        double value[SIZE], b[SIZE], x[SIZE];
+        for (int32_t i = 0; i < SIZE; ++i) {
+            row[i] = (i + 1) % SIZE;
+            column[i] = i;
+            value[i] = ldexp(1.0, 20 * (i % 3) - 20);
+            b[row[i]] = (1.0 + i) * value[i];
+        }
+        for (int32_t singular = 0; singular < 2; ++singular) {
+            column[3] = singular ? 4 : 3;
+            LyraCsrPattern *pattern = NULL;
+            LyraCsrMatrix *matrix = NULL;
+            TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE,
+                                                           row, column, value, &pattern, &matrix));
+            LyraOperator A = lyra_operator_csr(matrix, false);
+            LyraSolver *solver = solve_solver(ctx, any[n], LYRA_INDEFINITE_REFUSE);
+            TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+            if (singular) {
+                TEST_STATUS(lyra_solver_factor(solver, &A), LYRA_SINGULAR);
+            } else {
+                TEST_OK(lyra_solver_factor(solver, &A));
+                TEST_OK(lyra_solver_solve(solver, b, false, x, NULL));
+                for (int32_t i = 0; i < SIZE; ++i) {
+                    TEST_NEAR(x[i], 1.0 + i, 1e-14);
+                }
+            }
+            lyra_solver_destroy(solver);
+            lyra_csr_matrix_destroy(matrix);
+            lyra_csr_pattern_destroy(pattern);
+        }
+        test_context_end(ctx);
+    }
 }
 
 // ---- memory and bits ----------------------------------------------------------------------------

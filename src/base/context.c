@@ -51,9 +51,10 @@ const char *lyra_feature(int32_t index, bool *used)
         const char *name;
         bool used;
     } features[] = {
-        {"lapack", LY_HAVE_LAPACK},   {"metis", LY_HAVE_METIS},   {"cholmod", LY_HAVE_CHOLMOD},
-        {"umfpack", LY_HAVE_UMFPACK}, {"arpack", LY_HAVE_ARPACK}, {"yaml", LY_HAVE_YAML},
-        {"png", LY_HAVE_PNG},         {"jpeg", LY_HAVE_JPEG},     {"zlib", LY_HAVE_ZLIB},
+        {"lapack", LY_HAVE_LAPACK},   {"metis", LY_HAVE_METIS}, {"cholmod", LY_HAVE_CHOLMOD},
+        {"umfpack", LY_HAVE_UMFPACK}, {"mumps", LY_HAVE_MUMPS}, {"spooles", LY_HAVE_SPOOLES},
+        {"arpack", LY_HAVE_ARPACK},   {"yaml", LY_HAVE_YAML},   {"png", LY_HAVE_PNG},
+        {"jpeg", LY_HAVE_JPEG},       {"zlib", LY_HAVE_ZLIB},
     };
     if (index < 0 || index >= LY_COUNT_OF(features)) {
         return NULL;

@@ -11,7 +11,7 @@
 
 /// Unknowns up to which a dense Cholesky factor is made sooner than a sparse one; LU.
 #define DENSE_BEATS_CHOLESKY 60
-#define DENSE_BEATS_UMFPACK 250
+#define DENSE_BEATS_LU 250
 /// Unknowns up to which a dense factor serves where there is no sparse one.
 #define DENSE_SERVES 3000
 /// Unknowns of a dense operator up to which it is factored.
@@ -24,7 +24,7 @@
 /// Unknowns up to which a Cholesky factor is made at all: about 4 GB and a minute.
 #define CHOLESKY_SERVES 300000
 /// Unknowns up to which LU is, which fills more.
-#define UMFPACK_SERVES 100000
+#define LU_SERVES 100000
 
 // the solver if this build has it and it takes this form
 static const LyraSolverType *find(const LyraOperator *A, const char *name)
@@ -65,9 +65,10 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDe
     int32_t cholesky_end = !statics ? CHOLESKY_SERVES
                            : coarse ? CHOLESKY_STATICS_COARSE
                                     : CHOLESKY_STATICS;
+    const char *lu = find(A, "umfpack") ? "umfpack" : "mumps";
     const LyraSolverType *factor =
         A->symmetric ? find_factor(A, "cholesky", DENSE_BEATS_CHOLESKY, cholesky_end)
-                     : find_factor(A, "umfpack", DENSE_BEATS_UMFPACK, UMFPACK_SERVES);
+                     : find_factor(A, lu, DENSE_BEATS_LU, LU_SERVES);
     // conjugate gradients beat every factor where the matrix is well conditioned and not tiny
     bool block = A->kind == LYRA_OPERATOR_BLOCK;
     bool wanted = !A->symmetric || indefinite || low_rank || A->kind == LYRA_OPERATOR_DENSE ||

@@ -76,9 +76,7 @@ static LyraStatus factor(void *data, bool ldl, int64_t *failed)
 static void find_pivots(const void *data, double *pivots)
 {
     const Cholesky *self = data;
-    for (int32_t j = 0; j < self->columns->size; ++j) {
-        pivots[j] = ly_front_factor_pivot(&self->factor, j);
-    }
+    ly_front_factor_pivots(&self->factor, pivots);
 }
 
 static LyraStatus solve(void *data, int32_t columns, const double *B, double *X)

@@ -77,6 +77,41 @@ void ly_symmetric_destroy(void *self);
 /// What the type made, for questions that only it answers.
 const void *ly_symmetric_inner(const void *self);
 
+// ---- factors with pivoting ----------------------------------------------------------------------
+
+/// What a factorization found.
+typedef struct LyPivotedFacts {
+    bool singular;    // a pivot is zero
+    int32_t negative; // pivots below 0 of a symmetric matrix
+    int64_t entries;  // stored numbers of the factor
+} LyPivotedFacts;
+
+/// LU, and LDL^T of symmetric matrices, with pivoting, by a library. pivoted.c makes a solver of
+/// it.
+typedef struct LyPivotedType {
+    const char *name;
+    LyraStatus (*create)(LyraContext *ctx, void **self);
+    /// Takes the pattern: all rows, or those of the upper triangle with all diagonals. `rows` stays
+    /// in place and has the values later.
+    LyraStatus (*analyze)(void *self, bool symmetric, const LyColumns *rows);
+    /// Factors the values of the rows.
+    LyraStatus (*factor)(void *self, LyPivotedFacts *facts);
+    LyraStatus (*solve)(void *self, bool transposed, int32_t columns, const double *B, double *X);
+    int64_t (*bytes)(const void *self);
+    void (*destroy)(void *self);
+} LyPivotedType;
+
+/// The functions of a LyraSolverType; create takes the type besides.
+LyraStatus ly_pivoted_create(LyraContext *ctx, const LyraSolverDef *def, const LyPivotedType *type,
+                             void **out);
+LyraStatus ly_pivoted_analyze(void *self, const LyraOperator *A,
+                              const LyraConstraints *constraints);
+LyraStatus ly_pivoted_factor(void *self, const LyraOperator *A, LyraSolveReport *report);
+LyraStatus ly_pivoted_solve(void *self, int32_t columns, const double *B, bool warm, double *X,
+                            LyraSolveReport *report);
+int64_t ly_pivoted_bytes(const void *self);
+void ly_pivoted_destroy(void *self);
+
 // ---- threads of others --------------------------------------------------------------------------
 
 /// Keeps OpenMP, where a library brought it, to the calling thread. Gives what resume is to be

@@ -412,17 +412,19 @@ void ly_front_factor_compute(LyFrontFactor *factor, const double *values, bool i
                               first % fronts->node_size;
 }
 
-double ly_front_factor_pivot(const LyFrontFactor *factor, int64_t unknown)
+void ly_front_factor_pivots(const LyFrontFactor *factor, double *pivots)
 {
     const LyFronts *fronts = factor->fronts;
-    int64_t place = ly_fronts_pivot(fronts, unknown);
-    int32_t node = fronts->inverse[unknown / fronts->node_size];
-    const LyFront *front = &fronts->fronts[fronts->front_of[node]];
-    int64_t k = place - front->pivot;
-    double root =
-        factor
-            ->values[front->values + ly_triangle_room(k / LY_PANEL) + LY_PANEL * k + k % LY_PANEL];
-    return factor->signs[place] * root * root;
+    int32_t size = fronts->node_size;
+    for (int32_t f = 0; f < fronts->count; ++f) {
+        const LyFront *front = &fronts->fronts[f];
+        for (int32_t k = 0; k < front->width * size; ++k) {
+            double root = factor->values[front->values + ly_triangle_room(k / LY_PANEL) +
+                                         (int64_t)LY_PANEL * k + k % LY_PANEL];
+            int64_t old = fronts->order[front->first + k / size];
+            pivots[old * size + k % size] = factor->signs[front->pivot + k] * root * root;
+        }
+    }
 }
 
 // ---- solve --------------------------------------------------------------------------------------

@@ -147,15 +147,6 @@ LyraStatus ly_fronts_create(LyraContext *ctx, LyraGraph graph, int32_t node_size
 void ly_fronts_destroy(LyFronts *fronts);
 int64_t ly_fronts_bytes(const LyFronts *fronts);
 
-/// Where an unknown of the matrix, by old number, is in vectors over pivots.
-static inline int64_t ly_fronts_pivot(const LyFronts *fronts, int64_t unknown)
-{
-    int32_t node = fronts->inverse[unknown / fronts->node_size];
-    const LyFront *front = &fronts->fronts[fronts->front_of[node]];
-    return front->pivot + (int64_t)(node - front->first) * fronts->node_size +
-           unknown % fronts->node_size;
-}
-
 // ---- numbers ------------------------------------------------------------------------------------
 
 /// A factor on an analysis, which must outlive it.
@@ -188,8 +179,8 @@ int64_t ly_front_factor_bytes(const LyFrontFactor *factor);
 void ly_front_factor_compute(LyFrontFactor *factor, const double *values, bool indefinite,
                              int64_t *failed);
 
-/// Pivot of an unknown, by old number: d of L D L^T.
-double ly_front_factor_pivot(const LyFrontFactor *factor, int64_t unknown);
+/// The pivots, d of L D L^T, by old number, [size].
+void ly_front_factor_pivots(const LyFrontFactor *factor, double *pivots);
 
 /// X = A^-1 B, [columns][size]. The two may overlap if they are the same. Allocates the first time,
 /// and the first time for more than one column.

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// CHOLMOD may come with OpenMP inside. Its loops are short, run on four threads whatever the
-// machine has, and these spin while they wait: a factor takes twice as long with them as without.
-// The calling thread's limit on nested parallel regions is set to none around such calls, which
-// makes every region run on one thread. Lyra does not link OpenMP, so the two functions are looked
-// up among what the process has loaded.
+// CHOLMOD, and others, may come with OpenMP inside. Its loops are short, run on four threads
+// whatever the machine has, and these spin while they wait: a factor takes twice as long with them
+// as without. The calling thread's limit on nested parallel regions is set to none around such
+// calls, which makes every region run on one thread. Lyra does not link OpenMP, so the two
+// functions are looked up among what the process has loaded.
 
 // RTLD_DEFAULT
 #define _GNU_SOURCE
 
 #include "solve/direct.h"
 
-#if LY_HAVE_CHOLMOD || LY_HAVE_UMFPACK
+#if LY_HAVE_CHOLMOD || LY_HAVE_UMFPACK || LY_HAVE_MUMPS
 
 #include <dlfcn.h>
 #include <string.h>

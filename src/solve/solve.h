@@ -25,6 +25,15 @@ extern const LyraSolverType ly_solver_cholmod;
 #if LY_HAVE_UMFPACK
 extern const LyraSolverType ly_solver_umfpack;
 #endif
+#if LY_HAVE_MUMPS
+extern const LyraSolverType ly_solver_mumps;
+#endif
+#if LY_HAVE_SPOOLES
+extern const LyraSolverType ly_solver_spooles;
+#endif
+/// Loaded at run time: one of the solvers if ly_pardiso_found().
+extern const LyraSolverType ly_solver_pardiso;
+bool ly_pardiso_found(void);
 /// PCG whose preconditioner is an old factor, by "cholesky" or "dense".
 extern const LyraSolverType ly_solver_factor_reuse;
 

@@ -21,8 +21,10 @@ target_sources(lyra_objects PRIVATE
   solve/krylov_sweeps.c
   solve/low_rank.c
   solve/minres.c
+  solve/mumps.c
   solve/openmp.c
   solve/operator.c
+  solve/pardiso.c
   solve/pcg.c
   solve/pcg_coarse.c
   solve/pcg_deflate.c
@@ -31,7 +33,9 @@ target_sources(lyra_objects PRIVATE
   solve/pcg_matrix.c
   solve/pcg_order.c
   solve/pcg_refine.c
+  solve/pivoted.c
   solve/solver.c
+  solve/spooles.c
   solve/symmetric.c
   solve/table.c
   solve/umfpack.c

@@ -209,9 +209,12 @@ static double smallest_pivot(const Symmetric *self, int64_t *unknown)
 static LyraStatus try_cholesky(Symmetric *self, double shift)
 {
     LyColumns *a = &self->columns;
-    LY_TRY(ly_columns_gather(a, &self->A));
-    for (int32_t j = 0; j < a->size && shift > 0; ++j) {
-        a->values[a->start[j]] += shift * self->weight[j];
+    // without a shift the values are there
+    if (shift > 0) {
+        LY_TRY(ly_columns_gather(a, &self->A));
+        for (int32_t j = 0; j < a->size; ++j) {
+            a->values[a->start[j]] += shift * self->weight[j];
+        }
     }
     LY_TRY(self->type->factor(self->inner, false, &self->failed));
     if (self->failed >= 0) {
@@ -237,14 +240,19 @@ static LyraStatus try_cholesky(Symmetric *self, double shift)
 static void weigh(Symmetric *self)
 {
     const LyColumns *a = &self->columns;
-    double *sums = self->work;
+    double *sums = self->work, *ones = sums + a->size;
+    bool zeros = false;
     for (int32_t j = 0; j < a->size; ++j) {
-        self->weight[j] = 1.0;
+        self->weight[j] = fabs(a->values[a->start[j]]);
+        ones[j] = 1.0;
+        zeros |= !(self->weight[j] > 0);
     }
-    scaled_norm(self, self->weight, sums);
-    for (int32_t j = 0; j < a->size; ++j) {
-        double diagonal = fabs(a->values[a->start[j]]);
-        self->weight[j] = diagonal > 0 ? diagonal : sums[j] > 0 ? sums[j] : 1.0;
+    if (zeros) {
+        scaled_norm(self, ones, sums);
+    }
+    for (int32_t j = 0; j < a->size && zeros; ++j) {
+        double *weight = &self->weight[j];
+        *weight = *weight > 0 ? *weight : sums[j] > 0 ? sums[j] : 1.0;
     }
 }
 
@@ -342,6 +350,9 @@ static LyraStatus take_over(Symmetric *self, LyraSolveReport *report)
     const LyraSolverType *types[] = {
 #if LY_HAVE_UMFPACK
         &ly_solver_umfpack,
+#endif
+#if LY_HAVE_MUMPS
+        &ly_solver_mumps,
 #endif
         self->columns.size <= DENSE_MAX ? &ly_solver_dense : NULL,
     };

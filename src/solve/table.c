@@ -16,9 +16,22 @@ static const LyraSolverType *const types[] = {
 #if LY_HAVE_UMFPACK
     &ly_solver_umfpack,
 #endif
+#if LY_HAVE_MUMPS
+    &ly_solver_mumps,
+#endif
+#if LY_HAVE_SPOOLES
+    &ly_solver_spooles,
+#endif
     &ly_solver_factor_reuse, &ly_solver_minres,   &ly_solver_bicgstab,
-    &ly_solver_gmres,        &ly_solver_dense,
+    &ly_solver_gmres,        &ly_solver_dense,    &ly_solver_pardiso, // the last
 };
+
+// solvers that can be made: the last one hangs on the machine
+static bool is_here(int32_t index)
+{
+    return index >= 0 && index < LY_COUNT_OF(types) &&
+           (types[index] != &ly_solver_pardiso || ly_pardiso_found());
+}
 
 // names that other builds have
 static const struct {
@@ -30,12 +43,18 @@ static const struct {
 #if !LY_HAVE_UMFPACK
     {"umfpack", "UMFPACK (-DLYRA_GPL=ON)"},
 #endif
+#if !LY_HAVE_MUMPS
+    {"mumps", "MUMPS"},
+#endif
+#if !LY_HAVE_SPOOLES
+    {"spooles", "SPOOLES (-DLYRA_WITH_SPOOLES=ON)"},
+#endif
     {NULL, NULL},
 };
 
 const char *lyra_solver_name(int32_t index, const LyraSolverType **type)
 {
-    if (index < 0 || index >= LY_COUNT_OF(types)) {
+    if (!is_here(index)) {
         return NULL;
     }
     if (type) {
@@ -48,7 +67,7 @@ void ly_solver_list(uint32_t traits, size_t capacity, char *text)
 {
     const char *names[LY_COUNT_OF(types)];
     int32_t count = 0;
-    for (int32_t k = 0; k < LY_COUNT_OF(types); ++k) {
+    for (int32_t k = 0; is_here(k); ++k) {
         if ((types[k]->traits & traits) == traits) {
             names[count++] = types[k]->name;
         }
