@@ -14,7 +14,8 @@
 //     the cost of a factor, one is made: the rule for hiring or buying, never worse than twice
 //     the best.
 //   - A factor is renewed when the last solve with it cost more than the mean since it was made,
-//     its making included: that is where the mean is least.
+//     its making included: that is where the mean is least. The next ones serve for as many solves
+//     but one in PROBE, which finds out whether it may be more.
 //   - When the mean of such a cycle is above what sweeps cost, these come back, and it takes twice
 //     as much to leave them again.
 //
@@ -29,24 +30,27 @@
 #include <string.h>
 
 // cost, in ns on a core that was measured
-#define SWEEP 3.4        // a block in an iteration with sweeps
-#define SWEEP_COARSE 6.5 // ... with a coarse space
-#define COPY 14.0        // a block on its way to the copy that is swept
-#define PRODUCT 5.0      // a block in a product with the matrix
-#define ENTRY 1.0        // a number of the factor in a solve
-#define FLOP 0.06        // of factoring
-#define ANALYSIS 250.0   // a block in the analysis of a factor
-#define GATHER 30.0      // a block on its way to a factor
+#define SWEEP 5.5         // a block in an iteration with sweeps
+#define SWEEP_COARSE 11.0 // ... with a coarse space
+#define COPY 34.0         // a block on its way to the copy that is swept
+#define COPY_COARSE 180.0 // ... and to its coarse space
+#define PRODUCT 6.0       // a block in a product with the matrix
+#define ENTRY 0.9         // a number of the factor in a solve
+#define FLOP 0.032        // of factoring
+#define GATHER 120.0      // a block on its way to a factor
+#define ANALYSIS 1150.0   // a block in the analysis of a factor
 
 // an estimate of the factor before its analysis: V vertices in sections of s each give
-#define ENTRIES_GUESS 14.0 // x V s^(1/2) numbers
-#define FLOPS_GUESS 60.0   // x V s^(3/2) operations
+#define ENTRIES_GUESS 60.0 // x V s^(1/2) numbers
+#define FLOPS_GUESS 240.0  // x V s^(3/2) operations
 
-#define LOOK 0.15         // part of the cost of a factor after which sweeps are looked at
+#define LOOK 0.2          // part of the cost of a factor after which sweeps are looked at
+#define GAIN 0.6          // conjugate gradients become faster: part of the iterations foreseen
 #define KEPT_ITERATIONS 4 // that a kept factor is expected to take
 #define KEPT_SOLVES 10    // that it is expected to serve
 #define ENTRIES_MAX 4e8   // numbers above which no factor is made: 3.2 GB
 #define BACK 1.1          // times the cost of sweeps that a cycle may cost
+#define PROBE 8           // cycles of which one may be longer than those before
 #define ITERATIONS_LEAST 8
 #define STATICS_TOLERANCE 1e-9 // most, in statics
 #define ROUNDED 1e-6           // residual that a factor of the values may leave by rounding
@@ -68,11 +72,12 @@ typedef struct Adaptive {
     double predicted;       // cost of the solve with sweeps that was left
     LyraSolveReport report; // of the sweeps' factor
     // memory
-    bool keeps, due;      // a factor serves; the next values get a new one
-    double regret;        // what sweeps cost above a factor so far
-    double mean;          // cost of a solve with sweeps
-    double patience;      // times the cost of a factor that is borne
-    double cycle, solves; // cost and number of solves since the factor was made
+    bool keeps, due;       // a factor serves; the next values get a new one
+    double regret;         // what sweeps cost above a factor so far
+    double mean;           // cost of a solve with sweeps
+    double patience;       // times the cost of a factor that is borne
+    double cycle, solves;  // cost and number of solves since the factor was made
+    double length, cycles; // solves that a factor is good for, 0: not known; cycles so far
 } Adaptive;
 
 // ---- costs --------------------------------------------------------------------------------------
@@ -85,7 +90,7 @@ static double sweep_cost(const Adaptive *self, double iterations)
 
 static double kept_cost(const Adaptive *self, double iterations)
 {
-    return (iterations + 2) * PRODUCT * self->blocks + iterations * ENTRY * self->entries;
+    return (iterations + 1) * (PRODUCT * self->blocks + ENTRY * self->entries);
 }
 
 static double factor_cost(const Adaptive *self)
@@ -128,7 +133,7 @@ static void forget(Adaptive *self)
     ly_kept_destroy(&self->kept);
     self->entries = self->flops = 0;
     self->swept = self->keeps = self->due = self->unreported = false;
-    self->regret = self->mean = self->cycle = self->solves = 0;
+    self->regret = self->mean = self->cycle = self->solves = self->length = self->cycles = 0;
     self->patience = 1;
 }
 
@@ -145,7 +150,7 @@ static void destroy(void *data)
 static bool go_on(void *user, int32_t iterations, double progress, int32_t *next)
 {
     Adaptive *self = user;
-    double total = sweep_cost(self, iterations / fmax(progress, 1e-3));
+    double total = sweep_cost(self, iterations * fmax(1, GAIN / fmax(progress, 1e-3)));
     double rest = total - sweep_cost(self, iterations);
     *next = iterations + iterations / 2;
     self->predicted = total;
@@ -206,6 +211,7 @@ static LyraStatus make_factor(Adaptive *self, const LyraOperator *A)
     self->due = false;
     self->cycle = factor_cost(self);
     self->solves = 0;
+    self->cycles = fmod(self->cycles + 1, PROBE);
     return LYRA_OK;
 }
 
@@ -295,6 +301,21 @@ static bool is_answer(Adaptive *self, const double *b, const double *x)
     return ly_vector_norm(self->ctx, n, r) <= ROUNDED * ly_vector_norm(self->ctx, n, Pb);
 }
 
+// notes what a solve with the factor did cost. A factor is good for as many solves as make their
+// mean cost least, its making included; the last cycle has shown how many that are.
+static void note_kept(Adaptive *self, int32_t iterations)
+{
+    double cost = kept_cost(self, iterations);
+    self->cycle += cost;
+    self->solves += 1;
+    if (cost * self->solves > self->cycle) {
+        self->due = true;
+        self->length = self->solves - 1;
+    } else if (self->length > 0 && self->solves >= self->length && self->cycles != 0) {
+        self->due = true;
+    }
+}
+
 static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double *x,
                              LyraSolveReport *report)
 {
@@ -312,7 +333,9 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
         memcpy(self->kept.start, x, bytes);
     }
     LyraStatus status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
-    if (status == LYRA_NOT_CONVERGED && !self->kept.current) {
+    bool stopped = status == LYRA_NOT_CONVERGED && iterations >= ask.iterations_max;
+    if (status == LYRA_NOT_CONVERGED && !self->kept.current &&
+        (stopped || !is_answer(self, b, x))) {
         LY_TRY(make_factor(self, &self->A));
         if (warm) {
             memcpy(x, self->kept.start, bytes);
@@ -322,10 +345,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
     if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x)) {
         status = LYRA_OK;
     }
-    double cost = kept_cost(self, iterations);
-    self->cycle += cost;
-    self->solves += 1;
-    self->due = self->due || cost * self->solves > self->cycle;
+    note_kept(self, iterations);
     report->solver = ly_solver_factor_reuse.name;
     report->preconditioner = self->kept.direct->name;
     report->factor_entries = self->kept.report.factor_entries;
@@ -352,7 +372,8 @@ static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, doubl
 // notes what a solve with sweeps did cost
 static void note_sweeps(Adaptive *self, int32_t iterations)
 {
-    double cost = sweep_cost(self, iterations) + (self->fresh ? COPY * self->blocks : 0);
+    double copy = self->report.coarse_size > 0 ? COPY_COARSE : COPY;
+    double cost = sweep_cost(self, iterations) + (self->fresh ? copy * self->blocks : 0);
     self->fresh = false;
     self->mean = self->mean > 0 ? 0.75 * self->mean + 0.25 * cost : cost;
     self->regret = fmax(0, self->regret + cost - kept_mean(self));
@@ -443,8 +464,9 @@ static void remember(const void *data, double *memory)
 {
     const Adaptive *self = data;
     const double numbers[LYRA_SOLVER_MEMORY] = {
-        self->keeps,    self->due,   self->regret, self->mean,
-        self->patience, self->cycle, self->solves, self->kept.self != NULL,
+        self->keeps,    self->due,    self->regret, self->mean,
+        self->patience, self->cycle,  self->solves, self->kept.self != NULL,
+        self->length,   self->cycles,
     };
     memcpy(memory, numbers, sizeof numbers);
 }
@@ -475,6 +497,8 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
     self->patience = memory[4];
     self->cycle = memory[5];
     self->solves = memory[6];
+    self->length = memory[8];
+    self->cycles = memory[9];
     return LYRA_OK;
 }
 
