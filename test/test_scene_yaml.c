@@ -615,6 +615,93 @@ LYRA_TEST(pressure_and_traction_have_their_size)
     test_context_end(ctx);
 }
 
+// a cantilever of concrete under its own weight, at home and where coordinates have ten digits
+// before the point
+LYRA_TEST(a_stiff_beam_far_away_bends_as_at_home)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const models[] = {"linear", "corotational", "neo-hookean"};
+    for (int m = 0; m < 3; ++m) {
+        double mean[2][3];
+        for (int far = 0; far < 2; ++far) {
+            char text[900];
+            double x = far ? 5e6 : 0;
+            snprintf(text, sizeof text,
+                     "bodies:\n"
+                     "  - generate: {cells: [10, 1, 1], size: [2, 0.2, 0.2]}\n"
+                     "    transform: {translate: [%g, %g, %g]}\n"
+                     "    material: {model: %s, young: 30 GPa, poisson: 0.2, density: 2400}\n"
+                     "gravity: [0, -9.81, 0]\n"
+                     "constraints:\n"
+                     "  - {select: {half-space: {point: [%.17g, 0, 0], normal: [-1, 0, 0]}}}\n"
+                     "integrator: {name: static}\n",
+                     x, x, x, models[m], x - 0.99);
+            settle(ctx, text, 0, NULL, mean[far]);
+        }
+        // edges of 0.2 m are rounded to 1e-9, which is 5e-9 of them
+        TEST_CHECK_MSG(mean[0][1] < -1e-5, "%s: %g m", models[m], mean[0][1]);
+        TEST_NEAR(mean[1][1], mean[0][1], 1e-7 * fabs(mean[0][1]));
+    }
+    test_context_end(ctx);
+}
+
+// a cantilever of rubber that live pressure rolls up: see the tip, which has gone round
+#define ROLLED                                                                                     \
+    "bodies:\n"                                                                                    \
+    "  - generate: {cells: [10, 1, 1], size: [2, 0.2, 0.2]}\n"                                     \
+    "    material: {model: neo-hookean, young: 200 kPa, poisson: 0.4}\n"                           \
+    "constraints:\n"                                                                               \
+    "  - {select: {half-space: {point: [-0.99, 0, 0], normal: [-1, 0, 0]}}}\n"                     \
+    "integrator: {name: static}\n"                                                                 \
+    "loads:\n"                                                                                     \
+    "  - type: pressure\n"                                                                         \
+    "    select: {surface: true, normal: {direction: [0, 1, 0], angle: 45 deg}}\n"
+
+LYRA_TEST(live_pressure_rolls_a_beam_up)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *scene = NULL;
+    LyraStepReport report;
+    static const char *const slowly[] = {"integrator.load-steps=10"};
+    double mean[3];
+    settle(ctx, ROLLED "    pressure: 1 kPa\n", 1, slowly, mean);
+    TEST_CHECK_MSG(mean[0] < -0.2 && mean[1] < -0.2, "moved by %g, %g m", mean[0], mean[1]);
+    TEST_REQUIRE_OK(load_text(ctx, ROLLED "    pressure: 1 kPa\n", 0, NULL, &scene));
+    TEST_OK(lyra_scene_step(scene, &report));
+    double sum[3] = {0, 0, 0};
+    for (int32_t i = 0; i < size_of(scene); ++i) {
+        sum[i % 3] += 3 * displacements(scene)[i] / size_of(scene);
+    }
+    TEST_NEAR(sum[0], mean[0], 1e-8);
+    TEST_NEAR(sum[1], mean[1], 1e-8);
+    TEST_CHECK_MSG(report.newton_iterations < 150, "%d iterations", report.newton_iterations);
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
+// the share of the load in the message is one that the body bears
+LYRA_TEST(statics_that_fail_name_the_share_of_the_load)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraScene *scene = NULL;
+    static const char *const coarse[] = {"integrator.newton.halvings=6"};
+    TEST_REQUIRE_OK(load_text(ctx, ROLLED "    pressure: 60 kPa\n", 1, coarse, &scene));
+    TEST_STATUS(lyra_scene_step(scene, NULL), LYRA_NOT_CONVERGED);
+    const char *found = strstr(lyra_error_message(), "statics at ");
+    double share = found ? strtod(found + strlen("statics at "), NULL) : 0;
+    TEST_CONTAINS(lyra_error_message(), "of the loads");
+    TEST_CHECK_MSG(share > 0 && share < 1, "share %g", share);
+    lyra_scene_destroy(scene);
+    char text[900];
+    double mean[3];
+    snprintf(text, sizeof text, ROLLED "    pressure: %.17g kPa\n", 60 * share);
+    settle(ctx, text, 0, NULL, mean);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(materials_change_with_time)
 {
     REQUIRE_YAML();

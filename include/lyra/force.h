@@ -29,6 +29,7 @@ typedef struct LyraBatch {
     int32_t count;          ///< Live stencils, [1, LYRA_BATCH_WIDTH].
     bool psd;               ///< Asks for a positive semi-definite dfdx, the exact one if it is.
     double time, dt;        ///< s.
+    double unloaded;        ///< Share of a load that is left out, [0, 1]; see LyraEvaluation.
     const int32_t *element; ///< Ids of the stencils.
     /// Positions, m, [3 nodes]; those of LYRA_FORCE_TRANSLATION_INVARIANT types are counted from
     /// the middle of the rest positions. NULL with LYRA_FORCE_DISPLACEMENT.
@@ -162,10 +163,12 @@ LYRA_API int64_t lyra_assembly_history_size(const LyraAssembly *assembly);
 /// Input and outputs of an evaluation. Zero-initialise, then set what is needed; NULL outputs are
 /// not computed.
 typedef struct LyraEvaluation {
-    const double *u;       ///< Displacements, m, [vertex_count][3]. Nullable: `x` less rest.
-    const double *x;       ///< Positions, m, [vertex_count][3]. Not read where `u` is given.
-    const double *v;       ///< Velocities, m/s, [vertex_count][3]. Nullable: zero.
-    double time, dt;       ///< s.
+    const double *u; ///< Displacements, m, [vertex_count][3]. Nullable: `x` less rest.
+    const double *x; ///< Positions, m, [vertex_count][3]. Not read where `u` is given.
+    const double *v; ///< Velocities, m/s, [vertex_count][3]. Nullable: zero.
+    double time, dt; ///< s.
+    /// Share of the loads among the forces (tractions, pressures) that is left out, [0, 1].
+    double unloaded;
     bool psd;              ///< Asks for a positive semi-definite `dfdx`.
     const double *history; ///< [history size]. Nullable without history.
     double *trial_history; ///< [history size]. Nullable.

@@ -31,6 +31,8 @@ typedef struct LyraPoint {
     double time, dt; ///< s; `dt` since the committed history.
     const LyraVector *u, *v;
     const double *history; ///< Committed, [history_count]. Nullable without history.
+    /// Share of all loads that is left out, [0, 1]; heeded by systems that are LYRA_SYSTEM_LOADS.
+    double unloaded;
 } LyraPoint;
 
 /// What will be asked of a system next.
@@ -62,6 +64,7 @@ typedef enum LyraSystemTrait {
     LYRA_SYSTEM_UNDAMPED = 1 << 4,   ///< g does not depend on v.
     LYRA_SYSTEM_STATIONARY = 1 << 5, ///< g does not depend on t.
     LYRA_SYSTEM_INEXACT = 1 << 6,    ///< K or C lacks parts of the derivative of g (but of D).
+    LYRA_SYSTEM_LOADS = 1 << 7,      ///< Knows its loads: heeds LyraPoint::unloaded.
 } LyraSystemTrait;
 
 /// A kind of system. Vectors have the system's size; what is constrained is in `constraints`.

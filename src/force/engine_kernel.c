@@ -438,7 +438,10 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     size_t vector_bytes = (size_t)(3 * nodes * WIDTH) * sizeof(double);
     size_t block_bytes = (size_t)(lyra_force_type_blocks(type) * 9 * WIDTH) * sizeof(double);
     LyArenaMark mark = ly_arena_mark(arena);
-    LyraBatch batch = {.psd = evaluation->psd, .time = evaluation->time, .dt = evaluation->dt};
+    LyraBatch batch = {.psd = evaluation->psd,
+                       .time = evaluation->time,
+                       .dt = evaluation->dt,
+                       .unloaded = evaluation->unloaded};
     double *x = lyra_arena_push(arena, vector_bytes);
     double *v = run->v ? lyra_arena_push(arena, vector_bytes) : NULL;
     double *diagonal = lyra_arena_push(arena, (size_t)(nodes * 9 * WIDTH) * sizeof(double));

@@ -84,7 +84,7 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
     LyraArena *arena = loop->assembly->arenas[worker];
     LyArenaMark mark = ly_arena_mark(arena);
     size_t bytes = (size_t)(3 * type->nodes * WIDTH) * sizeof(double);
-    LyraBatch batch = {.time = loop->at->time, .dt = loop->at->dt};
+    LyraBatch batch = {.time = loop->at->time, .dt = loop->at->dt, .unloaded = loop->at->unloaded};
     double energies[WIDTH] __attribute__((aligned(64)));
     double *x = lyra_arena_push(arena, bytes);
     double *v = type->traits & LYRA_FORCE_VELOCITY ? lyra_arena_push(arena, bytes) : NULL;

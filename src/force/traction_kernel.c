@@ -99,6 +99,7 @@ LY_INLINE void store_zero_blocks(double *out, int lane, int blocks)
 LY_INLINE LyReal load_amplitude(const LyTraction *self, const LyraBatch *batch, int lane)
 {
     double c = self->amplitude ? self->amplitude(self->user, batch->time) : 1;
+    c *= 1 - batch->unloaded;
     return c * ly_load(batch->parameters + LYRA_TRACTION_FACTOR * WIDTH + lane);
 }
 

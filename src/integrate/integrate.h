@@ -171,7 +171,9 @@ typedef struct LyStage {
     /// A second start: u = stay on the free unknowns. Newton takes the better of the two; the
     /// one-step and counted policies always take this one. NULL: none.
     const LyraVector *stay;
-    bool still; // v = 0 where the body stays
+    bool still;             // v = 0 where the body stays
+    double unloaded;        // share of the loads that is left out
+    int32_t iterations_max; // fewer than the settings allow; 0: as many
     const double *history;
     /// The counted policy sees the reactions of constraints as part of the residual.
     bool reactions;

@@ -22,6 +22,14 @@
 // gradient) a step is also taken when the work along it, by the trapezoidal rule, is negative:
 // u_q R(q + alpha d).d <= -(1 - 2e-4) u_q R(q).d [MS79].
 //
+// Where tangents are not symmetric (live loads) the residual is a bad judge: whole steps that bend
+// a slender body also stretch it, and its residual grows a hundredfold on the way to the answer. So
+// a step is also taken when the next one, by the same tangent, is shorter [Deu04]:
+//
+//   |s'| <= (1 - alpha/4) |d|,   S s' = -R(q + alpha d),
+//
+// else alpha becomes alpha^2 |d| / (2 |s' - (1 - alpha) d|), where that is shorter yet.
+//
 // Backtracking: from alpha = 1, first the minimum of the parabola through both values and the
 // slope, then that of the cubic through the last two trials, kept inside [0.1, 0.5] of the last
 // alpha [DS83]; where a trial has no finite value, half of the last.
@@ -126,7 +134,8 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           .dt = stage->dt,
                           .u = newton->u,
                           .v = newton->v,
-                          .history = stage->history};
+                          .history = stage->history,
+                          .unloaded = stage->unloaded};
     const LyraResponse response = {.g = r,
                                    .external = newton->external,
                                    .damping = newton->damping,
@@ -231,6 +240,22 @@ static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *
     return ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look);
 }
 
+// whether the next step from the trial at q + alpha d is shorter; *next: the alpha to try else
+static bool is_next_shorter(LyNewton *newton, double alpha, double *next)
+{
+    LyraSolveReport report = {.solver = "", .preconditioner = ""};
+    lyra_vector_axpby(-1, newton->r_try, 0, newton->b);
+    if (lyra_system_solve(newton->system, newton->b, 0, newton->next, &report) != LYRA_OK) {
+        return false;
+    }
+    double length = lyra_vector_norm(newton->d), after = lyra_vector_norm(newton->next);
+    lyra_vector_axpby(alpha - 1, newton->d, 1, newton->next);
+    double shift = lyra_vector_norm(newton->next);
+    double guess = shift > 0 ? 0.5 * alpha * alpha * length / shift : alpha;
+    *next = fmin(fmax(guess, 0.1 * alpha), 0.5 * alpha);
+    return isfinite(after) && after <= (1 - 0.25 * alpha) * length;
+}
+
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                           const LyraVector *q, const LyLook *from, double slope, bool expand,
                           LyLook *look, double *alpha)
@@ -259,6 +284,10 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
             double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
             enough = end <= -(1 - 2 * ARMIJO) * slope;
         }
+        double next = 0;
+        if (!enough && look->finite && newton->def.line_search && !ly_newton_is_symmetric(newton)) {
+            enough = is_next_shorter(newton, step, &next);
+        }
         if (look->finite && (enough || !newton->def.line_search)) {
             *alpha = step;
             return expand && trial == 0 && (potential || works) && newton->def.line_search
@@ -268,7 +297,7 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         if (!newton->def.line_search) {
             break;
         }
-        double next = shorten(f_0, descent, step, f, last, f_last);
+        next = next > 0 ? next : shorten(f_0, descent, step, f, last, f_last);
         last = step;
         f_last = f;
         step = next;

@@ -87,7 +87,8 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
                               &newton->moved, &newton->b,    &newton->u,        &newton->v,
                               &newton->a,     &newton->mass, &newton->external, &newton->damping,
-                              &newton->start, &newton->rest, &newton->signs,    &newton->lengths};
+                              &newton->start, &newton->rest, &newton->signs,    &newton->lengths,
+                              &newton->next};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
     }
@@ -115,7 +116,8 @@ void ly_newton_destroy(LyNewton *newton)
     LyraVector *vectors[] = {newton->q_try, newton->r,    newton->r_try,    newton->d,
                              newton->moved, newton->b,    newton->u,        newton->v,
                              newton->a,     newton->mass, newton->external, newton->damping,
-                             newton->start, newton->rest, newton->signs,    newton->lengths};
+                             newton->start, newton->rest, newton->signs,    newton->lengths,
+                             newton->next};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         lyra_vector_destroy(vectors[i]);
     }
@@ -175,7 +177,8 @@ LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           .dt = stage->dt,
                           .u = newton->u,
                           .v = newton->v,
-                          .history = stage->history};
+                          .history = stage->history,
+                          .unloaded = stage->unloaded};
     double begin = ly_time();
     LyraStatus status = lyra_system_linearise(newton->system, &at, psd);
     double middle = ly_time();
@@ -387,7 +390,9 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           int32_t *count)
 {
     LyraStepReport *report = &it->report;
-    for (*count = 0; *count < newton->def.iterations_max;) {
+    int32_t most = newton->def.iterations_max;
+    most = stage->iterations_max > 0 && stage->iterations_max < most ? stage->iterations_max : most;
+    for (*count = 0; *count < most;) {
         if (look->residual <= TINY) {
             return LYRA_OK;
         }

@@ -41,6 +41,7 @@ struct LyNewton {
     LyraVector *start;                             // u when the solve began: loads work from there
     LyraVector *rest;                              // u of the rest shape, placed
     LyraVector *signs;                             // 1 and -1, as if at random; see find_floor()
+    LyraVector *next;    // the Newton step from a trial, by the tangent of the start
     LyraVector *lengths; // that forces are computed from, beside displacements, m
     double floor;        // residual that rounding alone can make, N
     double extent;       // size of the body, m; 0: unknown

@@ -8,16 +8,16 @@
 // tells, and both have the same bits. A tangent of other parameters, masses, damping or directions
 // of constraints than the model has now does not serve: the block has their fingerprint.
 //
-// Layout: valid, time, dt, a_q, v_q, u_q, psd, time of damping, fingerprint, then u, v, u and v of
-// damping, and the history.
+// Layout: valid, time, dt, a_q, v_q, u_q, psd, time of damping, fingerprint, share of loads left
+// out, then u, v, u and v of damping, and the history.
 
 #include "integrate/newton.h"
 
 #include <string.h>
 
 #define KEEP_BLOCK "newton"
-#define KEEP_VERSION 2
-#define HEAD 9
+#define KEEP_VERSION 3
+#define HEAD 10
 
 int64_t ly_keep_count(const LyNewton *newton)
 {
@@ -51,9 +51,9 @@ LyraStatus ly_keep_note(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
 {
     double *block = NULL;
     LY_TRY(find_block(newton, trial, &block));
-    const double head[HEAD] = {1,          stage->time,     stage->dt,
-                               stage->a_q, stage->v_q,      stage->u_q,
-                               psd,        it->damped_time, fingerprint(newton)};
+    const double head[HEAD] = {
+        1,          stage->time, stage->dt,       stage->a_q,          stage->v_q,
+        stage->u_q, psd,         it->damped_time, fingerprint(newton), stage->unloaded};
     int64_t n = newton->size, history = lyra_system_history_count(newton->system);
     memcpy(block, head, sizeof head);
     copy_in(newton->u, block + HEAD);
@@ -80,6 +80,7 @@ static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const double 
     LY_TRY(lyra_system_update_damping(newton->system, &at));
     at.time = block[1];
     at.dt = block[2];
+    at.unloaded = block[9];
     copy_out(block + HEAD, newton->u);
     copy_out(block + HEAD + n, newton->v);
     LY_TRY(lyra_system_linearise(newton->system, &at, block[6] != 0));

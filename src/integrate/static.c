@@ -4,24 +4,33 @@
 // Statics: g(t + dt, u, 0) = 0 with what constraints prescribe at t + dt. Masses and velocities
 // play no part.
 //
-// Load stepping. With g_0 = g(t + dt, u_0) at the start, the path
+// Load stepping. With f_0 the internal forces at the start u_0 and f_ext all loads, the path
 //
-//   g(u) - (1 - s) g_0 = 0,   u_c = (1 - s) u_c0 + s u_c1,   s from 0 to 1,
+//   f_int(u) - s f_ext(t + dt, u) - (1 - s) f_0 = 0,   u_c = (1 - s) u_c0 + s u_c1,   s from 0 to
+//   1,
 //
-// begins at u_0, which solves it for s = 0 whatever it is, and ends at the answer. From rest g_0 is
-// minus the loads, so that s scales loads and prescribed motion together; from a state in
-// equilibrium it scales their increments. The path is walked in `load_steps` increments; one that
-// fails is halved, down to 1/2^halvings_max of the first, and two in a row that succeed double it.
+// begins at u_0, which solves it for s = 0 whatever it is, and ends at the answer. From rest f_0 is
+// 0, and s is the share of the loads that the body bears, of those that follow it, too; from a
+// state in equilibrium it scales increments. Systems that do not tell loads from other forces
+// take g(u) - (1 - s) g(u_0) = 0. The path is walked in `load_steps` increments; one that fails is
+// halved, down to 1/2^halvings_max of the first, and two in a row that succeed double it.
+//
+// Under loads that follow the body Newton's method either gets there in a few iterations or
+// wanders: where increments may be halved they are given up after ITERATIONS.
 
 #include "integrate/methods.h"
 
 #include <math.h>
+
+#define ITERATIONS 50
 
 enum { G_0, BIAS, HELD_0, HELD, ZERO, Q, COUNT };
 
 // solves for the part s of the path, from u of trial
 static LyraStatus solve_part(LyraIntegrator *it, LyraState *trial, double time, double dt, double s)
 {
+    uint32_t traits = lyra_system_traits(it->system);
+    bool wanders = !(traits & LYRA_SYSTEM_SYMMETRIC) && it->def.newton.halvings_max > 0;
     LyraStateView view = lyra_state_view(trial);
     LyraVector *bias = it->scratch[BIAS], *held = it->scratch[HELD], *q = it->scratch[Q];
     lyra_vector_axpby(s - 1, it->scratch[G_0], 0, bias);
@@ -34,6 +43,8 @@ static LyraStatus solve_part(LyraIntegrator *it, LyraState *trial, double time, 
                            .v_0 = it->scratch[ZERO],
                            .r_0 = s < 1 ? bias : NULL,
                            .stay = view.u,
+                           .unloaded = traits & LYRA_SYSTEM_LOADS ? 1 - s : 0,
+                           .iterations_max = wanders ? ITERATIONS : 0,
                            .history = ly_state_history(it, trial)};
     lyra_vector_copy(view.u, q);
     ly_merge_constrained(it, held, q);
@@ -50,8 +61,13 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     lyra_vector_fill(view.a, 0);
     lyra_vector_fill(it->scratch[ZERO], 0);
     lyra_vector_copy(view.u, it->scratch[HELD_0]);
-    const LyraPoint at = {
-        .time = time, .dt = dt, .u = view.u, .v = view.v, .history = ly_state_history(it, trial)};
+    bool loads = lyra_system_traits(it->system) & LYRA_SYSTEM_LOADS;
+    const LyraPoint at = {.time = time,
+                          .dt = dt,
+                          .u = view.u,
+                          .v = view.v,
+                          .history = ly_state_history(it, trial),
+                          .unloaded = loads};
     const LyraResponse response = {.g = it->scratch[G_0]};
     LY_TRY(ly_evaluate(it, &at, &response));
 
@@ -75,7 +91,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
         bool numbers = status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE ||
                        status == LYRA_SINGULAR || status == LYRA_NOT_POSITIVE_DEFINITE;
         if (!numbers || 0.5 * part < least) {
-            return numbers ? ly_fail_within(status, "statics at %.4g of the load", done) : status;
+            return numbers ? ly_fail_within(status, "statics at %.4g of the %s", done,
+                                            loads ? "loads" : "way from the start")
+                           : status;
         }
         ++it->report.rejected;
         part *= 0.5;

@@ -353,6 +353,7 @@ uint32_t ly_model_traits(const LyraModel *model)
                   : 0;
     // the damping beta K of such forces is constant as well
     traits |= all & LYRA_FORCE_LINEAR && !live ? LYRA_SYSTEM_LINEAR : 0;
+    traits |= LYRA_SYSTEM_LOADS;
     traits |= model->mass.consistent ? 0 : LYRA_SYSTEM_LUMPED;
     traits |= !ly_model_damped(model) && !(some & LYRA_FORCE_VELOCITY) && !live
                   ? LYRA_SYSTEM_UNDAMPED

@@ -269,6 +269,10 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
     }
     if (g || response->external || response->potential) {
         ly_model_external(model, at->time, u, v, f_ext, response->potential ? &work : NULL);
+        if (at->unloaded != 0) {
+            ly_vector_axpby(tangent->ctx, tangent->size, 1 - at->unloaded, f_ext, 0, f_ext);
+            work *= 1 - at->unloaded;
+        }
     }
     if (g) {
         // g = f_int + D v - f_ext

@@ -13,7 +13,7 @@
 /// Where something was evaluated; see tangent_points.c.
 typedef struct LyTangentPoint {
     double *u, *v; // [size]; v: NULL unless a force depends on velocities
-    double time, dt;
+    double time, dt, unloaded;
     uint64_t version; // of the assembly
     bool valid;
 } LyTangentPoint;

@@ -37,7 +37,7 @@ static bool is_same(const LyTangent *tangent, const LyTangentPoint *known, const
     bool moves = traits & LYRA_FORCE_VELOCITY, ages = moves || traits & LYRA_FORCE_TIME;
     return known->valid && known->version == assembly->version && assembly->history_size == 0 &&
            (!(traits & LYRA_FORCE_TIME) || known->time == at->time) &&
-           (!ages || known->dt == at->dt) &&
+           (!ages || known->dt == at->dt) && known->unloaded == at->unloaded &&
            (anywhere || same_values(tangent->size, known->u, at->u)) &&
            (!moves || same_values(tangent->size, known->v, at->v));
 }
@@ -62,6 +62,7 @@ static void note_point(LyTangent *tangent, const LyraPoint *at, LyTangentPoint *
     }
     point->time = at->time;
     point->dt = at->dt;
+    point->unloaded = at->unloaded;
     point->version = tangent->model->assembly->version;
     point->valid = true;
 }
@@ -78,6 +79,7 @@ static LyraEvaluation evaluation_at(const LyraPoint *at)
                             .v = lyra_vector_values(at->v),
                             .time = at->time,
                             .dt = at->dt,
+                            .unloaded = at->unloaded,
                             .history = at->history};
 }
 
