@@ -39,9 +39,9 @@ LYRA_TEST(orders_hold_on_the_bar)
     test_context_end(ctx);
 }
 
-// The bar stretches as it falls: rkc2 has to see its spectrum grow. With an estimate every 100
-// steps it was lost at 400 steps and less.
-LYRA_TEST(rkc2_follows_the_bar_as_it_stiffens)
+// The bar stretches as it falls: its spectrum grows, which has to be seen. With an estimate every
+// 100 steps rkc2 was lost at 400 steps and less.
+static void follow_bar(const char *name, double most, double ratio)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     Motion exact = {0};
@@ -49,14 +49,25 @@ LYRA_TEST(rkc2_follows_the_bar_as_it_stiffens)
     run_bar(ctx, "dopri853", 0.5, 1, &exact);
     for (int32_t k = 0; k < 5; ++k) {
         Motion motion = {0};
-        run_bar(ctx, "rkc2", 0.5, 50 << k, &motion);
+        run_bar(ctx, name, 0.5, 50 << k, &motion);
         error[k] = hauth_distance(BAR_SIZE, motion.values[0], exact.values[0]);
         printf("%d steps: %.3g m\n", 50 << k, error[k]);
-        // of a motion of 0.57 m; halved steps are to leave a third at most
-        TEST_CHECK_MSG(error[k] <= 1e-3 && (k == 0 || error[k] <= error[k - 1] / 3),
+        // of a motion of 0.57 m, and by what halved steps are to lessen it
+        TEST_CHECK_MSG(error[k] <= most && (k == 0 || error[k] <= error[k - 1] / ratio),
                        "%d steps: %.3g m", 50 << k, error[k]);
     }
     test_context_end(ctx);
+}
+
+LYRA_TEST(rkc2_follows_the_bar_as_it_stiffens)
+{
+    follow_bar("rkc2", 1e-3, 3);
+}
+
+// its stages are of order 1, and where stages are many its errors are larger and less even
+LYRA_TEST(rock2_follows_the_bar_as_it_stiffens)
+{
+    follow_bar("rock2", 3e-3, 1.8);
 }
 
 // The viscosity damps the fastest modes at rates J of 1e4 per second and more, and Rosenbrock
