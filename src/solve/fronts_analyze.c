@@ -36,7 +36,7 @@
 static const struct {
     int32_t width;
     double zeros;
-} relax[] = {{8, 1.0}, {24, 0.5}, {64, 0.15}, {INT32_MAX, 0.05}};
+} relax[] = {{6, 1.0}, {24, 0.3}, {64, 0.1}, {INT32_MAX, 0.03}};
 
 typedef struct Analysis {
     LyraContext *ctx;
