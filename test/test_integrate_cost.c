@@ -275,3 +275,65 @@ LYRA_TEST(solvers_start_where_accelerations_lead)
                        (int)led, (int)alone);
     }
 }
+
+// steps of a rod, for which sweeps are dear: "auto" goes over to a factor that it keeps. A body
+// that goes on against one that begins anew from each of its states.
+static void check_learning(const char *name, LyraNewtonPolicy policy, bool damped, int32_t least)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    BodyDef settings = body_def();
+    settings.model = "corotational";
+    settings.cells[0] = 40;
+    settings.cells[1] = settings.cells[2] = 1;
+    settings.young = 1e8;
+    settings.gravity = -9.81;
+    settings.stiffness_damping = damped ? 1e-3 : 0;
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.name = name;
+    def.newton.policy = policy;
+    Body body;
+    LyraIntegrator *it = NULL;
+    bool made = make_body(ctx, &settings, &body) &&
+                TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
+    int32_t kept = 0;
+    for (int32_t i = 0; made && i < 24; ++i) {
+        Body other;
+        LyraIntegrator *fresh = NULL;
+        LyraStepReport report, again;
+        made = make_body(ctx, &settings, &other) &&
+               TEST_OK(lyra_integrator_create(ctx, &def, other.system, &fresh)) &&
+               TEST_OK(lyra_state_assign(other.state, body.state));
+        // a step that fails, or of another length, leaves no trace
+        if (made && i % 5 == 3) {
+            LyraState *aside = NULL;
+            TEST_OK(lyra_state_copy(body.state, &aside));
+            (void)lyra_integrator_step(it, aside, 0.3, NULL);
+            lyra_state_destroy(aside);
+        }
+        if (made && TEST_OK(lyra_integrator_step(it, body.state, 0.05, &report)) &&
+            TEST_OK(lyra_integrator_step(fresh, other.state, 0.05, &again))) {
+            TEST_CHECK_MSG(lyra_state_equal(body.state, other.state) &&
+                               same_reports(&report, &again),
+                           "%s, policy %d: other bits after step %d, %s and %s", name, (int)policy,
+                           (int)i, report.solver, again.solver);
+            kept += strcmp(report.solver, "factor-reuse") == 0;
+        }
+        lyra_integrator_destroy(fresh);
+        end_body(&other);
+    }
+    TEST_CHECK_MSG(kept >= least, "%s, policy %d: %d steps with a kept factor", name, (int)policy,
+                   (int)kept);
+    lyra_integrator_destroy(it);
+    end_body(&body);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(what_auto_has_learnt_survives_restarts)
+{
+    check_learning("backward-euler", LYRA_NEWTON_ONE, true, 5);
+    check_learning("backward-euler", LYRA_NEWTON_FULL, false, 5);
+    check_learning("backward-euler", LYRA_NEWTON_SIMPLIFIED, true, 5);
+    check_learning("rosenbrock3", LYRA_NEWTON_FULL, false, 5);
+    check_learning("newmark", LYRA_NEWTON_FULL, true, 5);
+    check_learning("bdf2", LYRA_NEWTON_FULL, true, 5);
+}

@@ -195,6 +195,8 @@ typedef struct LyraSolverType {
     /// all of them together. A number that changes with the factor; 0: none is kept.
     uint64_t (*kept)(const void *self);
     void (*renew)(void *self); ///< The next values get a factor of their own.
+    /// Values that factor() takes while `held` are ones that it had before: nothing is learnt.
+    void (*hold)(void *self, bool held);
     /// What answers depend on beside the matrix and the kept factor, [LYRA_SOLVER_MEMORY].
     void (*remember)(const void *self, double *memory);
     /// Goes back to that, after analyze, with a factor of A if there was one. `memory`: NULL: as if

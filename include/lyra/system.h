@@ -84,6 +84,9 @@ typedef struct LyraSystemType {
     LyraStatus (*linearise)(void *self, const LyraPoint *at, bool psd);
     /// S = a M + b C + c K of the last linearise, and its factor under the constraints.
     LyraStatus (*form)(void *self, double a, double b, double c);
+    /// The same where it was formed before, by another run or before other forms: what a solver has
+    /// learnt since stays as it is. Nullable: `form`.
+    LyraStatus (*form_again)(void *self, double a, double b, double c);
     /// y = S x, y = M x, y = C x, y = K x.
     void (*apply)(void *self, const LyraVector *x, LyraVector *y);
     void (*apply_mass)(void *self, const LyraVector *x, LyraVector *y);
@@ -185,6 +188,7 @@ LYRA_API LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at
 LYRA_API LyraStatus lyra_system_update_damping(LyraSystem *system, const LyraPoint *at);
 LYRA_API LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool psd);
 LYRA_API LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c);
+LYRA_API LyraStatus lyra_system_form_again(LyraSystem *system, double a, double b, double c);
 LYRA_API void lyra_system_apply(LyraSystem *system, const LyraVector *x, LyraVector *y);
 LYRA_API void lyra_system_apply_mass(LyraSystem *system, const LyraVector *x, LyraVector *y);
 LYRA_API void lyra_system_apply_damping(LyraSystem *system, const LyraVector *x, LyraVector *y);

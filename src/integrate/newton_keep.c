@@ -84,7 +84,7 @@ static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const double 
     copy_out(block + HEAD, newton->u);
     copy_out(block + HEAD + n, newton->v);
     LY_TRY(lyra_system_linearise(newton->system, &at, block[6] != 0));
-    LyraStatus status = lyra_system_form(newton->system, block[3], block[4], block[5]);
+    LyraStatus status = lyra_system_form_again(newton->system, block[3], block[4], block[5]);
     ++it->report.factorisations;
     const LyraPoint now = {.time = it->damped_time,
                            .dt = 0,

@@ -179,6 +179,15 @@ static LyraStatus sparse_form(void *self, double a, double b, double c)
     return ly_remembered_note(&s->remembered, &s->tangent, s->main.solver);
 }
 
+static LyraStatus sparse_form_again(void *self, double a, double b, double c)
+{
+    SparseSystem *s = self;
+    ly_solver_hold(s->main.solver, true);
+    LyraStatus status = sparse_form(self, a, b, c);
+    ly_solver_hold(s->main.solver, false);
+    return status;
+}
+
 static LyraStatus solve_main(SparseSystem *s, const LyraVector *b, double tolerance, bool warm,
                              LyraVector *x, LyraSolveReport *report)
 {
@@ -351,6 +360,7 @@ static const LyraSystemType sparse_type = {
     .update_damping = sparse_update_damping,
     .linearise = sparse_linearise,
     .form = sparse_form,
+    .form_again = sparse_form_again,
     .apply = sparse_apply,
     .apply_mass = sparse_apply_mass,
     .apply_damping = sparse_apply_damping,

@@ -183,9 +183,10 @@ LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool p
     return status;
 }
 
-LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c)
+// by `form`, form or form_again of the type
+static LyraStatus form_by(LyraSystem *system, LyraStatus (*form)(void *, double, double, double),
+                          double a, double b, double c)
 {
-    LYRA_ASSERT(system);
     if (!system->linearised) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: linearise before form",
                        system->type->name);
@@ -195,9 +196,22 @@ LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c)
                        system->type->name, a, b, c);
     }
     ++system->stamp;
-    LyraStatus status = system->type->form(system->self, a, b, c);
+    LyraStatus status = form(system->self, a, b, c);
     system->formed = status == LYRA_OK;
     return status;
+}
+
+LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c)
+{
+    LYRA_ASSERT(system);
+    return form_by(system, system->type->form, a, b, c);
+}
+
+LyraStatus lyra_system_form_again(LyraSystem *system, double a, double b, double c)
+{
+    LYRA_ASSERT(system);
+    const LyraSystemType *type = system->type;
+    return form_by(system, type->form_again ? type->form_again : type->form, a, b, c);
 }
 
 void lyra_system_apply(LyraSystem *system, const LyraVector *x, LyraVector *y)

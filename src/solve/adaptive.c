@@ -67,6 +67,7 @@ typedef struct Adaptive {
     LyWatch watch;
     double blocks;
     double entries, flops;  // of the factor: estimated until it is analyzed; 0: not yet
+    bool held;              // factor() is given what it had before
     bool unreported;        // no solve has told of the factor yet
     uint64_t serial;        // of the factor
     double predicted;       // cost of the solve with sweeps that was left
@@ -250,7 +251,8 @@ static LyraStatus factor_sweeps(Adaptive *self)
     LyraSolveReport report = {0};
     LyraStatus status = ly_solver_pcg.factor(self->sweeps, &self->A, &report);
     self->report = report;
-    self->swept = self->fresh = status == LYRA_OK;
+    self->swept = status == LYRA_OK;
+    self->fresh = self->held ? self->fresh : self->swept;
     return status;
 }
 
@@ -258,11 +260,13 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
 {
     Adaptive *self = data;
     self->A = *A;
-    self->kept.current = false;
+    self->kept.current &= self->held;
     self->swept = false;
-    LY_TRY(decide(self));
     LyraStatus status = LYRA_OK;
-    if (self->keeps && (self->due || !self->kept.factored)) {
+    if (!self->held) {
+        LY_TRY(decide(self));
+    }
+    if (self->keeps && ((self->due && !self->held) || !self->kept.factored)) {
         status = make_factor(self, A);
         if (!is_of_numbers(status)) {
             LY_TRY(status);
@@ -460,13 +464,18 @@ static void renew(void *data)
     self->due = self->keeps;
 }
 
+static void hold(void *data, bool held)
+{
+    ((Adaptive *)data)->held = held;
+}
+
 static void remember(const void *data, double *memory)
 {
     const Adaptive *self = data;
     const double numbers[LYRA_SOLVER_MEMORY] = {
-        self->keeps,    self->due,    self->regret, self->mean,
-        self->patience, self->cycle,  self->solves, self->kept.self != NULL,
-        self->length,   self->cycles,
+        self->keeps,    self->due,    self->regret,       self->mean,
+        self->patience, self->cycle,  self->solves,       self->kept.self != NULL,
+        self->length,   self->cycles, self->kept.current, self->fresh,
     };
     memcpy(memory, numbers, sizeof numbers);
 }
@@ -478,9 +487,12 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
         forget(self);
         return LYRA_OK;
     }
-    LY_TRY(estimate(self));
     if (memory[7] != 0) {
         LY_TRY(analyze_kept(self));
+    } else {
+        ly_kept_destroy(&self->kept);
+        self->entries = self->flops = 0;
+        LY_TRY(estimate(self));
     }
     self->keeps = memory[0] != 0;
     if (self->keeps && A) {
@@ -499,6 +511,8 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
     self->solves = memory[6];
     self->length = memory[8];
     self->cycles = memory[9];
+    self->kept.current = memory[10] != 0;
+    self->fresh = memory[11] != 0;
     return LYRA_OK;
 }
 
@@ -513,6 +527,7 @@ const LyraSolverType ly_solver_adaptive = {
     .bytes = bytes,
     .kept = kept,
     .renew = renew,
+    .hold = hold,
     .remember = remember,
     .recall = recall,
     .destroy = destroy,

@@ -20,6 +20,7 @@ typedef struct FactorReuse {
     LyraSolverDef def;
     LyKept kept;
     LyraOperator A;
+    bool held;       // factor() is given what it had before
     bool due;        // the next values get a new factor
     bool unreported; // no solve has told of it yet
     uint64_t serial; // of the factor
@@ -77,9 +78,9 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
     FactorReuse *self = data;
     LYRA_ASSERT(self->kept.self);
     self->A = *A;
-    self->kept.current = false;
+    self->kept.current &= self->held;
     LyraStatus status = LYRA_OK;
-    if (!self->kept.factored || self->due) {
+    if (!self->kept.factored || (self->due && !self->held)) {
         status = make_factor(self, A);
     }
     bool known = status != LYRA_OK || self->kept.current;
@@ -166,12 +167,18 @@ static void renew(void *data)
     ((FactorReuse *)data)->due = true;
 }
 
+static void hold(void *data, bool held)
+{
+    ((FactorReuse *)data)->held = held;
+}
+
 static void remember(const void *data, double *memory)
 {
     const FactorReuse *self = data;
     memset(memory, 0, LYRA_SOLVER_MEMORY * sizeof *memory);
     memory[0] = self->kept.factored;
     memory[1] = self->due;
+    memory[2] = self->kept.current;
 }
 
 static LyraStatus recall(void *data, const double *memory, const LyraOperator *A)
@@ -183,6 +190,7 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
         LY_TRY(make_factor(self, A));
         self->unreported = false;
         self->due = memory[1] != 0;
+        self->kept.current = memory[2] != 0;
     }
     return LYRA_OK;
 }
@@ -198,6 +206,7 @@ const LyraSolverType ly_solver_factor_reuse = {
     .bytes = bytes,
     .kept = kept,
     .renew = renew,
+    .hold = hold,
     .remember = remember,
     .recall = recall,
     .destroy = destroy,

@@ -64,6 +64,7 @@ static inline int64_t ly_unknown_label(const int32_t *labels, int64_t i)
 /// nothing to remember.
 uint64_t ly_solver_kept(const LyraSolver *solver);
 void ly_solver_renew(LyraSolver *solver);
+void ly_solver_hold(LyraSolver *solver, bool held);
 bool ly_solver_remember(const LyraSolver *solver, double *memory);
 LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const LyraOperator *A);
 

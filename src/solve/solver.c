@@ -172,7 +172,7 @@ LyraStatus lyra_solver_create_type(LyraContext *ctx, const LyraSolverType *type,
     LY_TRY(check_def(def, false));
     if (!type->name || !type->create || !type->analyze || !type->factor || !type->solve ||
         !type->bytes || !type->destroy ||
-        (type->remember && !(type->kept && type->renew && type->recall))) {
+        (type->remember && !(type->kept && type->renew && type->hold && type->recall))) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "solver: type \"%s\" lacks a function",
                        type->name ? type->name : "");
     }
@@ -756,6 +756,13 @@ void ly_solver_renew(LyraSolver *solver)
 {
     if (has_memory(solver)) {
         solver->type->renew(solver->self);
+    }
+}
+
+void ly_solver_hold(LyraSolver *solver, bool held)
+{
+    if (has_memory(solver)) {
+        solver->type->hold(solver->self, held);
     }
 }
 
