@@ -51,6 +51,9 @@ static const Way ways[] = {
     {"cholmod", "cholmod", "auto", .factors = true, .dofs_max = 120000},
     {"factor-reuse", "factor-reuse", "auto", .reuse = true, .dofs_max = 120000},
     {"umfpack", "umfpack", "auto", .factors = true, .dofs_max = 5000},
+    {"mumps", "mumps", "auto", .factors = true, .dofs_max = 120000, .dofs_brief = 5000},
+    {"spooles", "spooles", "auto", .factors = true, .dofs_max = 40000, .dofs_brief = 5000},
+    {"pardiso", "pardiso", "auto", .factors = true, .dofs_max = 120000, .dofs_brief = 5000},
     {"dense", "dense", "auto", .factors = true, .dofs_max = 3500},
     {"auto", "auto", "auto", .single = true, .dofs_max = INT32_MAX},
 };
