@@ -21,13 +21,13 @@
 // and w have signs that look random. |w| are the velocities; |z| the displacements, plus the
 // lengths that forces are computed from besides: edges of elements for laws that are not linear
 // (F = 1 + grad u is rounded to eps), positions for forces that need them. Where a solid is does
-// not matter, nor does a linear law know any length: its answers are to the load as 1e-30 to 1.
+// not matter, and a linear law knows no length: it answers in proportion to loads of any size.
 // Below NEAR_FLOOR times the floor a step that does not halve the residual is the last. A step that
 // was computed is taken there, too, as the residual at the start may be known better than the floor
-// says: at rest it is the load, exactly. Nowhere else does the iteration end without a residual
-// that fell.
+// says: at rest it is the load, exactly. Nowhere else does the iteration end unless the residual
+// fell or is below its limit.
 //
-// Statics have to be right to more than the answer of a linear law would be: with kappa the ratio
+// Statics are solved more exactly, as no next step makes up for an error: with kappa the ratio
 // of the residuals after and before the last step, kappa/(1 - kappa) |s| estimates the error that
 // is left, and has to be below SETTLED times the limit of steps, beside the displacements, or
 // SETTLING_MAX further iterations are done. Exact tangents settle at once; those of corotational
