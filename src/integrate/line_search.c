@@ -241,11 +241,15 @@ static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *
 }
 
 // whether the next step from the trial at q + alpha d is shorter; *next: the alpha to try else
-static bool is_next_shorter(LyNewton *newton, double alpha, double *next)
+static bool is_next_shorter(LyNewton *newton, LyraIntegrator *it, double alpha, double *next)
 {
     LyraSolveReport report = {.solver = "", .preconditioner = ""};
     lyra_vector_axpby(-1, newton->r_try, 0, newton->b);
-    if (lyra_system_solve(newton->system, newton->b, 0, newton->next, &report) != LYRA_OK) {
+    double begin = ly_time();
+    LyraStatus status = lyra_system_solve(newton->system, newton->b, 0, newton->next, &report);
+    it->report.solve_seconds += ly_time() - begin;
+    it->report.linear_iterations += report.iterations;
+    if (status != LYRA_OK) {
         return false;
     }
     double length = lyra_vector_norm(newton->d), after = lyra_vector_norm(newton->next);
@@ -286,7 +290,7 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         }
         double next = 0;
         if (!enough && look->finite && newton->def.line_search && !ly_newton_is_symmetric(newton)) {
-            enough = is_next_shorter(newton, step, &next);
+            enough = is_next_shorter(newton, it, step, &next);
         }
         if (look->finite && (enough || !newton->def.line_search)) {
             *alpha = step;

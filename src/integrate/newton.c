@@ -21,16 +21,17 @@
 // and w have signs that look random. |w| are the velocities; |z| the displacements, plus the
 // lengths that forces are computed from besides: edges of elements for laws that are not linear
 // (F = 1 + grad u is rounded to eps), positions for forces that need them. Where a solid is does
-// not matter, nor does a linear law know any length: its answers are to the load as 1e-30 to 1.
+// not matter, and a linear law knows no length: it answers in proportion to loads of any size.
 // Below NEAR_FLOOR times the floor a step that does not halve the residual is the last. A step that
 // was computed is taken there, too, as the residual at the start may be known better than the floor
-// says: at rest it is the load, exactly. Nowhere else does the iteration end without a residual
-// that fell.
+// says: at rest it is the load, exactly. Nowhere else does the iteration end unless the residual
+// fell or is below its limit.
 //
-// Statics have to be right to more than the answer of a linear law would be: with kappa the ratio
-// of the residuals after and before the last step, kappa |s| estimates the error that is left, and
-// has to be below SETTLED times the limit of steps, beside the displacements. Exact tangents settle
-// at once; those of corotational laws converge linearly.
+// Statics are solved more exactly, as no next step makes up for an error: with kappa the ratio
+// of the residuals after and before the last step, kappa/(1 - kappa) |s| estimates the error that
+// is left, and has to be below SETTLED times the limit of steps, beside the displacements, or
+// SETTLING_MAX further iterations are done. Exact tangents settle at once; those of corotational
+// laws converge linearly.
 //
 // Simplified policy [Hau04]: the tangent is kept over iterations and steps. With Theta =
 // |s_k|/|s_k-1| it stops when Theta/(1 - Theta) |s| is below the limit of steps; a tangent is kept
@@ -55,6 +56,7 @@
 #define FORCING_MIN 1e-8
 #define NEAR_FLOOR 8
 #define SETTLED 0.1
+#define SETTLING_MAX 20
 #define TINY (DBL_MIN / DBL_EPSILON) // smaller numbers are rounded by more than eps
 #define STALLED 0.9                  // a residual that falls by less has stopped falling
 
@@ -250,6 +252,7 @@ typedef struct Progress {
     double forcing;      // tolerance of the linear solver; 0: its own
     bool psd, renew;     // what the next tangent is to be
     int32_t wait, waits; // iterations with the positive tangent before the exact one is tried
+    int32_t settling;    // iterations since the limits were met
 } Progress;
 
 // a direction by the tangent kept in the state, or by a fresh one, which is noted there
@@ -279,21 +282,22 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
     return simplified ? ly_keep_note(newton, it, stage, direction->psd, trial) : LYRA_OK;
 }
 
-// whether what is left of the error, as far as a step along `direction` that took the residual from
-// `before` to that of `look` tells, is small beside the displacements. Statics only.
+// Statics, where the other limits are met: whether what is left of the error, as far as a step
+// along `direction` that took the residual from `before` to that of `look` tells, is small beside
+// the displacements. True after SETTLING_MAX that said otherwise.
 static bool has_settled(const LyNewton *newton, const LyStage *stage, const LyLook *look,
-                        const LyDirection *direction, double before)
+                        const LyDirection *direction, double before, Progress *progress)
 {
     double kappa = look->residual / before;
+    double limit = SETTLED * newton->def.step * lyra_vector_largest(newton->u);
     return stage->a_q != 0 || kappa > STALLED || look->residual <= newton->floor ||
-           kappa * direction->largest <=
-               SETTLED * newton->def.step * lyra_vector_largest(newton->u);
+           kappa * direction->largest <= (1 - kappa) * limit || ++progress->settling > SETTLING_MAX;
 }
 
 // whether the iteration may end after a step along `direction` to `look`
 static bool has_converged(const LyNewton *newton, const LyStage *stage, const LyLook *look,
                           const LyDirection *direction, double alpha, double before,
-                          const Progress *progress)
+                          Progress *progress)
 {
     const LyraNewtonDef *def = &newton->def;
     double length = newton->extent > 0
@@ -302,21 +306,21 @@ static bool has_converged(const LyNewton *newton, const LyStage *stage, const Ly
     if (look->residual <= newton->floor) {
         return true;
     }
-    if (alpha < 1 || !has_settled(newton, stage, look, direction, before)) {
+    if (alpha < 1) {
         return false;
     }
     double ahead = 1; // error left after this step, as a part of the step
+    bool kept = false;
     if (direction->kept) {
         ahead = progress->theta > 0 && progress->theta < 1 ? progress->theta / (1 - progress->theta)
                                                            : INFINITY;
-        if (ahead * direction->largest <= def->step * length) {
-            return true;
-        }
+        bool decrement = -direction->slope * ahead * ahead <= def->decrement * look->energy;
+        kept = ahead * direction->largest <= def->step * length ||
+               (decrement && ly_newton_has_potential(newton));
     }
-    bool decrement = -direction->slope * ahead * ahead <= def->decrement * look->energy;
-    return (decrement && direction->kept && ly_newton_has_potential(newton)) ||
-           (look->residual <= def->residual * look->force &&
-            direction->largest <= def->step * length);
+    bool small =
+        look->residual <= def->residual * look->force && direction->largest <= def->step * length;
+    return (kept || small) && has_settled(newton, stage, look, direction, before, progress);
 }
 
 static LyraStatus fail_search(LyraIntegrator *it, const LyStage *stage, const LyLook *look)
@@ -363,8 +367,8 @@ static void advance(const LyNewton *newton, const LyDirection *direction, double
 // floor: taken unless the residual grows by more than rounding. *done: the iteration has ended.
 // *moved: q is another.
 static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                            const LyDirection *direction, LyraVector *q, LyLook *look, bool *moved,
-                            bool *done)
+                            const LyDirection *direction, LyraVector *q, LyLook *look,
+                            Progress *progress, bool *moved, bool *done)
 {
     LyLook next;
     double before = look->residual, rounding = NEAR_FLOOR * newton->floor;
@@ -372,8 +376,9 @@ static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage 
     LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &next));
     bool near = before <= rounding;
     *moved = next.finite && next.residual <= fmax(before, rounding);
-    *done = near ? !(next.residual < 0.5 * before)
-                 : *moved && has_settled(newton, stage, &next, direction, before);
+    *done = near     ? !(next.residual < 0.5 * before)
+            : *moved ? has_settled(newton, stage, &next, direction, before, progress)
+                     : before <= newton->def.residual * look->force;
     if (*moved) {
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
@@ -410,7 +415,7 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         bool near = before <= NEAR_FLOOR * newton->floor;
         if (near || (exact && -direction.slope <= newton->def.decrement * look->energy)) {
             bool moved, done;
-            LY_TRY(take_last(newton, it, stage, &direction, q, look, &moved, &done));
+            LY_TRY(take_last(newton, it, stage, &direction, q, look, progress, &moved, &done));
             if (done) {
                 return LYRA_OK;
             }

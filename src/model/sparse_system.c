@@ -8,6 +8,7 @@
 
 #include "lyra/system.h"
 
+#include "force/force.h"
 #include "lyra/reorder.h"
 #include "model/mass_solve.h"
 #include "model/remembered.h"
@@ -393,6 +394,10 @@ static LyraStatus fill(SparseSystem *s, LyraModel *model, const LyraSolverDef *w
     LY_TRY(lyra_block_matrix_create(lyra_assembly_pattern(model->assembly), &s->main.matrix));
     lyra_permutation_apply(n, lyra_assembly_order(model->assembly), 3,
                            def.positions ? def.positions : model->positions, s->positions);
+    // counted from the middle, so that a body far away is the same to the solver
+    for (int32_t i = 0; i < size; ++i) {
+        s->positions[i] -= model->assembly->middle[i % 3];
+    }
     def.positions = s->positions;
     def.labels = lyra_assembly_order(model->assembly);
     s->tolerance = def.tolerance;
