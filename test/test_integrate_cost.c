@@ -333,7 +333,7 @@ LYRA_TEST(what_auto_has_learnt_survives_restarts)
     check_learning("backward-euler", LYRA_NEWTON_ONE, true, 5);
     check_learning("backward-euler", LYRA_NEWTON_FULL, false, 5);
     check_learning("backward-euler", LYRA_NEWTON_SIMPLIFIED, true, 5);
-    check_learning("rosenbrock3", LYRA_NEWTON_FULL, false, 5);
+    check_learning("rosenbrock2", LYRA_NEWTON_FULL, true, 5);
     check_learning("generalized-alpha", LYRA_NEWTON_FULL, true, 5);
     check_learning("bdf2", LYRA_NEWTON_FULL, true, 5);
 }
