@@ -206,7 +206,7 @@ typedef struct LyraSolverType {
 } LyraSolverType;
 
 /// Numbers that a solver may remember.
-#define LYRA_SOLVER_MEMORY 12
+#define LYRA_SOLVER_MEMORY 16
 
 /// Name of solver `index` of this build ("pcg", "cholmod", ...); NULL past the last. Writes its
 /// type. `type`: Nullable.

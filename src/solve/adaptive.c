@@ -53,7 +53,8 @@
 #define PROBE 8           // cycles of which one may be longer than those before
 #define ITERATIONS_LEAST 8
 #define STATICS_TOLERANCE 1e-9 // most, in statics
-#define ROUNDED 1e-6           // residual that a factor of the values may leave by rounding
+#define ROUNDED 1e-4           // residual that a factor may leave by rounding
+#define CURRENT_ITERATIONS 2   // of a factor of the very values
 
 typedef struct Adaptive {
     LyraContext *ctx;
@@ -75,6 +76,7 @@ typedef struct Adaptive {
     // memory
     bool keeps, due;       // a factor serves; the next values get a new one
     double regret;         // what sweeps cost above a factor so far
+    double seen;           // cost of a solve with a kept factor, its making included; 0: not known
     double mean;           // cost of a solve with sweeps
     double patience;       // times the cost of a factor that is borne
     double cycle, solves;  // cost and number of solves since the factor was made
@@ -103,7 +105,7 @@ static double factor_cost(const Adaptive *self)
 // of a solve with a factor that is kept
 static double kept_mean(const Adaptive *self)
 {
-    return kept_cost(self, KEPT_ITERATIONS) + factor_cost(self) / KEPT_SOLVES;
+    return fmax(self->seen, kept_cost(self, KEPT_ITERATIONS) + factor_cost(self) / KEPT_SOLVES);
 }
 
 // sections across the body, of vertices, by the width of breadth-first levels
@@ -134,7 +136,8 @@ static void forget(Adaptive *self)
     ly_kept_destroy(&self->kept);
     self->entries = self->flops = 0;
     self->swept = self->keeps = self->due = self->unreported = false;
-    self->regret = self->mean = self->cycle = self->solves = self->length = self->cycles = 0;
+    self->regret = self->mean = self->cycle = self->solves = self->length = self->cycles =
+        self->seen = 0;
     self->patience = 1;
 }
 
@@ -224,6 +227,7 @@ static bool is_of_numbers(LyraStatus status)
 
 static void return_to_sweeps(Adaptive *self)
 {
+    self->seen = self->solves > 0 ? self->cycle / self->solves : self->seen;
     self->keeps = self->due = false;
     self->patience *= 2;
     self->regret = 0;
@@ -324,7 +328,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
                              LyraSolveReport *report)
 {
     size_t bytes = (size_t)self->A.size * sizeof *x;
-    double most = fmax(ITERATIONS_LEAST, 2 * factor_cost(self) / kept_cost(self, 1));
+    double most = fmax(ITERATIONS_LEAST, 1.5 * factor_cost(self) / kept_cost(self, 0));
     LyKeptSolve ask = {
         .A = &self->A,
         .stop = self->def.stop,
@@ -333,21 +337,33 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
         .truncate = self->def.truncate,
     };
     int32_t iterations = 0;
-    if (warm) {
-        memcpy(self->kept.start, x, bytes);
-    }
-    LyraStatus status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
-    bool stopped = status == LYRA_NOT_CONVERGED && iterations >= ask.iterations_max;
-    if (status == LYRA_NOT_CONVERGED && !self->kept.current &&
-        (stopped || !is_answer(self, b, x))) {
-        LY_TRY(make_factor(self, &self->A));
+    LyraStatus status = LYRA_NOT_CONVERGED;
+    if (!self->kept.current) {
         if (warm) {
-            memcpy(x, self->kept.start, bytes);
+            memcpy(self->kept.start, x, bytes);
         }
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
+        bool rounded = iterations < ask.iterations_max && is_answer(self, b, x);
+        if (status == LYRA_NOT_CONVERGED && rounded) {
+            status = LYRA_OK;
+        } else if (status == LYRA_NOT_CONVERGED) {
+            // the old one was good for less, and what it did was in vain
+            double length = fmax(1, self->solves), cost = kept_cost(self, iterations);
+            LY_TRY(make_factor(self, &self->A));
+            self->length = length;
+            self->cycle += cost;
+            if (warm) {
+                memcpy(x, self->kept.start, bytes);
+            }
+        }
     }
-    if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x)) {
-        status = LYRA_OK;
+    if (self->kept.current) {
+        // a factor of these very values answers at once, as well as rounding lets it
+        ask.iterations_max = CURRENT_ITERATIONS;
+        status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
+        if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x)) {
+            status = LYRA_OK;
+        }
     }
     note_kept(self, iterations);
     report->solver = ly_solver_factor_reuse.name;
@@ -476,6 +492,7 @@ static void remember(const void *data, double *memory)
         self->keeps,    self->due,    self->regret,       self->mean,
         self->patience, self->cycle,  self->solves,       self->kept.self != NULL,
         self->length,   self->cycles, self->kept.current, self->fresh,
+        self->seen,
     };
     memcpy(memory, numbers, sizeof numbers);
 }
@@ -513,6 +530,7 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
     self->cycles = memory[9];
     self->kept.current = memory[10] != 0;
     self->fresh = memory[11] != 0;
+    self->seen = memory[12];
     return LYRA_OK;
 }
 

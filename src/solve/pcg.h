@@ -299,6 +299,9 @@ double ly_pcg_deflated_step(LyraContext *ctx, LyPcgInner *inner, double beta);
 /// destroyed. x holds the last x~ at the end.
 LyPcgEnd ly_pcg_inner(LyraContext *ctx, LyPcgInner *inner);
 
+/// The part of `gained` that the last LY_PCG_DELAY steps made: about the squared error before them.
+double ly_pcg_last_gain(const LyPcgInner *inner);
+
 /// z = M^-1 r in the precision of the copy: r, z in scaled coordinates, r filtered.
 void ly_pcg_precondition(LyraContext *ctx, LyPcgInner *inner, const void *r, void *z);
 

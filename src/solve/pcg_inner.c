@@ -289,13 +289,18 @@ static double precondition(LyraContext *ctx, InnerLoop *loop, double rr)
 
 // ---- the iteration ------------------------------------------------------------------------------
 
-static bool energy_is_small(LyPcgInner *inner, double term)
+double ly_pcg_last_gain(const LyPcgInner *inner)
 {
-    inner->terms[inner->term_count++ % LY_PCG_DELAY] = term;
-    double error = 0.0;
+    double sum = 0.0;
     for (int32_t i = 0; i < LY_PCG_DELAY && i < inner->term_count; ++i) {
-        error += inner->terms[i];
+        sum += inner->terms[i];
     }
+    return sum;
+}
+
+static bool energy_is_small(LyPcgInner *inner)
+{
+    double error = ly_pcg_last_gain(inner);
     double limit = inner->tolerance * inner->tolerance * (inner->energy_base + inner->gained);
     return inner->term_count >= LY_PCG_DELAY && error <= limit;
 }
@@ -396,7 +401,8 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
         loop->alpha = rz / curvature;
         ++inner->iterations;
         inner->gained += loop->alpha * rz;
-        bool small = inner->stop == LYRA_STOP_ENERGY && energy_is_small(inner, loop->alpha * rz);
+        inner->terms[inner->term_count++ % LY_PCG_DELAY] = loop->alpha * rz;
+        bool small = inner->stop == LYRA_STOP_ENERGY && energy_is_small(inner);
         loop->ahead = !small && step_ahead(loop, ratio, &rz);
         if (loop->ahead) {
             continue;

@@ -241,10 +241,25 @@ static void set_goal(Refinement *it, double a)
         inner->energy_base = energy * a * a;
         // what was gained before is in `energy` now
         inner->gained = 0.0;
-        for (int32_t i = 0; inner->resume && i < LY_PCG_DELAY; ++i) {
-            inner->terms[i] /= inner->rescale * inner->rescale;
-        }
     }
+    double square = inner->rescale * inner->rescale;
+    inner->gained /= inner->resume ? square : 1.0;
+    for (int32_t i = 0; inner->resume && i < LY_PCG_DELAY; ++i) {
+        inner->terms[i] /= square;
+    }
+}
+
+// Whether a watch lets the iteration go on. Residuals of slender bodies rise before they fall, so
+// progress is that of the error in the energy norm.
+static bool goes_on(Refinement *it)
+{
+    LyPcgRefine *refine = it->refine;
+    const LyPcgInner *inner = refine->inner;
+    double base = refine->stop == LYRA_STOP_ENERGY ? inner->energy_base : 0.0;
+    double left = sqrt(ly_pcg_last_gain(inner) / (base + inner->gained));
+    double residual = it->r_norm / it->start;
+    return ly_watch_goes_on(refine->watch, it->report->iterations, it->start,
+                            it->start * fmin(left, residual), refine->tolerance * it->b_norm);
 }
 
 // Whether an energy-norm iteration that says it is done is so: the true residual, in the variables
@@ -304,8 +319,7 @@ static LyraStatus correct(Refinement *it, bool *done)
         return not_converged(it);
     }
     if (end == LY_PCG_LIMIT && refine->watch && it->report->iterations >= refine->watch->next) {
-        *done = !ly_watch_goes_on(refine->watch, it->report->iterations, it->start, it->r_norm,
-                                  refine->tolerance * it->b_norm);
+        *done = !goes_on(it);
         inner->resume = true;
         return *done ? not_converged(it) : LYRA_OK;
     }
