@@ -207,6 +207,16 @@ LYRA_TEST(bench_takes_bodies_of_any_size_and_place)
     TEST_CONTAINS(output, "cholesky");
 }
 
+LYRA_TEST(bench_judges_the_choice_of_auto)
+{
+    TEST_EQUAL(lyra("bench solvers --auto --elements 400 --seconds 0 --threads 1 --json"), 0);
+    TEST_CONTAINS(output, "\"name\": \"auto/h=0.001\"");
+    TEST_CONTAINS(output, "\"name\": \"auto/static\"");
+    TEST_CONTAINS(output, "\"auto\": ");
+    TEST_CONTAINS(output, "\"best\": ");
+    TEST_CONTAINS(output, "\"ratio\": ");
+}
+
 LYRA_TEST(bench_refuses_what_it_cannot_measure)
 {
     static const struct {
@@ -219,6 +229,7 @@ LYRA_TEST(bench_refuses_what_it_cannot_measure)
         {"memory --seconds -1", "--seconds are at least 0", 2},
         {"memory --json --csv", "take one", 2},
         {"step --fixed list.txt", "--fixed needs --mesh", 2},
+        {"solvers --auto --solver pcg", "--auto has bodies and solvers of its own", 2},
         {"step --mesh body.veg --large", "--mesh is in place of", 2},
         {"math --mesh body.veg", "of no use in the suite math", 2},
         {"step --model nothing", "no model \"nothing\", expected one of: linear, ", 2},

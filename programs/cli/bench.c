@@ -206,7 +206,7 @@ static CliExit check_options(const CliUsage *usage, const Bench *bench)
     if (bench->mesh && (bench->elements > 0 || bench->large)) {
         return cli_usage_error(usage, "--mesh is in place of --elements and --large");
     }
-    if (bench->choice && (bench->mesh || bench->elements > 0 || bench->solver)) {
+    if (bench->choice && (bench->mesh || bench->solver)) {
         return cli_usage_error(usage, "--auto has bodies and solvers of its own");
     }
     if (bench->fixed && !bench->mesh) {
@@ -268,7 +268,8 @@ CliExit cli_bench(int argument_count, char **arguments)
          "the suite solvers judges the choice of \"auto\" on 20 bodies: five minutes"},
         {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
-         "one mesh of about N elements in the suites solvers, step and memory"},
+         "one mesh of about N elements in the suites solvers, step and memory; with --auto, the "
+         "most"},
         {"--large", CLI_FLAG, &bench.large, NULL,
          "boxes of up to a million elements, slow solvers too: a quarter of an hour more"},
         {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.1)"},
