@@ -9,7 +9,8 @@
 // times the constants below. Only their ratios matter.
 //
 //   - Inside a solve, after LOOK of the cost of a factor: sweeps that by their progress would cost
-//     more than a factor are left for one at once. So little is lost where they are hopeless.
+//     more than HOPE of a factor from there on are left for one at once. So little is lost where
+//     they are hopeless.
 //   - From solve to solve, what sweeps cost above a kept factor adds up, and when it has come to
 //     the cost of a factor, one is made: the rule for hiring or buying, never worse than twice
 //     the best.
@@ -44,8 +45,8 @@
 #define ENTRIES_GUESS 60.0 // x V s^(1/2) numbers
 #define FLOPS_GUESS 240.0  // x V s^(3/2) operations
 
-#define LOOK 0.2          // part of the cost of a factor after which sweeps are looked at
-#define GAIN 0.6          // conjugate gradients become faster: part of the iterations foreseen
+#define LOOK 0.15         // part of the cost of a factor after which sweeps are looked at
+#define HOPE 0.35         // ... that they may still cost then: a factor will serve again
 #define KEPT_ITERATIONS 4 // that a kept factor is expected to take
 #define KEPT_SOLVES 10    // that it is expected to serve
 #define ENTRIES_MAX 4e8   // numbers above which no factor is made: 3.2 GB
@@ -154,11 +155,11 @@ static void destroy(void *data)
 static bool go_on(void *user, int32_t iterations, double progress, int32_t *next)
 {
     Adaptive *self = user;
-    double total = sweep_cost(self, iterations * fmax(1, GAIN / fmax(progress, 1e-3)));
+    double total = sweep_cost(self, iterations / fmin(fmax(progress, 1e-3), 1));
     double rest = total - sweep_cost(self, iterations);
     *next = iterations + iterations / 2;
     self->predicted = total;
-    return rest <= factor_cost(self) + kept_cost(self, 1);
+    return rest <= HOPE * (factor_cost(self) + kept_cost(self, 1));
 }
 
 // statics has no masses that hold errors down, so that more digits are asked for
@@ -377,6 +378,7 @@ static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, doubl
                                LyraSolveReport *report, bool watched)
 {
     self->watch.ended = false;
+    self->watch.best = 0;
     double first = LOOK * factor_cost(self) / sweep_cost(self, 1);
     self->watch.next = (int32_t)fmin(fmax(first, ITERATIONS_LEAST), 1e6);
     ly_pcg_watch(self->sweeps, watched ? &self->watch : NULL);

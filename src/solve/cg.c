@@ -55,7 +55,9 @@ bool ly_watch_goes_on(LyWatch *watch, int32_t iterations, double start, double n
 {
     double progress =
         goal > 0.0 && start > goal && now > 0.0 ? log(start / now) / log(start / goal) : 1.0;
-    watch->ended = !watch->go_on(watch->user, iterations, progress, &watch->next);
+    // a restart may throw the residual back, not the iterate
+    watch->best = fmax(watch->best, progress);
+    watch->ended = !watch->go_on(watch->user, iterations, watch->best, &watch->next);
     return !watch->ended;
 }
 

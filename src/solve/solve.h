@@ -104,6 +104,7 @@ typedef struct LyWatch {
     bool (*go_on)(void *user, int32_t iterations, double progress, int32_t *next);
     void *user;
     int32_t next; // iterations after which to ask first
+    double best;  // the most progress so far; 0 at first
     bool ended;   // by go_on; the status is LYRA_NOT_CONVERGED
 } LyWatch;
 
