@@ -9,8 +9,8 @@
 // times the constants below. Only their ratios matter.
 //
 //   - Inside a solve, after LOOK of the cost of a factor: sweeps that by their progress would cost
-//     more than HOPE of a factor from there on are left for one at once. So little is lost where
-//     they are hopeless.
+//     more than a factor from there on (half of one in statics) are left for it, after a second
+//     look. So little is lost where they are hopeless.
 //   - From solve to solve, what sweeps cost above a kept factor adds up, and when it has come to
 //     the cost of a factor, one is made: the rule for hiring or buying, never worse than twice
 //     the best.
@@ -45,8 +45,10 @@
 #define ENTRIES_GUESS 60.0 // x V s^(1/2) numbers
 #define FLOPS_GUESS 240.0  // x V s^(3/2) operations
 
-#define LOOK 0.15         // part of the cost of a factor after which sweeps are looked at
-#define HOPE 0.35         // ... that they may still cost then: a factor will serve again
+#define LOOK 0.15        // part of the cost of a factor after which sweeps are looked at
+#define HOPE_STATICS 0.5 // ... that they may still cost then; the factor will serve again
+#define HOPE_DYNAMICS 1.0
+#define SLOW 0.05         // progress so small that one look is enough
 #define KEPT_ITERATIONS 4 // that a kept factor is expected to take
 #define KEPT_SOLVES 10    // that it is expected to serve
 #define ENTRIES_MAX 4e8   // numbers above which no factor is made: 3.2 GB
@@ -54,6 +56,7 @@
 #define PROBE 8           // cycles of which one may be longer than those before
 #define ITERATIONS_LEAST 8
 #define STATICS_TOLERANCE 1e-9 // most, in statics
+#define STALLED 1e-6           // ... that sweeps may
 #define ROUNDED 1e-4           // residual that a factor may leave by rounding
 #define CURRENT_ITERATIONS 2   // of a factor of the very values
 
@@ -67,11 +70,13 @@ typedef struct Adaptive {
     bool fresh;   // ... and has not been asked yet
     LyKept kept;
     LyWatch watch;
+    double *work; // [2 size]
     double blocks;
     double entries, flops;  // of the factor: estimated until it is analyzed; 0: not yet
     bool held;              // factor() is given what it had before
     bool unreported;        // no solve has told of the factor yet
     uint64_t serial;        // of the factor
+    bool doubted;           // the last look at sweeps found them too slow
     double predicted;       // cost of the solve with sweeps that was left
     LyraSolveReport report; // of the sweeps' factor
     // memory
@@ -147,6 +152,7 @@ static void destroy(void *data)
     Adaptive *self = data;
     if (self) {
         forget(self);
+        ly_release(self->ctx, self->work);
         ly_solver_pcg.destroy(self->sweeps);
         ly_release(self->ctx, self);
     }
@@ -157,9 +163,14 @@ static bool go_on(void *user, int32_t iterations, double progress, int32_t *next
     Adaptive *self = user;
     double total = sweep_cost(self, iterations / fmin(fmax(progress, 1e-3), 1));
     double rest = total - sweep_cost(self, iterations);
+    double hope = self->def.task == LYRA_SOLVER_STATICS ? HOPE_STATICS : HOPE_DYNAMICS;
+    bool hopeful = rest <= hope * (factor_cost(self) + kept_cost(self, 1));
+    bool doubted = self->doubted;
     *next = iterations + iterations / 2;
     self->predicted = total;
-    return rest <= HOPE * (factor_cost(self) + kept_cost(self, 1));
+    self->doubted = !hopeful;
+    // iterations may yet become faster: a second look decides
+    return hopeful || (!doubted && progress > SLOW);
 }
 
 // statics has no masses that hold errors down, so that more digits are asked for
@@ -192,6 +203,7 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     self->A = *A;
     self->constraints = constraints;
     self->blocks = (double)lyra_block_pattern_view(lyra_block_matrix_pattern(A->block)).block_count;
+    LY_TRY(ly_resize_array(self->ctx, 2 * (int64_t)A->size, sizeof *self->work, &self->work));
     return ly_solver_pcg.analyze(self->sweeps, A, constraints);
 }
 
@@ -295,11 +307,11 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
 
 // ---- solves -------------------------------------------------------------------------------------
 
-// whether x solves as well as a factor of these values can: rounding may keep it from the tolerance
-static bool is_answer(Adaptive *self, const double *b, const double *x)
+// whether x leaves a residual of at most `part`: rounding may keep it from the tolerance
+static bool is_answer(Adaptive *self, const double *b, const double *x, double part)
 {
     int64_t n = self->A.size;
-    double *r = self->kept.work, *Pb = r + n;
+    double *r = self->work, *Pb = r + n;
     lyra_operator_apply(&self->A, x, r);
     ly_vector_axpby(self->ctx, n, 1, b, -1, r);
     ly_vector_copy(self->ctx, n, b, Pb);
@@ -307,7 +319,7 @@ static bool is_answer(Adaptive *self, const double *b, const double *x)
         lyra_constraints_project(self->constraints, r);
         lyra_constraints_project(self->constraints, Pb);
     }
-    return ly_vector_norm(self->ctx, n, r) <= ROUNDED * ly_vector_norm(self->ctx, n, Pb);
+    return ly_vector_norm(self->ctx, n, r) <= part * ly_vector_norm(self->ctx, n, Pb);
 }
 
 // notes what a solve with the factor did cost. A factor is good for as many solves as make their
@@ -344,7 +356,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
             memcpy(self->kept.start, x, bytes);
         }
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
-        bool rounded = iterations < ask.iterations_max && is_answer(self, b, x);
+        bool rounded = iterations < ask.iterations_max && is_answer(self, b, x, ROUNDED);
         if (status == LYRA_NOT_CONVERGED && rounded) {
             status = LYRA_OK;
         } else if (status == LYRA_NOT_CONVERGED) {
@@ -362,7 +374,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
         // a factor of these very values answers at once, as well as rounding lets it
         ask.iterations_max = CURRENT_ITERATIONS;
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
-        if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x)) {
+        if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x, ROUNDED)) {
             status = LYRA_OK;
         }
     }
@@ -379,6 +391,7 @@ static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, doubl
 {
     self->watch.ended = false;
     self->watch.best = 0;
+    self->doubted = false;
     double first = LOOK * factor_cost(self) / sweep_cost(self, 1);
     self->watch.next = (int32_t)fmin(fmax(first, ITERATIONS_LEAST), 1e6);
     ly_pcg_watch(self->sweeps, watched ? &self->watch : NULL);
@@ -419,6 +432,9 @@ static LyraStatus solve_column(Adaptive *self, const double *b, bool warm, doubl
     int32_t before = report->iterations;
     bool watched = self->entries <= ENTRIES_MAX;
     LyraStatus status = solve_sweeps(self, b, warm, x, report, watched);
+    if (status == LYRA_NOT_CONVERGED && !self->watch.ended && is_answer(self, b, x, STALLED)) {
+        status = LYRA_OK;
+    }
     if (status != LYRA_NOT_CONVERGED || !watched) {
         note_sweeps(self, report->iterations - before);
         return status;
@@ -467,7 +483,9 @@ static void set_tolerance(void *data, double tolerance)
 static int64_t bytes(const void *data)
 {
     const Adaptive *self = data;
-    return (int64_t)sizeof *self + ly_solver_pcg.bytes(self->sweeps) + ly_kept_bytes(&self->kept);
+    int64_t work = self->work ? 2 * (int64_t)self->A.size * (int64_t)sizeof *self->work : 0;
+    return (int64_t)sizeof *self + work + ly_solver_pcg.bytes(self->sweeps) +
+           ly_kept_bytes(&self->kept);
 }
 
 static uint64_t kept(const void *data)
