@@ -1,4 +1,6 @@
+lyra_add_test(force_affine)
 lyra_add_test(force_assembly)
+lyra_add_test(force_changing LABELS threads)
 lyra_add_test(force_elastic LABELS threads)
 lyra_add_test(force_contraction LABELS threads)
 lyra_add_test(force_corotational)

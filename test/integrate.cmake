@@ -1,4 +1,5 @@
 # tests of integrate
+lyra_add_test(integrate_affine)
 lyra_add_test(integrate_implicit)
 lyra_add_test(integrate_vega)
 lyra_add_test(integrate_steps LABELS threads)
@@ -17,6 +18,9 @@ lyra_add_test(integrate_robust LABELS slow)
 lyra_add_test(integrate_robust_long LABELS long)
 lyra_add_test(integrate_hauth LABELS slow)
 lyra_add_test(integrate_hauth_long LABELS long)
+lyra_add_test(integrate_elsewhere)
+lyra_add_test(integrate_stepper)
+lyra_add_test(integrate_wall)
 lyra_add_test(integrate_every LABELS threads)
 # a minute each under the thread sanitizer; the others open the same loops
 set_tests_properties(integrate_every.all_move_alike

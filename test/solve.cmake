@@ -1,6 +1,7 @@
 # tests of solve
 lyra_add_test(solve_krylov)
 lyra_add_test(solve_pcg LABELS threads)
+lyra_add_test(solve_adaptive)
 lyra_add_test(solve_agreement LABELS slow)
 lyra_add_test(solve_auto)
 lyra_add_test(solve_bits LABELS threads)

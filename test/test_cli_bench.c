@@ -6,6 +6,8 @@
 #include "bench_baseline.h"
 #include "cli_run.h"
 
+#include <math.h>
+
 static char path[256];
 
 static void keep(const char *text)
@@ -217,6 +219,44 @@ LYRA_TEST(bench_judges_the_choice_of_auto)
     TEST_CONTAINS(output, "\"ratio\": ");
 }
 
+// the number after `key` in the row whose name ends in `name`
+static double value_of(const char *name, const char *key)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s\",", name);
+    const char *row = strstr(output, text);
+    const char *end = row ? strchr(row, '}') : NULL;
+    snprintf(text, sizeof text, "\"%s\": ", key);
+    const char *at = row ? strstr(row, text) : NULL;
+    TEST_CHECK_MSG(at && end && at < end, "%s has no %s", name, key);
+    return at ? atof(at + strlen(text)) : NAN;
+}
+
+LYRA_TEST(bench_compares_steps_with_one_more_force)
+{
+    static const char *const rows[] = {"without", "pull", "damper", "history", "pressure"};
+    static const char arguments[] = "bench step --elements 2000 --threads 1 --seconds 0";
+    TEST_EQUAL(lyra("%s --with pull,damper,history,pressure --json", arguments), 0);
+    for (int i = 0; i < 10; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "backward-euler/neo-hookean/%s%s", i < 5 ? "" : "full/",
+                 rows[i % 5]);
+        TEST_CHECK(value_of(name, "ms") > 0 && value_of(name, "ratio") > 0);
+        TEST_CHECK(i % 5 > 0 || value_of(name, "ratio") == 1);
+        // as many Newton iterations as without
+        double newton =
+            value_of(i < 5 ? "neo-hookean/without" : "full/without", "newton_iterations");
+        TEST_CHECK_MSG(newton >= 1 && value_of(name, "newton_iterations") == newton, "%s: %g of %g",
+                       name, value_of(name, "newton_iterations"), newton);
+        TEST_CHECK(value_of(name, "linear_iterations") > 0);
+    }
+    // some of them, and on a mesh of its own
+    TEST_EQUAL(lyra("%s --with history,pull", arguments), 0);
+    TEST_CONTAINS(output, "/pull ");
+    TEST_CONTAINS(output, "/history ");
+    TEST_CHECK(!strstr(output, "/damper ") && !strstr(output, "/pressure "));
+}
+
 LYRA_TEST(bench_refuses_what_it_cannot_measure)
 {
     static const struct {
@@ -234,6 +274,10 @@ LYRA_TEST(bench_refuses_what_it_cannot_measure)
         {"math --mesh body.veg", "of no use in the suite math", 2},
         {"step --model nothing", "no model \"nothing\", expected one of: linear, ", 2},
         {"solvers --solver nothing", "no solver \"nothing\", expected one of: pcg jacobi csr, ", 1},
+        {"step --with pull,wind", "expected some of, by commas: pull, damper, history, pressure",
+         2},
+        {"step --with pull,", "--with \"pull,\", expected some of", 2},
+        {"step --with pullx", "--with \"pullx\", expected some of", 2},
         {"step --mesh nowhere.veg", "cannot read nowhere.veg", 1},
         {"volume --mesh nowhere.obj", "nowhere.obj", 1},
     };

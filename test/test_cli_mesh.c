@@ -166,6 +166,89 @@ LYRA_TEST(cli_says_what_it_repairs_and_what_a_file_is)
     TEST_CONTAINS(errors, "the format veg has no encoding base64");
 }
 
+LYRA_TEST(cli_info_lists_sets_of_every_kind)
+{
+    static const char inp[] = "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n"
+                              "*ELEMENT,TYPE=C3D4,ELSET=all of it\n1,1,2,3,4\n"
+                              "*NSET,NSET=held\n1,2,4\n*SURFACE,NAME=foot\n1,S1\n1,S2\n";
+    const char *path = test_temp_path("in.inp"), *back = test_temp_path("back.msh");
+    const char *veg = test_temp_path("back.veg");
+    test_write_file(path, inp, sizeof inp - 1);
+    TEST_EQUAL(lyra("mesh convert %s %s", path, back), 0);
+    TEST_STRING(errors, "");
+    TEST_EQUAL(lyra("mesh info %s", back), 0);
+    TEST_CONTAINS(output, "  set              all of it: 1 elements\n"
+                          "  set              held: 3 vertices\n"
+                          "  set              foot: 2 faces\n");
+    TEST_EQUAL(lyra("mesh info %s --json", back), 0);
+    TEST_CONTAINS(output, "\"vertex_sets\": [\n    {\n      \"name\": \"held\",\n      "
+                          "\"vertices\": 3\n");
+    TEST_CONTAINS(output, "\"face_sets\": [\n    {\n      \"name\": \"foot\",\n      "
+                          "\"faces\": 2\n");
+    // a format without a place for them says so
+    TEST_EQUAL(lyra("mesh convert %s %s", path, veg), 0);
+    TEST_CONTAINS(errors, "back.veg: 1 sets of vertices and 1 of faces are left out");
+    TEST_EQUAL(lyra("mesh info %s", veg), 0);
+    TEST_CONTAINS(output, "all of it: 1 elements\n");
+}
+
+LYRA_TEST(cli_units_make_metres)
+{
+    const char *path = test_temp_path("mm.veg"), *out = test_temp_path("m.veg");
+    const char *obj = test_temp_path("mm.obj"), *stl = test_temp_path("m.stl");
+    TEST_EQUAL(lyra("mesh box %s --size 300,200,100 --elements 100", path), 0);
+    static const struct {
+        const char *options;
+        double factor;
+    } cases[] = {
+        {"", 1},
+        {"--units m", 1},
+        {"--units mm", 1e-3},
+        {"--units cm", 1e-2},
+        {"--units in", 0.0254},
+        {"--units ft", 0.3048},
+        {"--scale 2", 2},
+        {"--units mm --scale 10", 1e-2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        double volume = 6e6 * cases[i].factor * cases[i].factor * cases[i].factor;
+        TEST_EQUAL(lyra("mesh info %s --json %s", path, cases[i].options), 0);
+        TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
+        TEST_EQUAL(lyra("mesh convert %s %s %s", path, out, cases[i].options), 0);
+        TEST_EQUAL(lyra("mesh info %s --json", out), 0);
+        TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
+        // the density is as the file has it
+        TEST_NEAR(number_of("mass"), 1000 * volume, 1e-9 * volume);
+    }
+    // every command that reads a mesh or a surface
+    TEST_EQUAL(lyra("mesh surface %s %s", path, obj), 0);
+    TEST_EQUAL(lyra("mesh info %s --json --units cm", obj), 0);
+    TEST_NEAR(number_of("volume"), 6, 1e-12);
+    TEST_EQUAL(lyra("mesh convert %s %s --units mm", obj, stl), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", stl), 0);
+    TEST_NEAR(number_of("volume"), 6e-3, 1e-8);
+    static const char *const commands[] = {"orient", "refine"};
+    for (int c = 0; c < 2; ++c) {
+        TEST_EQUAL(lyra("mesh %s %s %s --units mm", commands[c], path, out), 0);
+        TEST_EQUAL(lyra("mesh info %s --json", out), 0);
+        TEST_NEAR(number_of("volume"), 6e-3, 1e-14);
+    }
+    TEST_EQUAL(lyra("mesh surface %s %s --units mm", path, stl), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", stl), 0);
+    TEST_NEAR(number_of("area"), 0.22, 1e-7);
+    TEST_EQUAL(lyra("mesh voxelize %s %s --units mm --resolution 3", obj, out), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", out), 0);
+    TEST_NEAR(number_of("volume"), 6e-3, 6e-3);
+    TEST_EQUAL(lyra("mesh tetrahedralize %s %s --units mm --resolution 6", obj, out), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", out), 0);
+    TEST_NEAR(number_of("volume"), 6e-3, 6e-4);
+    TEST_EQUAL(lyra("mesh embed %s %s %s --units mm", path, obj, test_temp_path("w.interp")), 0);
+    TEST_CONTAINS(output, " 0 outside");
+    TEST_EQUAL(lyra("mesh distance %s %s --units mm --resolution 6", obj, test_temp_path("d.vtk")),
+               0);
+    TEST_CONTAINS(output, "0.05 m apart");
+}
+
 LYRA_TEST(cli_refine_keeps_the_volume)
 {
     const char *path = test_temp_path("a.veg"), *fine = test_temp_path("b.veg");
@@ -246,6 +329,12 @@ LYRA_TEST(cli_wrong_usage_is_2)
     TEST_EQUAL(lyra("mesh torus %s --tube 2", path), 2);
     TEST_CONTAINS(errors, "the radius of the tube is 2");
     TEST_EQUAL(lyra("mesh refine a b --times 99"), 2);
+    TEST_EQUAL(lyra("mesh info a --units inch"), 2);
+    TEST_CONTAINS(errors, "--units is \"inch\", expected m, dm, cm, mm, um, nm, km, in or ft");
+    TEST_EQUAL(lyra("mesh convert a b --scale 0"), 2);
+    TEST_CONTAINS(errors, "--scale is 0, expected above 0");
+    TEST_EQUAL(lyra("mesh voxelize a b --scale -1"), 2);
+    TEST_EQUAL(lyra("mesh orient a b --scale nan"), 2);
     TEST_CHECK(access(path, F_OK) != 0);
 }
 

@@ -118,6 +118,62 @@ LYRA_TEST(cli_run_writes_vegas_matrix)
     test_context_end(ctx);
 }
 
+// ---- affine bodies ------------------------------------------------------------------------------
+
+// the shape of an affine body is carried along in all files, and a resumed run has the same bits
+LYRA_TEST(cli_run_writes_the_shape_of_affine_bodies)
+{
+    if (!has_feature("yaml")) {
+        TEST_SKIP("this build is without libyaml");
+    }
+    char scene[2048], path[2048];
+    const char *out = kept("affine"), *parts = kept("affine-parts");
+    const char *options = "--save-every 1 --vtu-every 10 --obj-every 10 "
+                          "--set output.snapshot-every=0 --quiet";
+    snprintf(scene, sizeof scene, "%s", test_data_path("../../examples/gallery/thrown_brick.yaml"));
+    TEST_EQUAL(lyra("run %s --steps 20 --out %s %s", scene, out, options), 0);
+    TEST_EQUAL(lyra("run %s --steps 7 --out %s %s", scene, parts, options), 0);
+    TEST_EQUAL(lyra("run %s --steps 20 --out %s %s --resume", scene, parts, options), 0);
+    size_t bytes[2] = {0};
+    char *whole = read_in(out, "displacement.npy", &bytes[0]);
+    char *resumed = read_in(parts, "displacement.npy", &bytes[1]);
+    TEST_REQUIRE(whole && resumed);
+    TEST_CHECK(bytes[0] == bytes[1] && memcmp(whole, resumed, bytes[0]) == 0);
+    free(whole);
+    free(resumed);
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *rest = NULL, *moved = NULL;
+    LyraSurface *skin = NULL;
+    snprintf(path, sizeof path, "%s/vtu/brick_000000.vtu", out);
+    TEST_REQUIRE_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &rest));
+    snprintf(path, sizeof path, "%s/vtu/brick_000020.vtu", out);
+    TEST_REQUIRE_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &moved));
+    snprintf(path, sizeof path, "%s/obj/brick_skin_000020.obj", out);
+    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &skin));
+    LyraMeshView a = lyra_mesh_view(rest), b = lyra_mesh_view(moved);
+    TEST_EQUAL(a.vertex_count, 5 * 2 * 3);
+    TEST_EQUAL(b.vertex_count, 5 * 2 * 3);
+    // thrown up by 7 m/s for 0.1 s, all distances as before, and the surface where the mesh is
+    int32_t last = b.vertex_count - 1;
+    double distance[2] = {0}, height = 0;
+    for (int i = 0; i < 3; ++i) {
+        distance[0] += pow(a.positions[3 * last + i] - a.positions[i], 2);
+        distance[1] += pow(b.positions[3 * last + i] - b.positions[i], 2);
+    }
+    for (int32_t v = 0; v <= last; ++v) {
+        height += (b.positions[3 * v + 1] - a.positions[3 * v + 1]) / (last + 1);
+        for (int i = 0; i < 3; ++i) {
+            TEST_NEAR(lyra_surface_view(skin).positions[3 * v + i], b.positions[3 * v + i], 1e-12);
+        }
+    }
+    TEST_NEAR(sqrt(distance[1] / distance[0]), 1, 1e-3);
+    TEST_NEAR(height, 0.7 - 9.81 * 0.01 / 2, 2e-3);
+    lyra_surface_destroy(skin);
+    lyra_mesh_destroy(rest);
+    lyra_mesh_destroy(moved);
+    test_context_end(ctx);
+}
+
 // ---- checkpoints by the clock -------------------------------------------------------------------
 
 LYRA_TEST(cli_run_checkpoints_by_the_clock)

@@ -257,7 +257,7 @@ static int32_t count_iterations(const char *name, bool forgets)
         made = TEST_OK(lyra_integrator_step(it, body.state, 5e-3, &report));
         iterations += report.linear_iterations;
         if (forgets) {
-            lyra_state_forget(body.state);
+            lyra_state_forget(body.state, LYRA_STATE_METHOD);
         }
     }
     lyra_integrator_destroy(it);

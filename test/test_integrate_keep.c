@@ -42,7 +42,7 @@ static LyraStatus change_material(const Body *body)
     for (int32_t e = 0; e < view.element_count; ++e) {
         values[e] = 3e4 + 100 * e;
     }
-    LyraStatus status = lyra_assembly_set_parameter(lyra_model_assembly(body->model), 0, 0, values);
+    LyraStatus status = lyra_model_set_parameter(body->model, 0, "lambda", values);
     free(values);
     return status;
 }

@@ -19,9 +19,9 @@ typedef struct Look {
 static void potential(void *data, const double *q, double *f)
 {
     Look *look = data;
-    LyLook seen;
+    LyEvaluation seen;
     memcpy(lyra_vector_values_mutable(look->q), q, (size_t)lyra_vector_size(look->q) * sizeof *q);
-    TEST_OK(ly_newton_look(look->it->newton, look->it, &look->stage, look->q, look->r, &seen));
+    TEST_OK(ly_newton_evaluate(look->it->newton, look->it, &look->stage, look->q, look->r, &seen));
     *f = seen.potential;
 }
 
@@ -46,7 +46,7 @@ LYRA_TEST(the_residual_is_the_gradient_of_the_potential)
             for (int32_t i = 0; i < n; ++i) {
                 lyra_vector_values_mutable(vectors[k])[i] = 0.02 * test_random_normal(&random);
             }
-            ly_merge_constrained(it, NULL, vectors[k]);
+            lyra_system_merge(it->system, NULL, vectors[k]);
         }
         // all terms: inertia with an offset, damping, loads, a bias
         Look look = {.it = it,
@@ -347,7 +347,8 @@ LYRA_TEST(a_stiffness_jump_of_a_million_is_held)
                 for (int32_t e = 0; e < count; ++e) {
                     values[e] = (p == LYRA_ELASTIC_LAMBDA ? lambda : mu) * (e % 6 ? 1 : 1e6);
                 }
-                TEST_OK(lyra_assembly_set_parameter(lyra_model_assembly(body.model), 0, p, values));
+                const char *name = p == LYRA_ELASTIC_LAMBDA ? "lambda" : "mu";
+                TEST_OK(lyra_model_set_parameter(body.model, 0, name, values));
             }
             free(values);
             for (int32_t s = 0; s < 30; ++s) {

@@ -163,16 +163,16 @@ LYRA_TEST(the_rest_shape_of_each_part_is_placed_by_its_own_motion)
     test_context_end(ctx);
 }
 
-// ---- who gets an offer --------------------------------------------------------------------------
+// ---- who tries the rest shape -------------------------------------------------------------------
 
 static const LyraSystemType *plain_type;
 static Body *plain_body;
-static int32_t offers;
+static int32_t candidates;
 
 static void counted_rest(void *self, const LyraVector *u, LyraVector *rest)
 {
-    ++offers;
-    plain_type->rest(self, u, rest);
+    ++candidates;
+    plain_type->solid->rest(self, u, rest);
 }
 
 typedef enum Shape { STRETCHED, CRUSHED, WRUNG, INVERTED, SHAPE_COUNT } Shape;
@@ -202,8 +202,8 @@ static void deform(const Body *body, Shape shape)
     }
 }
 
-// three steps of a free bar; where `offered`, rest shapes are counted, otherwise there are none
-static void run_bar(LyraContext *ctx, const char *name, double h, Shape shape, bool offered,
+// three steps of a free bar; where `candidate`, rest shapes are counted, otherwise there are none
+static void run_bar(LyraContext *ctx, const char *name, double h, Shape shape, bool candidate,
                     double *end, LyraStepReport reports[3])
 {
     BodyDef settings = body_def();
@@ -215,7 +215,9 @@ static void run_bar(LyraContext *ctx, const char *name, double h, Shape shape, b
     if (make_body(ctx, &settings, &body)) {
         plain_type = body.system->type;
         LyraSystemType type = *plain_type;
-        type.rest = offered ? counted_rest : NULL;
+        LyraSolidDiagnostics solid = *plain_type->solid;
+        solid.rest = candidate ? counted_rest : NULL;
+        type.solid = &solid;
         body.system->type = &type;
         TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
         deform(&body, shape);
@@ -233,7 +235,7 @@ static void run_bar(LyraContext *ctx, const char *name, double h, Shape shape, b
     end_body(&body);
 }
 
-LYRA_TEST(bodies_without_inverted_elements_are_offered_nothing)
+LYRA_TEST(bodies_without_inverted_elements_have_no_rest_candidate)
 {
     // newmark does not damp what a long step makes of such shapes
     static const char *const names[] = {"backward-euler", "newmark", "bdf2"};
@@ -243,11 +245,11 @@ LYRA_TEST(bodies_without_inverted_elements_are_offered_nothing)
         for (int32_t shape = 0; shape < INVERTED; ++shape) {
             double ends[2][6 * 45] = {{0}};
             LyraStepReport reports[2][3] = {{{0}}};
-            offers = 0;
+            candidates = 0;
             for (int32_t k = 0; k < 2; ++k) {
                 run_bar(ctx, names[m], lengths[m], (Shape)shape, k == 1, ends[k], reports[k]);
             }
-            TEST_EQUAL(offers, 0);
+            TEST_EQUAL(candidates, 0);
             TEST_CHECK(memcmp(ends[0], ends[1], sizeof ends[0]) == 0);
             for (int32_t s = 0; s < 3; ++s) {
                 TEST_EQUAL(reports[0][s].newton_iterations, reports[1][s].newton_iterations);
@@ -258,25 +260,26 @@ LYRA_TEST(bodies_without_inverted_elements_are_offered_nothing)
     test_context_end(ctx);
 }
 
-LYRA_TEST(bodies_with_inverted_elements_are_offered_their_rest_shape)
+LYRA_TEST(bodies_with_inverted_elements_try_their_rest_shape)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     double end[6 * 45] = {0};
     LyraStepReport reports[3] = {{0}};
-    offers = 0;
+    candidates = 0;
     run_bar(ctx, "backward-euler", 1.0 / 60, INVERTED, true, end, reports);
-    TEST_EQUAL(offers, 1);
+    TEST_EQUAL(candidates, 1);
     test_context_end(ctx);
 }
 
 // ---- who takes it -------------------------------------------------------------------------------
 
-// elements that are said to be inverted where the body is, at Newton's own start and at the offer
+// elements that are said to be inverted where the body is, at Newton's own start and at the
+// candidate
 static int32_t inverted_said[3], det_f_calls;
 
 static LyraDetF scripted_det_f(void *self, const LyraVector *u)
 {
-    LyraDetF det_f = plain_type->det_f(self, u);
+    LyraDetF det_f = plain_type->solid->det_f(self, u);
     if (det_f_calls < 3) {
         det_f.inverted = inverted_said[det_f_calls];
         det_f.min = det_f.inverted > 0 ? -1 : det_f.min;
@@ -288,7 +291,7 @@ static LyraDetF scripted_det_f(void *self, const LyraVector *u)
 // a rest shape that is turned, so that the step from there ends beside the solution
 static void turned_rest(void *self, const LyraVector *u, LyraVector *rest)
 {
-    plain_type->rest(self, u, rest);
+    plain_type->solid->rest(self, u, rest);
     Body *body = plain_body;
     const double *X = lyra_mesh_view(body->mesh).positions;
     double *w = lyra_vector_values_mutable(rest);
@@ -312,8 +315,8 @@ static double find_first_residual(LyraContext *ctx, LyraInversion inversion, con
         plain_type = body.system->type;
         plain_body = &body;
         LyraSystemType type = *plain_type;
-        type.rest = turned_rest;
-        type.det_f = scripted_det_f;
+        const LyraSolidDiagnostics solid = {.det_f = scripted_det_f, .rest = turned_rest};
+        type.solid = &solid;
         body.system->type = &type;
         TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
         TestRandom random = test_random(5);

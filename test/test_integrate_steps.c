@@ -299,11 +299,10 @@ LYRA_TEST(halved_steps_grow_back)
         TEST_CHECK(report.rejected > 0 && report.substeps > 1);
         TEST_NEAR(report.time, 0.02, 0);
         // the level is remembered: a step that starts there need not find it again
-        double *halving = NULL;
-        bool fresh = true;
+        LyraStateBlock halving = {0};
         int32_t steps = 1, last = report.substeps, rejected = report.rejected;
-        TEST_OK(lyra_state_block(body.state, "halving", 1, 2, &halving, &fresh));
-        TEST_CHECK(!fresh && halving[0] > 0);
+        TEST_CHECK(lyra_state_find_block(body.state, "halving", LYRA_STATE_METHOD, &halving));
+        TEST_CHECK(halving.type == LYRA_STATE_INT32 && ((const int32_t *)halving.values)[0] > 0);
         TEST_OK(lyra_integrator_step(it, body.state, 0.02, &report));
         TEST_CHECK_MSG(report.rejected < rejected, "%d rejected, then %d", (int)rejected,
                        (int)report.rejected);

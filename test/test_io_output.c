@@ -370,15 +370,16 @@ LYRA_TEST(gltf_animation_is_consistent)
 static LyraState *make_state(LyraContext *ctx, double value)
 {
     LyraState *state = NULL;
-    double *block;
+    const LyraStateBlockDef def = {.name = "memory", .version = 1, .count = 2};
+    void *block = NULL;
     bool fresh;
     TEST_OK(lyra_state_create(ctx, 6, &state));
     LyraStateView view = lyra_state_view(state);
     lyra_vector_fill(view.u, value);
     lyra_vector_fill(view.v, -value);
     lyra_state_set_time(state, value, 3);
-    TEST_OK(lyra_state_block(state, "memory", 1, 2, &block, &fresh));
-    block[1] = 2 * value;
+    TEST_OK(lyra_state_block(state, &def, &block, &fresh));
+    ((double *)block)[1] = 2 * value;
     return state;
 }
 

@@ -221,7 +221,7 @@ LYRA_TEST(claims_beyond_the_file_are_refused)
         {"a.inp", "*NODE\n1, 0, 0, 0\n*ELEMENT\n1, 1, 2, 3, 4\n",
          "a.inp:3: found no TYPE=..., expected one", LYRA_BAD_FORMAT},
         {"a.inp", "*ELSET, ELSET=a\na\n",
-         "a.inp: the set \"a\" names the set \"a\", which does not precede it", LYRA_BAD_FORMAT},
+         "a.inp:2: the set \"a\" names the set \"a\", which does not precede it", LYRA_BAD_FORMAT},
         {"a.inp", "*INCLUDE, INPUT=b.inp\n",
          "a.inp:1: found *INCLUDE, expected a file that holds all of the mesh", LYRA_UNSUPPORTED},
     };

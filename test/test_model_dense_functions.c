@@ -125,7 +125,7 @@ LYRA_TEST(forces_match_plain_loops)
     TEST_NEAR(potential, energy, 1e-14);
     TEST_STRING(lyra_system_name(f.system), "dense functions");
     TEST_EQUAL(lyra_system_size(f.system), N);
-    TEST_EQUAL(lyra_system_history_count(f.system), 0);
+    TEST_CHECK(!(lyra_system_traits(f.system) & LYRA_SYSTEM_HISTORY));
     TEST_CHECK(!lyra_system_constraints(f.system));
     LyraDetF det_f = lyra_system_det_f(f.system, f.u);
     TEST_CHECK(det_f.min == 1 && det_f.element == -1 && det_f.inverted == 0 && det_f.elements == 0);

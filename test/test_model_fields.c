@@ -95,6 +95,21 @@ static Body make_body(LyraContext *ctx, LyraElementKind kind, const char *law, b
     return body;
 }
 
+// the forces of a body, to be evaluated beside its model
+static LyraAssembly *make_assembly(const Body *body)
+{
+    LyraForce *forces[4];
+    LyraForceGroup group;
+    int32_t count = 0;
+    for (; lyra_model_group(body->model, count, &group); ++count) {
+        forces[count] = (LyraForce *)group.force;
+    }
+    LyraAssembly *assembly = NULL;
+    const double *X = lyra_mesh_view(body->mesh).positions;
+    TEST_OK(lyra_assembly_create(body->ctx, body->n, X, count, forces, &assembly));
+    return assembly;
+}
+
 static void end_body(Body *body)
 {
     lyra_fields_destroy(body->fields);
@@ -308,7 +323,9 @@ LYRA_TEST(fields_sum_to_the_forces_of_the_body)
                              .v = lyra_vector_values(lyra_state_view(body.state).v),
                              .energy = &energy,
                              .gradient = f};
-        TEST_OK(lyra_assembly_evaluate(lyra_model_assembly(body.model), &at));
+        LyraAssembly *assembly = make_assembly(&body);
+        TEST_OK(lyra_assembly_evaluate(assembly, &at));
+        lyra_assembly_destroy(assembly);
         double moment[9] = {0}, sum[6] = {0}, energies = 0;
         for (int32_t i = 0; i < 9 * body.n; ++i) {
             moment[i % 9] += f[3 * (i / 9) + i % 9 / 3] * x[3 * (i / 9) + i % 3];
@@ -363,7 +380,7 @@ LYRA_TEST(stencils_sum_to_the_evaluation)
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             bool tets = kind == LYRA_ELEMENT_TET4;
             Body body = make_body(ctx, (LyraElementKind)kind, "stvk", tets, 4);
-            LyraAssembly *assembly = lyra_model_assembly(body.model);
+            LyraAssembly *assembly = make_assembly(&body);
             LyraMeshView view = lyra_mesh_view(body.mesh);
             disturb(&body, 0.01);
             double *x = positions_of(&body), *f = zeros(3 * (int64_t)body.n), energy = 0;
@@ -372,6 +389,7 @@ LYRA_TEST(stencils_sum_to_the_evaluation)
                    *gradients = zeros(3 * (int64_t)body.elements * body.nodes);
             LyraEvaluation at = {.x = x, .v = lyra_vector_values(lyra_state_view(body.state).v)};
             for (int32_t force = 0; force < (tets ? 2 : 1); ++force) {
+                TEST_OK(lyra_assembly_evaluate_stencils(assembly, force, &at, each, NULL));
                 int64_t before = test_allocation_count();
                 TEST_OK(lyra_assembly_evaluate_stencils(assembly, force, &at, each, gradients));
                 TEST_EQUAL(test_allocation_count(), before);
@@ -400,6 +418,7 @@ LYRA_TEST(stencils_sum_to_the_evaluation)
             free(sum);
             free(each);
             free(gradients);
+            lyra_assembly_destroy(assembly);
             end_body(&body);
         }
         test_context_end(ctx);
@@ -412,34 +431,30 @@ LYRA_TEST(stencils_sum_to_the_evaluation)
 LYRA_TEST(fields_of_one_body_of_two)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraMesh *mesh = make_mesh(ctx, LYRA_ELEMENT_TET4, 1), *both = NULL;
-    LyraMeshView view = lyra_mesh_view(mesh), twice = view;
+    LyraMesh *mesh = make_mesh(ctx, LYRA_ELEMENT_TET4, 1);
+    LyraMeshView view = lyra_mesh_view(mesh);
     int32_t n = view.vertex_count, count = view.element_count;
     double *X = zeros(6 * (int64_t)n), *masses = zeros(2 * (int64_t)n);
-    int32_t *ids = calloc((size_t)count * 8, sizeof *ids);
     for (int32_t i = 0; i < 6 * n; ++i) {
         X[i] = view.positions[i % (3 * n)] + (i >= 3 * n && i % 3 == 0 ? 10 : 0);
         masses[i / 3] = 1;
     }
-    for (int32_t i = 0; i < 8 * count; ++i) {
-        ids[i] = view.elements[i % (4 * count)] + (i >= 4 * count ? n : 0);
-    }
-    twice.vertex_count = 2 * n;
-    twice.element_count = 2 * count;
-    twice.positions = X;
-    twice.elements = ids;
-    twice.set_count = twice.region_count = 0;
-    TEST_REQUIRE_OK(lyra_mesh_create(ctx, &twice, &both));
     LyraElasticDef law = lyra_elastic_def_default();
     law.young = YOUNG;
     law.poisson = POISSON;
-    LyraForce *force = NULL;
-    TEST_REQUIRE_OK(lyra_elastic_create(ctx, both, &law, &force));
+    LyraForce *forces[2] = {NULL};
+    const LyraModelBody bodies[2] = {{"left", 0, n, NULL}, {"right", n, n, NULL}};
+    for (int b = 0; b < 2; ++b) {
+        TEST_REQUIRE_OK(lyra_elastic_create(ctx, mesh, &law, &forces[b]));
+        TEST_OK(lyra_force_set_owner(forces[b], b, b ? "right.elastic" : "left.elastic"));
+    }
     LyraModelDef def = lyra_model_def_default();
     def.vertex_count = 2 * n;
     def.positions = X;
-    def.forces = &force;
-    def.force_count = 1;
+    def.forces = forces;
+    def.force_count = 2;
+    def.bodies = bodies;
+    def.body_count = 2;
     def.masses = masses;
     LyraModel *model = NULL;
     LyraState *state = NULL;
@@ -465,9 +480,6 @@ LYRA_TEST(fields_of_one_body_of_two)
     LyraFields *none = NULL;
     TEST_STATUS(lyra_fields_create(ctx, model, mesh, n + 1, &none), LYRA_INVALID_ARGUMENT);
     TEST_STATUS(lyra_fields_create(ctx, model, mesh, -1, &none), LYRA_INVALID_ARGUMENT);
-    LyraEvaluation at = {.x = X};
-    TEST_STATUS(lyra_assembly_evaluate_stencils(lyra_model_assembly(model), 1, &at, det, NULL),
-                LYRA_INVALID_ARGUMENT);
     lyra_state_destroy(state);
     TEST_REQUIRE_OK(lyra_state_create(ctx, 3 * n, &state));
     TEST_REQUIRE_OK(lyra_fields_create(ctx, model, mesh, 0, &none));
@@ -476,13 +488,12 @@ LYRA_TEST(fields_of_one_body_of_two)
     lyra_fields_destroy(none);
     lyra_state_destroy(state);
     lyra_model_destroy(model);
-    lyra_force_destroy(force);
-    lyra_mesh_destroy(both);
+    lyra_force_destroy(forces[0]);
+    lyra_force_destroy(forces[1]);
     lyra_mesh_destroy(mesh);
     free(det);
     free(mises);
     free(X);
-    free(ids);
     free(masses);
     test_context_end(ctx);
 }

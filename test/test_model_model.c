@@ -296,7 +296,7 @@ LYRA_TEST(failing_allocations_leak_nothing)
 
 // parts by their lowest vertex, and the vertices of each in order; every spring counts, also a
 // first or last one that alone holds two parts together
-LYRA_TEST(parts_are_what_no_force_connects)
+LYRA_TEST(components_are_what_no_force_connects)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     enum { VERTICES = 8 };
@@ -326,9 +326,9 @@ LYRA_TEST(parts_are_what_no_force_connects)
     def.forces = &force;
     def.masses = masses;
     TEST_REQUIRE_OK(lyra_model_create(ctx, &def, &model));
-    TEST_REQUIRE(model->part_count == 4);
-    TEST_CHECK(memcmp(model->part_start, starts, sizeof starts) == 0);
-    TEST_CHECK(memcmp(model->part_vertex, members, sizeof members) == 0);
+    TEST_REQUIRE(model->component_count == 4);
+    TEST_CHECK(memcmp(model->component_start, starts, sizeof starts) == 0);
+    TEST_CHECK(memcmp(model->component_vertex, members, sizeof members) == 0);
     lyra_model_destroy(model);
     lyra_force_destroy(force);
     lyra_springs_destroy(springs);

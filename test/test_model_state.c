@@ -5,7 +5,7 @@
 
 #include "lyra/state.h"
 #include "lyra_test.h"
-#include "model/model.h"
+#include "model/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,10 @@
 static double *block(LyraState *state, const char *name, int32_t version, int64_t count,
                      bool expect_fresh)
 {
-    double *values = NULL;
+    const LyraStateBlockDef def = {.name = name, .version = version, .count = count};
+    void *values = NULL;
     bool fresh = !expect_fresh;
-    TEST_OK(lyra_state_block(state, name, version, count, &values, &fresh));
+    TEST_OK(lyra_state_block(state, &def, &values, &fresh));
     TEST_EQUAL(fresh, expect_fresh);
     return values;
 }
@@ -74,19 +75,184 @@ LYRA_TEST(blocks_are_found_made_and_replaced)
     TEST_CHECK(lyra_state_block_at(state, 0, &look));
     TEST_STRING(look.name, "bdf");
     // names
-    double *values = NULL;
+    void *values = NULL;
     bool fresh = false;
-    TEST_STATUS(lyra_state_block(state, "", 1, 1, &values, &fresh), LYRA_INVALID_ARGUMENT);
-    TEST_STATUS(lyra_state_block(state, "x", 1, -1, &values, &fresh), LYRA_INVALID_ARGUMENT);
-    TEST_STATUS(lyra_state_block(state, "a name of thirty-two bytes ....!", 1, 1, &values, &fresh),
-                LYRA_INVALID_ARGUMENT);
+    const LyraStateBlockDef bad[] = {
+        {.name = "", .version = 1, .count = 1},
+        {.name = "x", .version = 1, .count = -1},
+        {.name = "a name of thirty-two bytes ....!", .version = 1, .count = 1},
+        {.name = "x", .type = LYRA_STATE_VECTOR, .count = 1},
+        {.name = "x", .type = LYRA_STATE_TYPE_COUNT, .count = 1},
+        {.name = "x", .owner = LYRA_STATE_OWNER_COUNT, .count = 1},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        TEST_STATUS(lyra_state_block(state, &bad[i], &values, &fresh), LYRA_INVALID_ARGUMENT);
+    }
     block(state, "a name of thirty-one bytes ....", 1, 1, true);
     TEST_CHECK(!values);
-    lyra_state_forget(state);
+    lyra_state_forget(state, LYRA_STATE_METHOD);
     TEST_CHECK(!lyra_state_block_at(state, 0, &look));
     lyra_state_destroy(state);
     lyra_state_destroy(NULL);
     TEST_STATUS(lyra_state_create(ctx, -3, &state), LYRA_INVALID_ARGUMENT);
+    test_context_end(ctx);
+}
+
+// the checksum as docs and source state it, for bytes that lie with a right one
+static void sign(unsigned char *packed, size_t bytes)
+{
+    uint64_t h = 0xcbf29ce484222325u, word;
+    for (size_t i = 0; i + 8 < bytes; i += 8) {
+        memcpy(&word, packed + i, 8);
+        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    memcpy(packed + bytes - 8, &h, 8);
+}
+
+// a block of each type and two of vectors, of all owners
+static void add_all_kinds(LyraState *state, double seed)
+{
+    static const char *const names[] = {"doubles", "ints", "longs", "bytes"};
+    for (int32_t type = 0; type < LYRA_STATE_VECTOR; ++type) {
+        const LyraStateBlockDef def = {.name = names[type],
+                                       .version = 3,
+                                       .owner = (LyraStateOwner)(type % LYRA_STATE_OWNER_COUNT),
+                                       .type = (LyraStateType)type,
+                                       .count = 5 + 2 * type};
+        void *values = NULL;
+        bool fresh = false;
+        TEST_OK(lyra_state_block(state, &def, &values, &fresh));
+        size_t bytes = (size_t)def.count * ly_state_type_bytes(def.type);
+        for (size_t i = 0; i < bytes; ++i) {
+            TEST_CHECK(!fresh || ((unsigned char *)values)[i] == 0);
+            ((unsigned char *)values)[i] = (unsigned char)(7 * i + (size_t)seed);
+        }
+    }
+    for (int32_t k = 0; k < 2; ++k) {
+        // one name, two owners
+        const LyraStateVectorsDef def = {.name = "memory",
+                                         .version = 1,
+                                         .owner = k ? LYRA_STATE_MATERIAL : LYRA_STATE_KEPT,
+                                         .size = 3 + 600 * k,
+                                         .count = 2 - k};
+        LyraVector **vectors = NULL;
+        bool fresh = false;
+        TEST_OK(lyra_state_vectors(state, &def, &vectors, &fresh));
+        for (int32_t i = 0; i < def.count; ++i) {
+            TEST_EQUAL(lyra_vector_size(vectors[i]), def.size);
+            lyra_vector_fill(vectors[i], seed + i);
+        }
+    }
+}
+
+LYRA_TEST(blocks_of_every_type_and_vectors_are_copied_compared_and_packed)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraState *a = make(ctx, 1), *b = make(ctx, 2), *c = make(ctx, 3);
+    add_all_kinds(a, 1);
+    add_all_kinds(b, 2);
+    TEST_CHECK(!lyra_state_equal(a, b));
+    TEST_OK(lyra_state_assign(b, a));
+    TEST_CHECK(lyra_state_equal(a, b));
+    int64_t before = test_allocation_count();
+    TEST_OK(lyra_state_assign(b, a));
+    TEST_EQUAL(test_allocation_count(), before);
+    size_t bytes = lyra_state_packed_size(a);
+    char *packed = malloc(bytes), *again = malloc(bytes);
+    lyra_state_pack(a, packed);
+    TEST_OK(lyra_state_unpack(c, packed, bytes));
+    TEST_CHECK(lyra_state_equal(a, c));
+    lyra_state_pack(c, again);
+    TEST_CHECK(memcmp(packed, again, bytes) == 0);
+    // what fills up a word is zero
+    unsigned char *bytes_end = (unsigned char *)packed + bytes - 8;
+    while (bytes_end[0] == 0 || memcmp(bytes_end, "bytes", 5) != 0) {
+        bytes_end -= 8;
+    }
+    bytes_end[56 + 12] = 1;
+    sign((unsigned char *)packed, bytes);
+    TEST_STATUS(lyra_state_unpack(b, packed, bytes), LYRA_BAD_FORMAT);
+    TEST_CHECK(lyra_state_equal(a, b));
+    // each byte of numbers and each vector counts
+    LyraStateBlock block;
+    for (int32_t i = 0; lyra_state_block_at(c, i, &block); ++i) {
+        if (block.vectors) {
+            double value;
+            LyraVector *last = block.vectors[block.count - 1];
+            lyra_vector_read(last, block.size - 1, 1, &value);
+            lyra_vector_write(last, block.size - 1, 1, &(double){-value});
+            TEST_CHECK(!lyra_state_equal(a, c));
+            lyra_vector_write(last, block.size - 1, 1, &value);
+        } else {
+            char *byte =
+                (char *)block.values + (size_t)block.count * ly_state_type_bytes(block.type) - 1;
+            *byte ^= 1;
+            TEST_CHECK(!lyra_state_equal(a, c));
+            *byte ^= 1;
+        }
+        TEST_CHECK(lyra_state_equal(a, c));
+    }
+    free(packed);
+    free(again);
+    lyra_state_destroy(a);
+    lyra_state_destroy(b);
+    lyra_state_destroy(c);
+    test_context_end(ctx);
+}
+
+static int32_t count_of(const LyraState *state, LyraStateOwner owner)
+{
+    LyraStateBlock block;
+    int32_t count = 0;
+    for (int32_t i = 0; lyra_state_block_at(state, i, &block); ++i) {
+        count += block.owner == owner;
+    }
+    return count;
+}
+
+LYRA_TEST(what_methods_and_materials_remember_is_forgotten_by_different_calls)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraState *state = make(ctx, 1), *copy = NULL;
+    LyraStateBlock block;
+    add_all_kinds(state, 1);
+    TEST_CHECK(count_of(state, LYRA_STATE_METHOD) == 2 && count_of(state, LYRA_STATE_KEPT) == 2 &&
+               count_of(state, LYRA_STATE_MATERIAL) == 2);
+    TEST_REQUIRE_OK(lyra_state_copy(state, &copy));
+    lyra_state_forget(state, LYRA_STATE_METHOD);
+    TEST_CHECK(count_of(state, LYRA_STATE_METHOD) == 0 && count_of(state, LYRA_STATE_KEPT) == 0 &&
+               count_of(state, LYRA_STATE_MATERIAL) == 2);
+    // and what is left is whole
+    TEST_CHECK(ly_state_blocks_equal(state, LYRA_STATE_MATERIAL, copy, LYRA_STATE_MATERIAL));
+    TEST_CHECK(lyra_state_find_block(state, "memory", LYRA_STATE_MATERIAL, &block) &&
+               !lyra_state_find_block(state, "memory", LYRA_STATE_KEPT, &block));
+    lyra_state_forget(copy, LYRA_STATE_MATERIAL);
+    TEST_CHECK(count_of(copy, LYRA_STATE_METHOD) == 2 && count_of(copy, LYRA_STATE_KEPT) == 2 &&
+               count_of(copy, LYRA_STATE_MATERIAL) == 0);
+    lyra_state_destroy(state);
+    lyra_state_destroy(copy);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(blocks_are_taken_from_owner_to_owner)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraState *a = make(ctx, 1), *b = make(ctx, 2);
+    add_all_kinds(a, 1);
+    block(b, "mine", 1, 3, true);
+    TEST_OK(ly_state_take_blocks(b, LYRA_STATE_KEPT, a, LYRA_STATE_MATERIAL));
+    TEST_CHECK(ly_state_blocks_equal(b, LYRA_STATE_KEPT, a, LYRA_STATE_MATERIAL));
+    block(b, "mine", 1, 3, false);
+    // within one state, over what was there before; then without memory
+    TEST_CHECK(!ly_state_blocks_equal(a, LYRA_STATE_KEPT, a, LYRA_STATE_MATERIAL));
+    TEST_OK(ly_state_take_blocks(a, LYRA_STATE_KEPT, a, LYRA_STATE_MATERIAL));
+    TEST_CHECK(ly_state_blocks_equal(a, LYRA_STATE_KEPT, a, LYRA_STATE_MATERIAL));
+    int64_t before = test_allocation_count();
+    TEST_OK(ly_state_take_blocks(a, LYRA_STATE_KEPT, a, LYRA_STATE_MATERIAL));
+    TEST_EQUAL(test_allocation_count(), before);
+    lyra_state_destroy(a);
+    lyra_state_destroy(b);
     test_context_end(ctx);
 }
 
@@ -116,7 +282,7 @@ LYRA_TEST(assignment_makes_equal_and_then_allocates_nothing)
     TEST_OK(lyra_state_copy(a, &copy));
     TEST_CHECK(lyra_state_equal(a, copy));
     // fewer blocks need no memory either
-    lyra_state_forget(a);
+    lyra_state_forget(a, LYRA_STATE_METHOD);
     block(a, "three", 7, 2, true);
     before = test_allocation_count();
     TEST_OK(lyra_state_assign(b, a));
@@ -233,36 +399,75 @@ LYRA_TEST(cut_and_changed_bytes_are_refused)
     test_context_end(ctx);
 }
 
-// the checksum as docs and source state it, for bytes that lie with a right one
-static void sign(unsigned char *packed, size_t bytes)
+// a state as versions 1 (without a clock) and 2 wrote it: blocks of doubles, without owners
+static unsigned char *write_old(const LyraState *state, uint32_t version, int32_t block_count,
+                                const char *const *names, const int64_t *counts, size_t *bytes)
 {
-    uint64_t h = 0xcbf29ce484222325u, word;
-    for (size_t i = 0; i + 8 < bytes; i += 8) {
-        memcpy(&word, packed + i, 8);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
+    LyraStateView view = lyra_state_view(state);
+    int64_t words = 1 + (version == 1 ? 6 : 10) + 3 * SIZE;
+    for (int32_t i = 0; i < block_count; ++i) {
+        words += 6 + counts[i];
     }
-    memcpy(packed + bytes - 8, &h, 8);
+    *bytes = 8 * (size_t)words;
+    unsigned char *packed = calloc(1, *bytes), *to = packed;
+    const uint64_t magic = 0x657461745361724cu;
+    const uint32_t pair[2] = {version, (uint32_t)block_count};
+    const int64_t sizes[2] = {SIZE, words};
+    memcpy(to, &magic, 8);
+    memcpy(to + 8, pair, 8);
+    memcpy(to + 16, sizes, 16);
+    memcpy(to + 32, &view.time, 8);
+    memcpy(to + 40, &view.steps, 8);
+    to += 48;
+    if (version == 2) {
+        memcpy(to, &view.time, 8);
+        to += 32;
+    }
+    LyraVector *all[3] = {view.u, view.v, view.a};
+    for (int k = 0; k < 3; ++k, to += 8 * SIZE) {
+        memcpy(to, lyra_vector_values(all[k]), 8 * SIZE);
+    }
+    for (int32_t i = 0; i < block_count; ++i) {
+        const int64_t numbers[2] = {4, counts[i]};
+        memcpy(to, names[i], strlen(names[i]));
+        memcpy(to + 32, numbers, 16);
+        fill((double *)(void *)(to + 48), counts[i], 10 * i);
+        to += 48 + 8 * counts[i];
+    }
+    sign(packed, *bytes);
+    return packed;
 }
 
-// what a state of version 1, which had no clock, is: the same words without the clock
-LYRA_TEST(states_of_version_1_are_read)
+LYRA_TEST(states_of_versions_1_and_2_are_read)
 {
+    static const char *const names[3] = {"halving", "history", "bdf"};
+    static const int64_t counts[3] = {2, 7, 0};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraState *a = make(ctx, 1), *b = make(ctx, 2);
-    fill(block(a, "history", 1, 4, true), 4, 1);
-    size_t bytes = lyra_state_packed_size(a), old = bytes - 32;
-    unsigned char *packed = malloc(bytes);
-    lyra_state_pack(a, packed);
-    memmove(packed + 48, packed + 80, bytes - 80);
-    memcpy(packed + 8, &(uint32_t){1}, 4);
-    memcpy(packed + 24, &(int64_t){(int64_t)old / 8}, 8);
-    sign(packed, old);
-    TEST_OK(lyra_state_unpack(b, packed, old));
-    TEST_CHECK(lyra_state_equal(a, b));
-    free(packed);
-    lyra_state_destroy(a);
-    lyra_state_destroy(b);
+    for (uint32_t version = 1; version <= 2; ++version) {
+        LyraState *a = make(ctx, 1), *b = make(ctx, 2);
+        size_t bytes = 0;
+        unsigned char *packed = write_old(a, version, 3, names, counts, &bytes);
+        TEST_OK(lyra_state_unpack(b, packed, bytes));
+        LyraStateBlock look = {0};
+        TEST_CHECK(lyra_state_block_at(b, 0, &look) && look.owner == LYRA_STATE_METHOD &&
+                   look.type == LYRA_STATE_DOUBLE && look.count == 2 && look.version == 4);
+        // what the material remembered is a vector now
+        TEST_REQUIRE(lyra_state_find_block(b, "history", LYRA_STATE_MATERIAL, &look));
+        TEST_CHECK(look.type == LYRA_STATE_VECTOR && look.count == 1 && look.size == 7);
+        TEST_CHECK(lyra_vector_values(look.vectors[0])[6] == 16);
+        TEST_CHECK(lyra_state_find_block(b, "bdf", LYRA_STATE_METHOD, &look) && look.count == 0);
+        lyra_state_forget(b, LYRA_STATE_METHOD);
+        lyra_state_forget(b, LYRA_STATE_MATERIAL);
+        TEST_CHECK(lyra_state_equal(a, b));
+        // a count that the bytes do not hold
+        memcpy(packed + bytes - 8 * (1 + 6 + 7 + 6) + 40, &(int64_t){INT64_MAX}, 8);
+        sign(packed, bytes);
+        TEST_STATUS(lyra_state_unpack(b, packed, bytes), LYRA_BAD_FORMAT);
+        TEST_CHECK(lyra_state_equal(a, b));
+        free(packed);
+        lyra_state_destroy(a);
+        lyra_state_destroy(b);
+    }
     test_context_end(ctx);
 }
 
@@ -321,7 +526,7 @@ LYRA_TEST(hostile_bytes_with_a_right_checksum_are_refused)
     block(a, "one", 1, 2, true);
     block(a, "two", 1, 2, true);
     TEST_REQUIRE_OK(lyra_state_copy(b, &keep));
-    size_t bytes = lyra_state_packed_size(a), first = 8 * (10 + 3 * SIZE), second = first + 8 * 8;
+    size_t bytes = lyra_state_packed_size(a), first = 8 * (10 + 3 * SIZE), second = first + 9 * 8;
     unsigned char *packed = malloc(bytes), *changed = malloc(bytes);
     lyra_state_pack(a, packed);
     memcpy(changed, packed, bytes);
@@ -331,19 +536,29 @@ LYRA_TEST(hostile_bytes_with_a_right_checksum_are_refused)
         size_t at;
         int64_t value;
     } lies[] = {
-        {first + 40, -1},
-        {first + 40, INT64_MAX},
-        {first + 40, 3},
-        {first + 40, 1},
-        {first + 32, 1LL << 40},
+        {first + 48, -1},
+        {first + 48, INT64_MAX},
+        {first + 48, 3},
+        {first + 48, 1},
         {first, 0},
-        {second + 40, 1},
-        {8, 2LL | (1LL << 32)},
-        {8, 2LL | (3LL << 32)},
-        {8, 2LL | (0x7fffffffLL << 32)},
-        {second + 40, 1LL << 60},
+        // owners, types, sizes
+        {first + 32, 1LL | (3LL << 32)},
+        {first + 32, 1LL | INT64_MIN},
+        {first + 40, LYRA_STATE_TYPE_COUNT},
+        {first + 40, -1},
+        {first + 40, LYRA_STATE_DOUBLE | (1LL << 32)},
+        {first + 40, LYRA_STATE_VECTOR | (2LL << 32)},
+        {first + 40, LYRA_STATE_VECTOR | (0x7fffffffLL << 32)},
+        {first + 40, LYRA_STATE_VECTOR | INT64_MIN},
+        {first + 40, LYRA_STATE_BYTE},
+        {second + 48, 1},
+        {8, 3LL | (1LL << 32)},
+        {8, 3LL | (3LL << 32)},
+        {8, 3LL | (0x7fffffffLL << 32)},
+        {second + 48, 1LL << 60},
         {8, 1LL | (2LL << 32)},
-        {8, 3LL | (2LL << 32)},
+        {8, 2LL | (2LL << 32)},
+        {8, 4LL | (2LL << 32)},
         {8 * 6, 0},
         {8 * 9, -1},
         {8 * 9, INT64_MAX},
@@ -380,15 +595,21 @@ static LyraStatus all(LyraContext *ctx, void *data)
 {
     (void)data;
     LyraState *a = NULL, *b = NULL, *keep = NULL;
-    double *values;
+    const LyraStateBlockDef own = {.name = "own", .version = 1, .count = 3},
+                            one = {.name = "one", .version = 1, .count = 3},
+                            other = {.name = "own", .version = 1, .count = 2};
+    const LyraStateVectorsDef two = {.name = "two", .version = 1, .size = 2, .count = 2};
+    void *values;
+    LyraVector **vectors;
     bool fresh;
-    char packed[8 * (10 + 3 * SIZE + 2 * 6 + 5 + 1)];
+    char packed[8 * (10 + 3 * SIZE + 3 * 7 + 5 + 4 + 1)];
     LyraStatus status = lyra_state_create(ctx, SIZE, &a);
     status = status ? status : lyra_state_create(ctx, SIZE, &b);
-    status = status ? status : lyra_state_block(b, "own", 1, 3, &values, &fresh);
+    status = status ? status : lyra_state_block(b, &own, &values, &fresh);
     status = status ? status : lyra_state_copy(b, &keep);
-    status = status ? status : lyra_state_block(a, "one", 1, 3, &values, &fresh);
-    status = status ? status : lyra_state_block(a, "own", 1, 2, &values, &fresh);
+    status = status ? status : lyra_state_block(a, &one, &values, &fresh);
+    status = status ? status : lyra_state_vectors(a, &two, &vectors, &fresh);
+    status = status ? status : lyra_state_block(a, &other, &values, &fresh);
     if (status == LYRA_OK) {
         status = lyra_state_assign(b, a);
         TEST_CHECK(lyra_state_equal(b, status ? keep : a));

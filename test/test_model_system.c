@@ -395,8 +395,7 @@ LYRA_TEST(parameters_reach_the_tangent)
     double stiffness = 150;
     TEST_OK(lyra_system_linearise(body.system, &at, false));
     lyra_system_apply_stiffness(body.system, body.x, body.y);
-    TEST_OK(lyra_assembly_set_parameter(lyra_model_assembly(body.model), 0, LYRA_SPRING_STIFFNESS,
-                                        &stiffness));
+    TEST_OK(lyra_model_set_parameter(body.model, 0, "stiffness", &stiffness));
     TEST_OK(lyra_system_linearise(body.system, &at, false));
     lyra_system_apply_stiffness(body.system, body.x, body.z);
     TEST_CHECK(lyra_vector_norm(body.y) > 1);
@@ -724,6 +723,16 @@ LYRA_TEST(prescribed_motion_is_passed_on)
     test_context_end(ctx);
 }
 
+// the one vector of the material, of `count` numbers; NULL without
+static const double *history_of(const LyraState *state, int64_t count)
+{
+    LyraStateBlock block;
+    return lyra_state_block_at(state, 0, &block) && block.owner == LYRA_STATE_MATERIAL &&
+                   block.type == LYRA_STATE_VECTOR && block.count == 1 && block.size == count
+               ? lyra_vector_values(block.vectors[0])
+               : NULL;
+}
+
 LYRA_TEST(history_passes_through)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -749,33 +758,41 @@ LYRA_TEST(history_passes_through)
         def.forces = body.forces;
         TEST_REQUIRE_OK(lyra_model_create(ctx, &def, &body.model));
         make_system(&body, kind, NULL);
-        int64_t count = lyra_system_history_count(body.system);
-        TEST_CHECK(count > 0);
-        TEST_EQUAL(count, lyra_assembly_history_size(lyra_model_assembly(body.model)));
-        LyraState *state = NULL;
+        int64_t count = 2 * LYRA_BATCH_WIDTH; // a batch of two numbers a spring
+        TEST_CHECK(count > 0 && lyra_system_traits(body.system) & LYRA_SYSTEM_HISTORY);
+        LyraState *state = NULL, *trial = NULL, *empty = NULL;
         TEST_REQUIRE_OK(lyra_system_state_create(body.system, &state));
-        LyraStateBlock block = {0};
-        TEST_REQUIRE(lyra_state_block_at(state, 0, &block));
-        TEST_STRING(block.name, LYRA_HISTORY_BLOCK);
-        TEST_EQUAL(block.count, count);
-        double *trial = calloc((size_t)count, sizeof *trial);
+        TEST_REQUIRE_OK(lyra_system_state_create(body.system, &trial));
+        TEST_REQUIRE_OK(lyra_state_create(ctx, 6, &empty));
+        const double *old = history_of(state, count), *next = history_of(trial, count);
+        TEST_REQUIRE(old && next);
         LyraPoint at = point_of(&body);
-        LyraResponse response = {.g = body.x, .trial_history = trial};
+        LyraResponse response = {.g = body.x, .trial = trial};
         // without it, refused
         TEST_STATUS(lyra_system_evaluate(body.system, &at, &response), LYRA_INVALID_ARGUMENT);
         TEST_CONTAINS(lyra_error_message(), "history");
-        at.history = block.values;
+        at.committed = empty;
+        TEST_STATUS(lyra_system_evaluate(body.system, &at, &response), LYRA_INVALID_ARGUMENT);
+        TEST_CONTAINS(lyra_error_message(), "no history");
+        TEST_CHECK(largest_of(count, next) == 0);
+        at.committed = state;
         TEST_OK(lyra_system_evaluate(body.system, &at, &response));
-        TEST_CHECK(largest_of(count, trial) > 0 && largest_of(count, block.values) == 0);
+        TEST_CHECK(largest_of(count, next) > 0 && largest_of(count, old) == 0);
         // the tangent follows a history that changed at one point
         TEST_OK(lyra_system_linearise(body.system, &at, false));
         lyra_system_apply_stiffness(body.system, body.v, body.x);
-        at.history = trial;
+        at.committed = trial;
         TEST_OK(lyra_system_linearise(body.system, &at, false));
         lyra_system_apply_stiffness(body.system, body.v, body.y);
         lyra_vector_axpby(-1, body.x, 1, body.y);
         TEST_CHECK(lyra_vector_norm(body.y) > 0);
-        free(trial);
+        // the committed state may be the one that is written
+        response.trial = state;
+        at.committed = state;
+        TEST_OK(lyra_system_evaluate(body.system, &at, &response));
+        TEST_CHECK(memcmp(history_of(state, count), next, (size_t)count * sizeof *next) == 0);
+        lyra_state_destroy(trial);
+        lyra_state_destroy(empty);
         lyra_state_destroy(state);
         end_body(&body);
     }

@@ -79,6 +79,142 @@ LYRA_TEST(operations_match_plain_loops)
     test_context_end(ctx);
 }
 
+LYRA_TEST(sums_of_many_errors_and_noise_match_plain_loops)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    const int32_t sizes[] = {0, 1, 255, 40001};
+    for (int k = 0; k < 4; ++k) {
+        int32_t n = sizes[k];
+        LyraVector *x[4] = {make(ctx, n, 1), make(ctx, n, 2), make(ctx, n, 3), make(ctx, n, 4)};
+        LyraVector *z = make(ctx, n, 5);
+        const double c[4] = {2, 0, -3, 0.5};
+        lyra_vector_fill(x[1], NAN);
+        lyra_vector_combine(4, c, x, z);
+        const double *a = lyra_vector_values(x[0]), *b = lyra_vector_values(x[2]);
+        const double *d = lyra_vector_values(x[3]), *out = lyra_vector_values(z);
+        double squares = 0;
+        for (int32_t i = 0; i < n; ++i) {
+            TEST_NEAR(out[i], 2 * a[i] - 3 * b[i] + 0.5 * d[i], 1e-14);
+            double e = d[i] / (0.1 + 0.2 * fmax(fabs(a[i]), fabs(b[i])));
+            squares += e * e;
+        }
+        double found = lyra_vector_error_squares(x[3], x[0], x[2], 0.1, 0.2);
+        TEST_NEAR(found, squares, 1e-12 * squares);
+        // what is zero meets a tolerance of zero
+        lyra_vector_fill(z, 0);
+        TEST_CHECK(lyra_vector_error_squares(z, z, z, 0, 1) == 0);
+        lyra_vector_noise(x[0], x[2], x[3], z);
+        for (int32_t i = 0; i < n; ++i) {
+            TEST_NEAR(out[i], a[i] * (fabs(d[i]) + b[i]), 1e-13);
+        }
+        lyra_vector_noise(x[0], NULL, x[3], z);
+        TEST_CHECK(n == 0 || out[n - 1] == a[n - 1] * fabs(d[n - 1]));
+        // a result that is an operand
+        lyra_vector_combine(2, (const double[2]){1, 1}, (LyraVector *[2]){z, z}, z);
+        TEST_CHECK(n == 0 || out[n - 1] == 2 * (a[n - 1] * fabs(d[n - 1])));
+        lyra_vector_combine(0, NULL, NULL, z);
+        TEST_CHECK(lyra_vector_largest(z) == 0);
+        for (int i = 0; i < 4; ++i) {
+            lyra_vector_destroy(x[i]);
+        }
+        lyra_vector_destroy(z);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(equal_stamps_mean_equal_bits)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraVector *x = NULL, *y = NULL;
+    TEST_OK(lyra_vector_create(ctx, 5, &x));
+    TEST_OK(lyra_vector_create(ctx, 5, &y));
+    TEST_CHECK(lyra_vector_stamp(x) != 0 && lyra_vector_stamp(x) != lyra_vector_stamp(y));
+    lyra_vector_fill(x, 3);
+    lyra_vector_copy(x, y);
+    TEST_CHECK(lyra_vector_stamp(x) == lyra_vector_stamp(y) && lyra_vector_equal(x, y));
+    // every change is one
+    for (int way = 0; way < 6; ++way) {
+        uint64_t before = lyra_vector_stamp(y);
+        if (way == 0) {
+            lyra_vector_fill(y, 3);
+        } else if (way == 1) {
+            lyra_vector_axpby(0, x, 1, y);
+        } else if (way == 2) {
+            lyra_vector_sum(0, x, y, y);
+        } else if (way == 3) {
+            lyra_vector_combine(1, (const double[1]){1}, (LyraVector *[1]){x}, y);
+        } else if (way == 4) {
+            lyra_vector_write(y, 1, 1, &(double){3});
+        } else {
+            lyra_vector_noise(x, NULL, x, y);
+        }
+        TEST_CHECK(lyra_vector_stamp(y) != before && lyra_vector_stamp(y) != 0);
+    }
+    // numbers that were lent may change at any time, and so have none; their copies do
+    double *values = lyra_vector_values_mutable(x);
+    lyra_vector_copy(x, y);
+    TEST_CHECK(lyra_vector_stamp(x) == 0 && lyra_vector_stamp(y) != 0);
+    values[2] = 7;
+    lyra_vector_copy(x, y);
+    TEST_CHECK(lyra_vector_equal(x, y) && lyra_vector_values(y)[2] == 7);
+    // the other way round as well
+    lyra_vector_fill(x, 1);
+    lyra_vector_copy(y, x);
+    values[2] = 8;
+    lyra_vector_copy(y, x);
+    TEST_CHECK(lyra_vector_values(x)[2] == 7);
+    lyra_vector_destroy(x);
+    lyra_vector_destroy(y);
+    test_context_end(ctx);
+}
+
+// stamps of two contexts have nothing to do with each other
+LYRA_TEST(copies_between_contexts_are_made)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO), *other = test_context(1, LYRA_ISA_AUTO);
+    LyraVector *x = NULL, *y = NULL, *z = NULL;
+    TEST_OK(lyra_vector_create(ctx, 5, &x));
+    TEST_OK(lyra_vector_create(other, 5, &y));
+    TEST_OK(lyra_vector_create(ctx, 5, &z));
+    lyra_vector_fill(x, 1);
+    lyra_vector_fill(z, 2);
+    while (lyra_vector_stamp(y) < lyra_vector_stamp(x)) {
+        lyra_vector_fill(y, 3);
+    }
+    TEST_EQUAL(lyra_vector_stamp(x), lyra_vector_stamp(y));
+    lyra_vector_copy(x, y);
+    TEST_CHECK(lyra_vector_equal(x, y));
+    // and back, to one whose stamp the copy may have
+    while (lyra_vector_stamp(y) < lyra_vector_stamp(z)) {
+        lyra_vector_fill(y, 4);
+    }
+    lyra_vector_copy(y, z);
+    TEST_CHECK(lyra_vector_equal(y, z));
+    lyra_vector_destroy(x);
+    lyra_vector_destroy(y);
+    lyra_vector_destroy(z);
+    test_context_end(other);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(parts_are_read_and_written)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraVector *x = make(ctx, 7, 1), *y = make(ctx, 7, 2);
+    double part[3];
+    lyra_vector_read(x, 2, 3, part);
+    TEST_CHECK(memcmp(part, lyra_vector_values(x) + 2, sizeof part) == 0);
+    lyra_vector_write(y, 4, 3, part);
+    TEST_CHECK(memcmp(part, lyra_vector_values(y) + 4, sizeof part) == 0);
+    TEST_CHECK(!lyra_vector_equal(x, y) && lyra_vector_is_alike(x, y) && !lyra_vector_type(x));
+    lyra_vector_write(y, 0, 7, lyra_vector_values(x));
+    TEST_CHECK(lyra_vector_equal(x, y));
+    lyra_vector_read(x, 7, 0, NULL);
+    lyra_vector_destroy(x);
+    lyra_vector_destroy(y);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(norms_neither_overflow_nor_vanish)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

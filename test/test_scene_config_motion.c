@@ -7,6 +7,7 @@
 #include "scene_config_files.h"
 
 #include "integrate_reference.h"
+#include "model/model.h"
 
 #define STEP 0.01
 #define G 9.81
@@ -369,6 +370,43 @@ LYRA_TEST(loads_last_a_step_each)
         TEST_NEAR(total[1], -(s + 1) * BAR_VERTICES * G * STEP, 1e-7);
         TEST_NEAR(total[2], expected[s][1] * STEP, 1e-8);
     }
+    lyra_scene_destroy(scene);
+    test_context_end(ctx);
+}
+
+// the sum of the constant forces of the model
+static void sum_forces(const LyraScene *scene, double total[3])
+{
+    const LyraModel *model = lyra_scene_view(scene).model;
+    total[0] = total[1] = total[2] = 0;
+    for (int32_t i = 0; i < 3 * model->vertex_count; ++i) {
+        total[i % 3] += model->force[i];
+    }
+}
+
+LYRA_TEST(loads_of_a_step_that_fails_are_taken_back)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e5);
+    double loads[3 * 3 * BAR_VERTICES] = {0}, total[3];
+    loads[3 * 3] = 10;
+    loads[3 * BAR_VERTICES + 3 * 5] = 20;
+    // so much that the step overflows
+    loads[2 * 3 * BAR_VERTICES + 3 * 5] = 1e300;
+    write_matrix(ctx, "loads", 3 * BAR_VERTICES, 3, loads);
+    LyraScene *scene =
+        load_text(ctx, REQUIRED BAR "*forceLoadsFilename\nloads\n*solver\n"
+                                    "implicitBackwardEuler\n*substepsPerTimeStep\n3\n");
+    TEST_REQUIRE(scene);
+    take_steps(scene, 2);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        sum_forces(scene, total);
+        TEST_NEAR(total[0], 20, 0);
+        TEST_CHECK(lyra_scene_step(scene, NULL) != LYRA_OK);
+        TEST_EQUAL(lyra_state_view(lyra_scene_view(scene).state).steps, 2);
+    }
+    sum_forces(scene, total);
+    TEST_NEAR(total[0], 20, 0);
     lyra_scene_destroy(scene);
     test_context_end(ctx);
 }

@@ -31,7 +31,6 @@ static LyraScene *load(LyraContext *ctx, const char *model, int count, const cha
     LyraSceneDef def = lyra_scene_def_default();
     def.overrides = overrides;
     def.override_count = count;
-    def.pullable = true;
     LyraScene *scene = NULL;
     TEST_OK(lyra_scene_load(ctx, path, &def, &scene));
     return scene;
@@ -281,7 +280,7 @@ LYRA_TEST(bad_pulls_are_refused)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = load(ctx, "stvk", 0, NULL), *closed = NULL;
+    LyraScene *scene = load(ctx, "stvk", 0, NULL);
     TEST_REQUIRE(scene);
     const int32_t vertex = 3, beyond = 1000000, below = -1;
     const double k = 10, negative = -1, target[] = {0, 0, 0}, bad[] = {0, NAN, 0};
@@ -290,11 +289,6 @@ LYRA_TEST(bad_pulls_are_refused)
     TEST_STATUS(lyra_scene_pull(scene, 1, &vertex, &negative, target), LYRA_INVALID_ARGUMENT);
     TEST_STATUS(lyra_scene_pull(scene, 1, &vertex, &k, bad), LYRA_NOT_FINITE);
     lyra_scene_destroy(scene);
-    TEST_OK(lyra_scene_load(ctx, test_temp_path("beam.yaml"), NULL, &closed));
-    TEST_REQUIRE(closed);
-    TEST_STATUS(lyra_scene_pull(closed, 1, &vertex, &k, target), LYRA_UNSUPPORTED);
-    TEST_CHECK(lyra_scene_pull_energy(closed) == 0);
-    lyra_scene_destroy(closed);
     test_context_end(ctx);
 }
 
@@ -424,7 +418,6 @@ static LyraStatus turn_everything(LyraContext *ctx, void *path)
     LyraScene *scene = NULL;
     const int32_t vertex = 3;
     const double k = 10, target[] = {0, 0, 0};
-    def.pullable = true;
     LyraStatus status = lyra_scene_load(ctx, path, &def, &scene);
     status = status == LYRA_OK ? lyra_scene_set_knob(scene, "young", 2e4) : status;
     status = status == LYRA_OK ? lyra_scene_set_integrator(scene, "newmark") : status;

@@ -167,7 +167,7 @@ LYRA_TEST(sets_that_do_not_exist_are_answered_with_those_that_do)
         if (sets > 0) {
             snprintf(expected, sizeof expected,
                      "found \"lefd\", expected one of the sets of the mesh: "
-                     "\"side-0\"%s",
+                     "of elements \"side-0\"%s",
                      sets > 1 ? ", \"side-1\"" : "");
         }
         test_write_file(path, text, strlen(text));
@@ -175,7 +175,7 @@ LYRA_TEST(sets_that_do_not_exist_are_answered_with_those_that_do)
         TEST_STATUS(load_text(ctx, scene_text, 0, NULL, &scene), LYRA_BAD_FORMAT);
         TEST_CONTAINS(lyra_error_message(), expected);
         if (sets == 60) {
-            TEST_CONTAINS(lyra_error_message(), "\"side-46\" and 13 more");
+            TEST_CONTAINS(lyra_error_message(), "\"side-45\" and 14 more");
         }
     }
     test_context_end(ctx);
@@ -251,7 +251,7 @@ LYRA_TEST(gallery_scenes_step)
     REQUIRE_YAML();
     static const char *const names[] = {"hanging_beam",    "layered_column", "twisting_bar",
                                         "flattened_torus", "spring_bridge",  "pressed_cube",
-                                        "muscle"};
+                                        "muscle",          "thrown_brick"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];

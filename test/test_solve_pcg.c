@@ -316,12 +316,14 @@ LYRA_TEST(filtered_constraints_give_the_dense_solution_and_follow_changes)
     test_context_end(ctx);
 }
 
-// `count` bars apart from each other along x, [cells + 1] x side x side vertices each, of cubes
-static LyraBlockPattern *bars_pattern(LyraContext *ctx, int32_t count, int32_t cells, int32_t side,
-                                      double **positions)
+// `count` bars apart from each other along x, [cells + 1] x side x side vertices each, of cubes,
+// with `springs` from the middle of the first face to vertices all along them
+static LyraBlockPattern *spring_pattern(LyraContext *ctx, int32_t count, int32_t cells,
+                                        int32_t side, int32_t springs, double **positions)
 {
     int32_t area = side * side, each = (cells + 1) * area, cubes = 0;
     int32_t *stencils = malloc((size_t)(count * each) * 8 * sizeof *stencils);
+    int32_t *pairs = malloc(2 * (size_t)(springs + 1) * sizeof *pairs);
     *positions = malloc((size_t)count * (size_t)each * 3 * sizeof **positions);
     for (int32_t i = 0; i < count * each; ++i) {
         int32_t y = i % area / side, z = i % side;
@@ -335,11 +337,23 @@ static LyraBlockPattern *bars_pattern(LyraContext *ctx, int32_t count, int32_t c
             ++cubes;
         }
     }
+    for (int32_t s = 0; s < springs; ++s) {
+        pairs[2 * s] = area / 2;
+        pairs[2 * s + 1] = count * each - 1 - s * (count * each / 2 / springs);
+    }
     LyraBlockPattern *pattern = NULL;
-    LyraStencils set = {.nodes = 8, .count = cubes, .ids = stencils};
-    TEST_OK(lyra_block_pattern_create(ctx, count * each, LYRA_STORAGE_UPPER, 1, &set, &pattern));
+    const LyraStencils sets[2] = {{.nodes = 8, .count = cubes, .ids = stencils},
+                                  {.nodes = 2, .count = springs, .ids = pairs}};
+    TEST_OK(lyra_block_pattern_create(ctx, count * each, LYRA_STORAGE_UPPER, 2, sets, &pattern));
     free(stencils);
+    free(pairs);
     return pattern;
+}
+
+static LyraBlockPattern *bars_pattern(LyraContext *ctx, int32_t count, int32_t cells, int32_t side,
+                                      double **positions)
+{
+    return spring_pattern(ctx, count, cells, side, 0, positions);
 }
 
 // orders the rows of a body: each is in one domain, and domains of one colour do not touch
@@ -394,6 +408,30 @@ LYRA_TEST(domains_touch_thin_separators_only)
             TEST_CHECK(cut.begin[d + 1] - cut.begin[d] <= 2 * 49);
         }
         free(positions);
+        lyra_block_pattern_destroy(pattern);
+    }
+    test_context_end(ctx);
+}
+
+// springs across a body, from one vertex to any number of others, cost one row of the last colour
+LYRA_TEST(a_spring_across_a_body_leaves_its_domains)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const int32_t springs[] = {1, 40};
+    for (int32_t k = 0; k < 2; ++k) {
+        double *positions = NULL;
+        LyPcgOrder without = {0}, cut = {0};
+        LyraBlockPattern *plain = bars_pattern(ctx, 1, 48, 12, &positions);
+        check_order(ctx, plain, positions, &without);
+        free(positions);
+        LyraBlockPattern *pattern = spring_pattern(ctx, 1, 48, 12, springs[k], &positions);
+        check_order(ctx, pattern, positions, &cut);
+        TEST_EQUAL(cut.colours, without.colours + 1);
+        TEST_EQUAL(cut.domains, without.domains + 1);
+        TEST_EQUAL(cut.colour_begin[1], 4);
+        TEST_EQUAL(cut.begin[cut.domains] - cut.begin[cut.domains - 1], 1);
+        free(positions);
+        lyra_block_pattern_destroy(plain);
         lyra_block_pattern_destroy(pattern);
     }
     test_context_end(ctx);

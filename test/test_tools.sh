@@ -113,6 +113,9 @@ finds check_sources "a public header that lyra.h leaves out" 'includes lyra/mesh
 fresh
 echo '#include "lyra/base.h"' >>"$work/tree/include/lyra/lyra.h"
 finds check_sources "a public header that lyra.h has twice" 'includes lyra/base.h 2 times'
+fresh
+echo 'double first(LyraVector *x) { return lyra_vector_values(x)[0]; }' | file src/integrate/fault.c
+finds check_sources "a pointer into a vector in integrate" 'src/integrate/fault.c:4:'
 
 # library SOURCE: the same source as a shared and a static library, symbols hidden unless said
 library()

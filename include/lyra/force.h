@@ -10,7 +10,9 @@
 #define LYRA_FORCE_H
 
 #include "lyra/base.h"
+#include "lyra/mesh.h"
 #include "lyra/parameter.h"
+#include "lyra/points.h"
 #include "lyra/sparse.h"
 
 #ifdef __cplusplus
@@ -21,6 +23,9 @@ extern "C" {
 
 /// Stencils in a batch: the stride of all arrays of a LyraBatch.
 #define LYRA_BATCH_WIDTH 8
+
+/// Most nodes of a stencil: tets of 10 nodes, ties of embedded points.
+#define LYRA_STENCIL_NODES_MAX 10
 
 /// One gathered batch of stencils. Component-major: x[i * LYRA_BATCH_WIDTH + e] is component i of
 /// stencil e. Lanes from `count` on repeat a live stencil, so that a kernel may compute all lanes;
@@ -75,12 +80,17 @@ typedef enum LyraForceTrait {
     /// Computes from displacements and a rest shape of its own, not from positions: small strains
     /// keep all their digits, wherever the body is.
     LYRA_FORCE_DISPLACEMENT = 1 << 11,
+    /// The gradient is that of an energy plus C v, with a C that is constant, symmetric and
+    /// positive semi-definite, so that v . C v / 2 is a potential of the rest.
+    LYRA_FORCE_DASHPOT = 1 << 12,
+    LYRA_FORCE_LOAD = 1 << 13,    ///< A load, as a traction: heeds `unloaded`.
+    LYRA_FORCE_SPRINGS = 1 << 14, ///< Stencils are springs with a parameter "stiffness".
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.
 typedef struct LyraForceType {
     const char *name;        ///< Unique; the word used in scene files.
-    int32_t nodes;           ///< Nodes of a stencil, [1, 8].
+    int32_t nodes;           ///< Nodes of a stencil, [1, LYRA_STENCIL_NODES_MAX].
     uint32_t traits;         ///< LyraForceTrait bits.
     int32_t constant_count;  ///< Numbers per stencil that `setup` gives, frozen.
     int32_t parameter_count; ///< Numbers per stencil that may change while running.
@@ -89,7 +99,13 @@ typedef struct LyraForceType {
     /// Values that they may take, [parameter_count]. Nullable: any finite ones.
     const LyraParameterKind *parameter_kinds;
     int32_t history_count; ///< Numbers per stencil remembered from step to step.
-    size_t scratch_bytes;  ///< Most bytes an evaluation pushes on the arena.
+    /// Names and units of these numbers, for outputs, [history_count]. Nullable: without names.
+    const char *const *history_names, *const *history_units;
+    int32_t history_version; ///< Of their meaning; states of another version are not continued.
+    /// Writes the first history of stencil `element` [history_count], nodes in the order
+    /// order[0..nodes) as for `setup`. Nullable: zeros.
+    void (*history_init)(const void *self, int32_t element, const int32_t *order, double *history);
+    size_t scratch_bytes; ///< Most bytes an evaluation pushes on the arena.
     /// Writes the constants of stencil `element` [constant_count] for nodes in the order
     /// order[0..nodes): node k of the batch is node order[k] of the stencil. Nullable without
     /// constants.
@@ -104,14 +120,51 @@ LYRA_API int32_t lyra_force_type_blocks(const LyraForceType *type);
 
 // ---- forces -------------------------------------------------------------------------------------
 
-/// A kernel with its stencils and the first values of their parameters.
+/// When the stencils of a changing group are asked for.
+typedef enum LyraUpdateMoment {
+    LYRA_UPDATE_STEP = 0,  ///< A step begins, or somebody looks at forces.
+    LYRA_UPDATE_ITERATION, ///< An iteration of Newton's method begins.
+} LyraUpdateMoment;
+
+/// Where they are asked for. Arrays are [vertex_count][3], vertices of the model.
+typedef struct LyraUpdate {
+    LyraUpdateMoment moment;
+    double time, dt; ///< s; dt is 0 where somebody only looks.
+    int32_t vertex_count;
+    const double *positions; ///< At rest, m.
+    const double *u, *v;     ///< m and m/s.
+} LyraUpdate;
+
+/// Fills a set with the stencils of a changing group: lyra_stencil_set_clear(), then
+/// lyra_stencil_set_add(). `version` is 0 at first and stays with the set from call to call: where
+/// the function finds its own number there, it may leave the set as it is. What the stencils do
+/// must not depend on ones that are there without need, as pairs that do not touch.
+typedef LyraStatus LyraStencilUpdate(const void *self, const LyraUpdate *at, LyraStencilSet *set,
+                                     uint64_t *version);
+
+/// The largest share in [0, 1] of a motion from displacements u along d, m, [vertex_count][3] each,
+/// that is allowed. `positions`: at rest.
+typedef double LyraMotionBound(const void *self, int32_t vertex_count, const double *positions,
+                               const double *u, const double *d);
+
+/// A group of stencils with one kernel, and the first values of their parameters.
 typedef struct LyraForceDef {
     const LyraForceType *type; ///< Must outlive the force.
     void *self;                ///< Handed to the kernel. Taken: `type->destroy` ends it. Nullable.
+    const char *name;          ///< Label, unique in a model; copied. Nullable: that of the type.
+    /// Body of the model that the force belongs to; its stencils count from the first vertex of
+    /// that body. -1 for vertices of the model, as between bodies. Default -1.
+    int32_t owner;
+    /// The mesh whose elements the stencils are, one by one; must outlive the force. Nullable.
+    const LyraMesh *mesh;
     int32_t stencil_count;
     const int32_t *stencils;  ///< Vertices, [stencil_count][nodes], distinct in a stencil.
     const double *parameters; ///< [stencil_count][parameter_count]. Nullable without parameters.
-    uint32_t cookie;          ///< Written by the default function only.
+    /// Makes it a changing group, which is given no stencils: they come from here, over points of
+    /// the model. Its type is symmetric and has no constants. Nullable.
+    LyraStencilUpdate *update;
+    LyraMotionBound *bound; ///< Nullable: it bounds nothing.
+    uint32_t cookie;        ///< Written by the default function only.
 } LyraForceDef;
 
 typedef struct LyraForce LyraForce;
@@ -125,7 +178,28 @@ LYRA_API LyraStatus lyra_force_create(LyraContext *ctx, const LyraForceDef *def,
 /// Accepts NULL.
 LYRA_API void lyra_force_destroy(LyraForce *force);
 
+/// Gives a force that is in no model yet to a body, under a name of its own, as LyraForceDef has
+/// it: for forces that other functions made.
+LYRA_API LyraStatus lyra_force_set_owner(LyraForce *force, int32_t owner, const char *name);
+
 LYRA_API const LyraForceType *lyra_force_type(const LyraForce *force);
+
+/// Place of parameter `name` of a type, -1 if it has none of that name.
+LYRA_API int32_t lyra_force_type_parameter(const LyraForceType *type, const char *name);
+
+/// A look at a force, valid while it lives.
+typedef struct LyraForceView {
+    const LyraForceType *type;
+    const char *name;
+    int32_t owner;        ///< -1: none.
+    const LyraMesh *mesh; ///< Nullable.
+    int32_t stencil_count;
+    const int32_t *stencils;  ///< [stencil_count][nodes].
+    const double *parameters; ///< Those it was made with, [stencil_count][parameter_count].
+    bool changing;            ///< Its stencils come and go.
+} LyraForceView;
+
+LYRA_API LyraForceView lyra_force_view(const LyraForce *force);
 
 // ---- assembly -----------------------------------------------------------------------------------
 
@@ -157,8 +231,16 @@ LYRA_API const int32_t *lyra_assembly_order(const LyraAssembly *assembly);
 LYRA_API LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force,
                                                 int32_t parameter, const double *values);
 
-/// Doubles of a history block of this assembly: all forces, in the internal layout, zero at first.
+/// Doubles of a history block of this assembly: all forces, in the internal layout.
 LYRA_API int64_t lyra_assembly_history_size(const LyraAssembly *assembly);
+
+/// Writes the first history of all forces, [history size].
+LYRA_API void lyra_assembly_history_init(const LyraAssembly *assembly, double *history);
+
+/// Reads number `component` of the history of all stencils of force `force`, [stencil_count].
+LYRA_API LyraStatus lyra_assembly_read_history(const LyraAssembly *assembly, int32_t force,
+                                               int32_t component, const double *history,
+                                               double *values);
 
 /// Input and outputs of an evaluation. Zero-initialise, then set what is needed; NULL outputs are
 /// not computed.

@@ -29,6 +29,7 @@ typedef enum LyraStepOutcome {
     LYRA_STEP_UNSTABLE,      ///< Explicit: dt is beyond the critical step.
     LYRA_STEP_TOO_SMALL,     ///< Error control or halving reached the smallest step.
     LYRA_STEP_REFUSED,       ///< Not begun; `status` and the message say why.
+    LYRA_STEP_BLOCKED,       ///< The system lets the body go no further: a wall, a contact.
     LYRA_STEP_OUTCOME_COUNT
 } LyraStepOutcome;
 
@@ -61,6 +62,7 @@ typedef struct LyraStepReport {
     int32_t min_det_element; ///< Its element, -1 without.
     int32_t inverted;        ///< Elements with det F <= 0 after the step.
     const char *solver;      ///< Linear solver that served, "" for none.
+    int64_t staged;          ///< Vectors copied to and from the host for its functions.
 } LyraStepReport;
 
 // ---- Newton -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #ifndef LYRA_LYRA_H
 #define LYRA_LYRA_H
 
+#include "lyra/affine.h"
 #include "lyra/base.h"
 #include "lyra/constraint.h"
 #include "lyra/corotational.h"
@@ -34,6 +35,7 @@
 #include "lyra/parameter.h"
 #include "lyra/picture.h"
 #include "lyra/plot.h"
+#include "lyra/points.h"
 #include "lyra/reorder.h"
 #include "lyra/scene.h"
 #include "lyra/scene_live.h"

@@ -67,12 +67,28 @@ typedef struct LyraMeshMaterial {
 /// Material that a mesh without any takes: ENU, 1000 kg/m^3, 1e6 Pa, 0.45.
 LYRA_API LyraMeshMaterial lyra_mesh_material_default(void);
 
-/// A named set of elements.
+/// A named set of elements. Sets of elements, of vertices and of faces have names of their own.
 typedef struct LyraMeshSet {
-    const char *name;        ///< Unique within the mesh. Copied in.
+    const char *name;        ///< Unique among the sets of elements. Copied in.
     const int32_t *elements; ///< Ids, ascending, [count].
     int32_t count;
 } LyraMeshSet;
+
+/// A named set of vertices.
+typedef struct LyraMeshVertexSet {
+    const char *name;        ///< Unique among the sets of vertices. Copied in.
+    const int32_t *vertices; ///< Ids, ascending, [count].
+    int32_t count;
+} LyraMeshVertexSet;
+
+/// A named set of faces of elements. A face between two elements may be there from either side or
+/// from both.
+typedef struct LyraMeshFaceSet {
+    const char *name;     ///< Unique among the sets of faces. Copied in.
+    const int32_t *faces; ///< Element and its local face (lyra_element_kind_face), ascending by
+                          ///< both, [count][2].
+    int32_t count;
+} LyraMeshFaceSet;
 
 /// Gives a material to a set of elements.
 typedef struct LyraMeshRegion {
@@ -92,6 +108,9 @@ typedef struct LyraMeshView {
     const LyraMeshMaterial *materials;
     const LyraMeshSet *sets;
     const LyraMeshRegion *regions;
+    int32_t vertex_set_count, face_set_count;
+    const LyraMeshVertexSet *vertex_sets;
+    const LyraMeshFaceSet *face_sets;
     /// Index into the materials for each element, [element_count]. Later regions overrule earlier
     /// ones; elements that no region covers take the last material. Ignored in a def.
     const int32_t *element_materials;
@@ -167,7 +186,8 @@ LYRA_API LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile
                                           LyraMesh **out);
 
 /// Writes a mesh, all files whole or none. Numbers read back to the same bits. Fails with
-/// LYRA_UNSUPPORTED where the format cannot hold the mesh, as with cubes in `.ele`.
+/// LYRA_UNSUPPORTED where the format cannot hold the mesh, as with cubes in `.ele`. Sets of
+/// vertices and faces that it has no place for are left out, with a warning in the log.
 LYRA_API LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat format);
 
 /// As lyra_mesh_save, in one of the encodings of the format; LYRA_UNSUPPORTED for others.

@@ -3,8 +3,8 @@
 
 /// @file
 /// Operations that make a new mesh from another, which stays as it is. Materials, sets and regions
-/// are carried over: a set keeps its name and the elements that came from its own. Maps from old to
-/// new ids are optional outputs; -1 marks what is gone.
+/// are carried over: a set keeps its name and the elements, vertices or faces that came from its
+/// own. Maps from old to new ids are optional outputs; -1 marks what is gone.
 
 #ifndef LYRA_MESH_EDIT_H
 #define LYRA_MESH_EDIT_H
@@ -45,8 +45,9 @@ LYRA_API LyraStatus lyra_mesh_merge_vertices(const LyraMesh *mesh, double tolera
 
 /// Cuts every element in eight by the midpoints of its edges (cubes: of faces and body too); the
 /// four inner tets of a tet meet at the shortest diagonal. Element e becomes 8 e to 8 e + 7; old
-/// vertices keep their ids. Fails with LYRA_TOO_LARGE beyond 2^31 - 1, with LYRA_BAD_MESH for an
-/// element that names a vertex twice.
+/// vertices keep their ids, and sets of vertices gain none; a face becomes its four parts. Fails
+/// with LYRA_TOO_LARGE beyond 2^31 - 1, with LYRA_BAD_MESH for an element that names a vertex
+/// twice.
 LYRA_API LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out);
 
 /// x -> matrix x + translation. `matrix`: row-major. A mirroring one also turns the elements, so

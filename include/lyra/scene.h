@@ -8,6 +8,7 @@
 #ifndef LYRA_SCENE_H
 #define LYRA_SCENE_H
 
+#include "lyra/affine.h"
 #include "lyra/base.h"
 #include "lyra/embed.h"
 #include "lyra/integrator.h"
@@ -29,8 +30,6 @@ typedef struct LyraSceneDef {
     /// in YAML scenes, `timestep=0.01` in `.config`. [override_count]. Nullable.
     const char *const *overrides;
     int32_t override_count;
-    /// Lets lyra_scene_pull() pull at vertices, for a little more time per step. Default false.
-    bool pullable;
     uint32_t cookie; ///< Written by the default function only.
 } LyraSceneDef;
 
@@ -58,8 +57,12 @@ typedef struct LyraSceneSurface {
 typedef struct LyraSceneBody {
     const char *name;
     int32_t first_vertex, vertex_count;
-    const LyraMesh *mesh;   ///< NULL for bodies of springs without a volume.
-    const LyraSolid *solid; ///< NULL for bodies of springs without a volume.
+    const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies and springs alone.
+    const LyraSolid *solid;   ///< NULL for affine bodies and springs alone.
+    const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
+    /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
+    /// of `affine` has weights; otherwise NULL.
+    const LyraMesh *shape;
     int32_t surface_count;
     const LyraSceneSurface *surfaces; ///< What to show, the first one first. [surface_count].
 } LyraSceneBody;
@@ -124,7 +127,8 @@ typedef struct LyraSceneView {
 LYRA_API LyraSceneView lyra_scene_view(const LyraScene *scene);
 
 /// One step of dt: loads and parameters that change with time first, then the integrator, as often
-/// as the scene has substeps. On failure the state is bit for bit as it was. `report`: Nullable.
+/// as the scene has substeps. On failure the state, and what changes with time in the model, are
+/// bit for bit as they were. `report`: Nullable.
 LYRA_API LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report);
 
 /// Writes a YAML scene with every key, its default, unit and meaning, to `path`.

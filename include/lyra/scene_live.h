@@ -52,11 +52,16 @@ LYRA_API LyraStatus lyra_scene_set_solver(LyraScene *scene, const char *name);
 
 // ---- pulls --------------------------------------------------------------------------------------
 
-/// Pulls vertices by springs of no length: stiffness k_i (N/m, >= 0, [count]) from vertex
-/// vertices[i] to targets[i] (m, [count][3]). Takes the place of all pulls before; a count of 0
-/// ends them. A vertex that is named twice feels both. The springs are implicit like any force of
-/// the model, and their energy is counted as elastic. Fails with LYRA_UNSUPPORTED unless the scene
-/// was loaded with LyraSceneDef::pullable.
+/// Pulls points by springs of no length: stiffness k_i (N/m, >= 0, [count]) from points[i], over
+/// vertices of the model, to targets[i] (m, [count][3]). Takes the place of all pulls before; a
+/// count of 0 ends them. A point that is named twice feels both. The springs are implicit like any
+/// force of the model, and their energy is counted as elastic. All of it is copied. It costs
+/// nothing while nobody pulls.
+LYRA_API LyraStatus lyra_scene_pull_points(LyraScene *scene, int32_t count,
+                                           const LyraSurfacePoint *points, const double *stiffness,
+                                           const double *targets);
+
+/// The same for vertices.
 LYRA_API LyraStatus lyra_scene_pull(LyraScene *scene, int32_t count, const int32_t *vertices,
                                     const double *stiffness, const double *targets);
 

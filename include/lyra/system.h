@@ -28,31 +28,35 @@ extern "C" {
 
 /// Where a system is looked at.
 typedef struct LyraPoint {
-    double time, dt; ///< s; `dt` since the committed history.
+    double time, dt; ///< s; `dt` since the committed state.
     const LyraVector *u, *v;
-    const double *history; ///< Committed, [history_count]. Nullable without history.
+    /// What the material remembers is read from here, and nothing else: its u and v may be on their
+    /// way. Nullable unless the system is LYRA_SYSTEM_HISTORY.
+    const LyraState *committed;
     /// Share of all loads that is left out, [0, 1]; heeded by systems that are LYRA_SYSTEM_LOADS.
     double unloaded;
 } LyraPoint;
 
-/// What will be asked of a system next.
-typedef enum LyraAhead {
-    LYRA_AHEAD_NOTHING = 0,
-    LYRA_AHEAD_EXACT, ///< A linearise at this very point.
-    LYRA_AHEAD_PSD,   ///< The same, of the positive semi-definite tangent.
-} LyraAhead;
+/// Which tangent the caller takes next, at the same point.
+typedef enum LyraTangentNeed {
+    LYRA_TANGENT_NONE = 0,
+    LYRA_TANGENT_EXACT, ///< A linearise at this very point.
+    LYRA_TANGENT_PSD,   ///< The same, of the positive semi-definite tangent.
+} LyraTangentNeed;
 
 /// What can be asked of a system at a point. NULL outputs are not computed.
 typedef struct LyraResponse {
-    LyraVector *g;         ///< f_int + D v - f_ext, N.
-    LyraVector *external;  ///< f_ext, N.
-    LyraVector *damping;   ///< D v, N (forces that depend on velocities are part of f_int).
-    double *elastic;       ///< Energy of the conservative internal forces, J.
-    double *potential;     ///< `elastic` minus f_ext . u for loads that do not move, J.
-    double *trial_history; ///< [history_count].
+    LyraVector *g;        ///< f_int + D v - f_ext, N.
+    LyraVector *external; ///< f_ext, N.
+    LyraVector *damping;  ///< D v, N (forces that depend on velocities are part of f_int).
+    double *elastic;      ///< Energy of the conservative internal forces, J.
+    double *potential;    ///< `elastic` minus f_ext . u for loads that do not move, J.
+    /// Where the material goes on remembering, at this point: its blocks are written, nothing else.
+    /// May be the committed state.
+    LyraState *trial;
     /// Lets forces and tangent share a pass. After a call with one of the others, linearise before
     /// matrices are asked for.
-    LyraAhead ahead;
+    LyraTangentNeed need_tangent;
 } LyraResponse;
 
 /// What a system is. Bits of lyra_system_traits().
@@ -65,16 +69,49 @@ typedef enum LyraSystemTrait {
     LYRA_SYSTEM_STATIONARY = 1 << 5, ///< g does not depend on t.
     LYRA_SYSTEM_INEXACT = 1 << 6,    ///< K or C lacks parts of the derivative of g (but of D).
     LYRA_SYSTEM_LOADS = 1 << 7,      ///< Knows its loads: heeds LyraPoint::unloaded.
+    LYRA_SYSTEM_HISTORY = 1 << 8,    ///< Forces depend on what the material remembers.
+    /// Loads or prescribed motion are functions that see the memory of the host. Where vectors lie
+    /// elsewhere they are staged there and back, and counted: lyra_system_staged().
+    LYRA_SYSTEM_HOST_CALLBACKS = 1 << 9,
 } LyraSystemTrait;
+
+/// What systems of solids can tell beside.
+typedef struct LyraSolidDiagnostics {
+    /// det F of the elements; `min` 1 and `element` -1 without. Nullable: no elements.
+    LyraDetF (*det_f)(void *self, const LyraVector *u);
+    /// Displacements of the rest shape, each connected part placed by the rigid motion that fits
+    /// `u` best. Nullable: unknown.
+    void (*rest)(void *self, const LyraVector *u, LyraVector *rest);
+} LyraSolidDiagnostics;
+
+/// Bits of LyraSystemType::hooks.
+typedef enum LyraSystemHook {
+    LYRA_HOOK_STEP = 1 << 0,      ///< begin_step, commit and discard.
+    LYRA_HOOK_ITERATION = 1 << 1, ///< begin_iteration.
+    LYRA_HOOK_BOUND = 1 << 2,     ///< step_bound.
+} LyraSystemHook;
 
 /// A kind of system. Vectors have the system's size; what is constrained is in `constraints`.
 typedef struct LyraSystemType {
     const char *name;
     int32_t (*size)(const void *self);
     uint32_t (*traits)(const void *self);
-    int64_t (*history_count)(const void *self); ///< Nullable: 0.
+    /// Where its vectors lie; their place is `self`. Nullable: in the memory of the host.
+    const LyraVectorType *vector_type;
+    /// Copies of vectors that were staged for functions of the host so far. Nullable: none.
+    int64_t (*staged)(const void *self);
+    /// Makes the blocks of LYRA_STATE_MATERIAL that forces need, as of a body that nothing has
+    /// happened to, where the state lacks them; what is there stays. Nullable: none needed.
+    LyraStatus (*init_state)(void *self, LyraState *state);
     /// The constraints over the unknowns. Lent. Nullable function: none ever.
     const LyraConstraints *(*constraints)(const void *self);
+    /// What is done with them: x = P x; y = P y + (I - P) x, zero for x NULL, where a direction
+    /// along an axis takes the very bits; values[k] = n_k . x; x += sum n_k values[k]. Nullable,
+    /// all together, where vectors are the host's or there are no constraints.
+    void (*project)(void *self, LyraVector *x);
+    void (*merge)(void *self, const LyraVector *x, LyraVector *y);
+    void (*components)(void *self, const LyraVector *x, double *values);
+    void (*add_components)(void *self, const double *values, LyraVector *x);
     /// Where they hold the body, as LyraPrescription. Nullable: at zero.
     void (*prescribe)(void *self, double t, LyraVector *u, LyraVector *v, LyraVector *a);
     LyraStatus (*evaluate)(void *self, const LyraPoint *at, const LyraResponse *response);
@@ -102,15 +139,12 @@ typedef struct LyraSystemType {
     /// LYRA_SINGULAR, and named.
     LyraStatus (*solve_mass)(void *self, const LyraVector *b, LyraVector *x);
     /// What solutions depend on beside matrix and right-hand side, because a solver learns or keeps
-    /// a factor: how many numbers there are now, 0 for none; writes them into a block of zeros or
-    /// of an earlier time; whether they are those of a block; goes back to a block, of no numbers:
-    /// as if nothing had been solved, after which linearise and form. Nullable, all together.
-    int64_t (*memory_count)(const void *self);
-    void (*remember)(void *self, double *block);
-    bool (*remembers)(void *self, const double *block, int64_t count);
-    LyraStatus (*recall)(void *self, const double *block, int64_t count);
-    /// det F of the elements; `min` 1 and `element` -1 without. Nullable: no elements.
-    LyraDetF (*det_f)(void *self, const LyraVector *u);
+    /// a factor: writes it into blocks of LYRA_STATE_METHOD of a state; goes back to what a state
+    /// has, without any: as if nothing had been solved, after which linearise and form, and says
+    /// so in `changed`; false where it is what the system remembers anyway. Nullable, together.
+    LyraStatus (*remember)(void *self, LyraState *state);
+    LyraStatus (*recall)(void *self, const LyraState *state, bool *changed);
+    const LyraSolidDiagnostics *solid; ///< Nullable: not one of solids.
     /// Size of the body, m: a scale of steps. Nullable: unknown.
     double (*extent)(const void *self);
     /// Sizes of the numbers, beside displacements, that forces at each unknown are computed from,
@@ -118,9 +152,23 @@ typedef struct LyraSystemType {
     void (*lengths)(const void *self, LyraVector *lengths);
     /// See lyra_system_fingerprint(). Nullable: 0, matrices depend on the point alone.
     uint64_t (*fingerprint)(void *self);
-    /// Displacements of the rest shape, each connected part placed by the rigid motion that fits
-    /// `u` best. Nullable: unknown.
-    void (*rest)(void *self, const LyraVector *u, LyraVector *rest);
+    /// Which of the following have something to say: LyraSystemHook bits. Nullable: those that are
+    /// there.
+    uint32_t (*hooks)(const void *self);
+    /// The life of a step: begin_step, then evaluations, then commit or discard, each Nullable.
+    /// What outlives a step is in the state: begin_step and commit write into the one they get, an
+    /// integrator's copy, and one that is dropped takes everything back. `dt` is 0 where somebody
+    /// only looks, outside of a step.
+    LyraStatus (*begin_step)(void *self, LyraState *state, double dt);
+    /// Newton's method is about to linearise at a point: forces that are known near a point only
+    /// may be found anew. `changed`: forces and energies there are others now.
+    LyraStatus (*begin_iteration)(void *self, const LyraPoint *at, bool *changed);
+    LyraStatus (*commit)(void *self, LyraState *state);
+    void (*discard)(void *self);
+    /// How far the body may go from `u`, where it is or was, along `d`: the largest `bound` in
+    /// [0, 1] for which all of u + s d, 0 <= s <= bound, is allowed. No integrator looks at a point
+    /// that it did not reach in this way. Nullable: everywhere.
+    LyraStatus (*step_bound)(void *self, const LyraVector *u, const LyraVector *d, double *bound);
     void (*destroy)(void *self);
 } LyraSystemType;
 
@@ -168,19 +216,37 @@ LYRA_API void lyra_system_destroy(LyraSystem *system);
 LYRA_API const char *lyra_system_name(const LyraSystem *system);
 LYRA_API int32_t lyra_system_size(const LyraSystem *system);
 LYRA_API uint32_t lyra_system_traits(const LyraSystem *system);
-LYRA_API int64_t lyra_system_history_count(const LyraSystem *system);
 
-/// Name and version of the block of a state that holds the committed history of its system.
-#define LYRA_HISTORY_BLOCK "history"
-#define LYRA_HISTORY_VERSION 1
+/// A vector of `size` zeros where the system's vectors lie; it must be destroyed before the system.
+LYRA_API LyraStatus lyra_system_vector_create(LyraSystem *system, int32_t size, LyraVector **out);
 
-/// A state of the system's size, with its history block where it has one.
+/// A state of the system's size and vectors, with what the material remembers at first. To be
+/// destroyed before the system where the vectors are its own.
 LYRA_API LyraStatus lyra_system_state_create(LyraSystem *system, LyraState **out);
+
+/// Whether vectors of a state are such as the system computes with.
+LYRA_API bool lyra_system_takes(const LyraSystem *system, const LyraState *state);
 
 // As the functions of LyraSystemType, with arguments checked.
 
+LYRA_API LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state);
+LYRA_API int64_t lyra_system_staged(const LyraSystem *system);
+
 /// NULL: none.
 LYRA_API const LyraConstraints *lyra_system_constraints(const LyraSystem *system);
+
+/// Directions of the constraints: how many, their version (0 without), a digest that is the same in
+/// every process, and their values, lent, [count].
+LYRA_API int32_t lyra_system_constraint_count(const LyraSystem *system);
+LYRA_API uint64_t lyra_system_constraint_version(const LyraSystem *system);
+LYRA_API uint64_t lyra_system_constraint_digest(const LyraSystem *system);
+LYRA_API const double *lyra_system_constraint_values(const LyraSystem *system);
+
+// Without effect where there are none.
+LYRA_API void lyra_system_project(LyraSystem *system, LyraVector *x);
+LYRA_API void lyra_system_merge(LyraSystem *system, const LyraVector *x, LyraVector *y);
+LYRA_API void lyra_system_components(LyraSystem *system, const LyraVector *x, double *values);
+LYRA_API void lyra_system_add_components(LyraSystem *system, const double *values, LyraVector *x);
 LYRA_API void lyra_system_prescribe(LyraSystem *system, double t, LyraVector *u, LyraVector *v,
                                     LyraVector *a);
 LYRA_API LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
@@ -200,13 +266,8 @@ LYRA_API LyraStatus lyra_system_solve_from(LyraSystem *system, const LyraVector 
                                            LyraSolveReport *report);
 LYRA_API LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraVector *x);
 
-/// The block of a state that holds what its system remembers; integrators see to it.
-#define LYRA_SOLVER_BLOCK "solver"
-#define LYRA_SOLVER_BLOCK_VERSION 1
-LYRA_API int64_t lyra_system_memory_count(const LyraSystem *system);
-LYRA_API void lyra_system_remember(LyraSystem *system, double *block);
-LYRA_API bool lyra_system_remembers(LyraSystem *system, const double *block, int64_t count);
-LYRA_API LyraStatus lyra_system_recall(LyraSystem *system, const double *block, int64_t count);
+LYRA_API LyraStatus lyra_system_remember(LyraSystem *system, LyraState *state);
+LYRA_API LyraStatus lyra_system_recall(LyraSystem *system, const LyraState *state);
 LYRA_API LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u);
 
 /// 0 where the system does not know it.
@@ -215,6 +276,19 @@ LYRA_API void lyra_system_lengths(const LyraSystem *system, LyraVector *lengths)
 
 /// False, and nothing written, where the system does not know. The two must not be one.
 LYRA_API bool lyra_system_rest(LyraSystem *system, const LyraVector *u, LyraVector *rest);
+
+LYRA_API LyraStatus lyra_system_begin_step(LyraSystem *system, LyraState *state, double dt);
+LYRA_API LyraStatus lyra_system_begin_iteration(LyraSystem *system, const LyraPoint *at,
+                                                bool *changed);
+LYRA_API LyraStatus lyra_system_commit(LyraSystem *system, LyraState *state);
+LYRA_API void lyra_system_discard(LyraSystem *system);
+LYRA_API LyraStatus lyra_system_step_bound(LyraSystem *system, const LyraVector *u,
+                                           const LyraVector *d, double *bound);
+
+/// Whether it has bounds, begins iterations, begins steps.
+LYRA_API bool lyra_system_is_bounded(const LyraSystem *system);
+LYRA_API bool lyra_system_has_iterations(const LyraSystem *system);
+LYRA_API bool lyra_system_has_steps(const LyraSystem *system);
 
 /// A number that changes with every linearise and form: what was formed is still there while it
 /// stays.

@@ -198,7 +198,7 @@ static CliExit choose_suites(const CliUsage *usage, const Bench *bench, const ch
     return CLI_OK;
 }
 
-static CliExit check_options(const CliUsage *usage, const Bench *bench)
+static CliExit check_options(const CliUsage *usage, const char *with, Bench *bench)
 {
     if (bench->elements < 0 || !(bench->seconds >= 0) || !(bench->dt >= 0)) {
         return cli_usage_error(usage, "--elements, --dt and --seconds are at least 0");
@@ -208,6 +208,13 @@ static CliExit check_options(const CliUsage *usage, const Bench *bench)
     }
     if (bench->choice && (bench->mesh || bench->solver)) {
         return cli_usage_error(usage, "--auto has bodies and solvers of its own");
+    }
+    if (with) {
+        char list[128];
+        if (!bench_with_parse(with, &bench->with, list)) {
+            return cli_usage_error(usage, "--with \"%s\", expected some of, by commas: %s", with,
+                                   list);
+        }
     }
     if (bench->fixed && !bench->mesh) {
         return cli_usage_error(usage, "--fixed needs --mesh");
@@ -252,7 +259,7 @@ CliExit cli_bench(int argument_count, char **arguments)
 {
     Bench bench = {.seconds = 0.1};
     bool json = false, csv = false;
-    const char *baseline = NULL;
+    const char *baseline = NULL, *with = NULL;
     const CliOption options[] = {
         {"--threads", CLI_THREADS, &bench.threads, "N",
          "rows of one thread and of N (default: all cores)"},
@@ -267,6 +274,10 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--auto", CLI_FLAG, &bench.choice, NULL,
          "the suite solvers judges the choice of \"auto\" on 20 bodies: five minutes"},
         {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
+        {"--with", CLI_TEXT, &with, "LIST",
+         "the suite step compares a box of 100k tets without and with one more force: pull, "
+         "damper, "
+         "history, pressure"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
          "one mesh of about N elements in the suites solvers, step and memory; with --auto, the "
          "most"},
@@ -298,7 +309,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         return cli_usage_error(&usage, "--json and --csv are two forms of the output: take one");
     }
     bool wanted[SUITE_COUNT];
-    exit = check_options(&usage, &bench);
+    exit = check_options(&usage, with, &bench);
     exit = exit == CLI_OK ? choose_suites(&usage, &bench, names, name_count, wanted) : exit;
     exit = exit == CLI_OK ? prepare(&bench, wanted, baseline) : exit;
     if (exit != CLI_OK) {

@@ -23,6 +23,15 @@ typedef struct BenchSamples {
     bool warm, slow;
 } BenchSamples;
 
+/// Forces that `lyra bench step --with` adds to a body.
+typedef enum BenchWith {
+    BENCH_WITH_PULL,
+    BENCH_WITH_DAMPER,
+    BENCH_WITH_HISTORY,
+    BENCH_WITH_PRESSURE,
+    BENCH_WITH_COUNT
+} BenchWith;
+
 /// Settings and output of a run; filled by `lyra bench`.
 typedef struct Bench {
     int32_t threads;    ///< Rows are of one thread and of this many.
@@ -33,6 +42,7 @@ typedef struct Bench {
     const char *solver; ///< --solver: only this one in the suite of solvers. Nullable.
     int32_t elements;   ///< --elements: one generated mesh of this size; 0: all. Solvers, steps.
     double dt;          ///< --dt: only this time step in the suite of solvers, s; 0: all.
+    uint32_t with;      ///< --with: bits of BenchWith, for the suite of steps; 0: none.
     bool choice;        ///< --auto: the suite of solvers judges the choice of "auto".
     double seconds;     ///< Time to spend on each figure, see BenchSamples.
     double read_bandwidth;                       ///< Measured, bytes/s, one thread.
@@ -58,6 +68,13 @@ typedef struct BenchChoice {
     const char *name;    ///< Of the best.
 } BenchChoice;
 
+/// What steps with one more force take beside those without. Iterations are means over the steps.
+typedef struct BenchRatio {
+    double ratio;
+    double newton, linear;
+    const char *solver; ///< That served.
+} BenchRatio;
+
 /// One figure. Times are per call of `items` items.
 typedef struct BenchRow {
     const char *name;    ///< "product/upper"
@@ -73,6 +90,7 @@ typedef struct BenchRow {
     const char *twin_name;     ///< "scalar", "csr" ... Nullable.
     const BenchSolve *solve;   ///< Nullable.
     const BenchChoice *choice; ///< Nullable.
+    const BenchRatio *ratio;   ///< Nullable.
     int64_t memory;            ///< Bytes held, for rows about them; 0 in others.
 } BenchRow;
 
@@ -122,6 +140,10 @@ BenchSuite bench_volume;
 
 /// `lyra bench solvers --auto`.
 CliExit bench_auto(Bench *bench);
+
+/// Reads the names of --with, separated by commas, into bits of BenchWith; false if one is none.
+/// `expected` lists those there are.
+bool bench_with_parse(const char *list, uint32_t *with, char expected[128]);
 
 /// Whether --solver may be `name`; explains it if not.
 CliExit bench_solvers_check(const char *name);

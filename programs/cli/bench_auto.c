@@ -81,7 +81,7 @@ static CliExit make_subject(const Shape *wanted, LyraContext *ctx, BenchSubject 
     return bench_subject_finish(NULL, ctx, out);
 }
 
-static LyraStatus set_moduli(const Shape *shape, const BenchSubject *subject, LyraModel *model)
+static LyraStatus set_moduli(const Shape *shape, const BenchSubject *subject, BenchBody *body)
 {
     LyraMeshView view = lyra_mesh_view(subject->mesh);
     double *young = cli_allocate((size_t)view.element_count * sizeof *young);
@@ -90,7 +90,10 @@ static LyraStatus set_moduli(const Shape *shape, const BenchSubject *subject, Ly
         double x = view.positions[3 * (int64_t)v] / shape->size[0] + 0.5;
         young[e] = (int32_t)(4 * x) % 2 == 0 ? 1e9 : 1e3;
     }
-    LyraStatus status = lyra_assembly_set_parameter(lyra_model_assembly(model), 0, 0, young);
+    int32_t count;
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    int32_t elastic = lyra_model_group_of(body->model, forces[0]);
+    LyraStatus status = lyra_model_set_parameter(body->model, elastic, "lambda", young);
     free(young);
     return status;
 }
@@ -120,7 +123,7 @@ static LyraStatus make_body(const Shape *shape, const BenchSubject *subject, con
                                                                subject->fixed_count, subject->fixed)
                                : status;
     if (status == LYRA_OK && shape->mixed) {
-        status = set_moduli(shape, subject, body->model);
+        status = set_moduli(shape, subject, body);
     }
     LyraSolverDef settings = lyra_solver_def_default();
     settings.name = solver;

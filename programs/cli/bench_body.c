@@ -123,12 +123,19 @@ LyraStatus bench_body_model(const BenchSubject *subject, const BenchWay *way, Be
     LyraModelDef def = lyra_model_def_default();
     def.vertex_count = view.vertex_count;
     def.positions = view.positions;
-    def.forces = lyra_solid_forces(body->solid, &def.force_count);
+    LyraForce *const *elastic = lyra_solid_forces(body->solid, &def.force_count);
+    LyraForce **forces = cli_allocate(((size_t)def.force_count + 1) * sizeof *forces);
+    memcpy(forces, elastic, (size_t)def.force_count * sizeof *forces);
+    if (body->added) {
+        forces[def.force_count++] = body->added;
+    }
+    def.forces = forces;
     def.masses = subject->masses;
     def.stiffness_damping = STIFFNESS_DAMPING;
     def.damping_exact = !way->full;
     def.gravity[1] = -9.81;
     LyraStatus status = lyra_model_create(body->ctx, &def, &body->model);
+    free(forces);
     return status == LYRA_OK ? lyra_constraints_fix_vertices(lyra_model_constraints(body->model),
                                                              subject->fixed_count, subject->fixed)
                              : status;
@@ -167,6 +174,7 @@ void bench_body_end(BenchBody *body)
     lyra_state_destroy(body->state);
     lyra_system_destroy(body->system);
     lyra_model_destroy(body->model);
+    lyra_force_destroy(body->added);
     lyra_solid_destroy(body->solid);
     lyra_context_destroy(body->ctx);
     *body = (BenchBody){0};

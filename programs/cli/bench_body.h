@@ -35,6 +35,7 @@ void bench_subject_end(BenchSubject *subject);
 typedef struct BenchBody {
     LyraContext *ctx;
     LyraSolid *solid;
+    LyraForce *added; ///< One more force beside those of the solid. Nullable.
     LyraModel *model;
     LyraSystem *system;
     LyraState *state;
@@ -54,6 +55,10 @@ LyraStatus bench_body_integrator(const BenchWay *way, BenchBody *body);
 /// All of them.
 LyraStatus bench_body_create(const BenchSubject *subject, const char *model, const BenchWay *way,
                              BenchBody *body);
+
+/// Rows of a body with its elastic forces alone and with each force of --with.
+CliExit bench_with(Bench *bench, const BenchSubject *subject, const char *model,
+                   const BenchWay *way, int32_t threads);
 
 /// Destroys the parts and the context.
 void bench_body_end(BenchBody *body);

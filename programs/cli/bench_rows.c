@@ -45,6 +45,11 @@ static void print_table_row(const Bench *bench, const BenchRow *row, double ns, 
         printf("  best %.3f ms by %s, ratio %.2f", 1e3 * row->choice->best, row->choice->name,
                row->choice->chosen / row->choice->best);
     }
+    if (row->ratio) {
+        printf(" = %9.3f ms, ratio %.3f; %.1f Newton, %.1f linear iterations, %s",
+               1e3 * row->time.minimum, row->ratio->ratio, row->ratio->newton, row->ratio->linear,
+               row->ratio->solver);
+    }
     if (row->memory > 0) {
         printf(" %9.3f MB %7.1f B/%s", 1e-6 * (double)row->memory, (double)row->memory / row->items,
                row->unit);
@@ -149,6 +154,13 @@ static void print_json_row(Bench *bench, const BenchRow *row, double ns, double 
         cli_json_double(&bench->json, "best", row->choice->best);
         cli_json_text(&bench->json, "best_solver", row->choice->name);
         cli_json_double(&bench->json, "ratio", row->choice->chosen / row->choice->best);
+    }
+    if (row->ratio) {
+        cli_json_text(&bench->json, "solver", row->ratio->solver);
+        cli_json_double(&bench->json, "ms", 1e3 * row->time.minimum);
+        cli_json_double(&bench->json, "ratio", row->ratio->ratio);
+        cli_json_double(&bench->json, "newton_iterations", row->ratio->newton);
+        cli_json_double(&bench->json, "linear_iterations", row->ratio->linear);
     }
     if (row->memory > 0) {
         cli_json_int(&bench->json, "memory_bytes", row->memory);

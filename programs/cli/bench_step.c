@@ -14,6 +14,7 @@
 #include "bench_body.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define WARM_STEPS 4
 
@@ -98,8 +99,26 @@ static CliExit run_subject(Bench *bench, const BenchSubject *subject)
     return exit;
 }
 
+// backward Euler, by one Newton step and in full
+static CliExit run_with(Bench *bench, const BenchSubject *subject)
+{
+    CliExit exit = CLI_OK;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
+        for (int32_t threads = 1; strcmp(ways[w].integrator, "backward-euler") == 0 &&
+                                  threads <= bench->threads && exit == CLI_OK;
+             threads = bench_next_threads(bench, threads)) {
+            exit = bench_with(bench, subject, bench->model ? bench->model : "neo-hookean", &ways[w],
+                              threads);
+        }
+    }
+    return exit;
+}
+
 CliExit bench_step(Bench *bench)
 {
     static const int32_t sizes[] = {100, 1000, 5000, 20000, 100000};
+    if (bench->with) {
+        return bench_subjects(bench, 1, &sizes[4], run_with);
+    }
     return bench_subjects(bench, bench->large ? 5 : 4, sizes, run_subject);
 }

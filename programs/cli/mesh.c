@@ -126,15 +126,17 @@ static CliExit save_mesh(const LyraMesh *mesh, const Target *target, int32_t enc
                : cli_failed();
 }
 
-static CliExit convert(LyraContext *ctx, const char *in, const Target *target, int32_t encoding)
+static CliExit convert(LyraContext *ctx, const char *in, const CliScale *scale,
+                       const Target *target, int32_t encoding)
 {
     LyraMesh *mesh = NULL;
     LyraSurface *surface = NULL;
-    if (lyra_mesh_or_surface_load(ctx, in, &mesh, &surface) != LYRA_OK) {
-        return cli_failed();
+    CliExit exit;
+    if (cli_load_scaled(ctx, in, scale, &mesh, &surface) != LYRA_OK) {
+        exit = cli_failed();
+    } else {
+        exit = mesh ? save_mesh(mesh, target, encoding) : save_surface(surface, target, encoding);
     }
-    CliExit exit =
-        mesh ? save_mesh(mesh, target, encoding) : save_surface(surface, target, encoding);
     lyra_surface_destroy(surface);
     lyra_mesh_destroy(mesh);
     return exit;
@@ -142,12 +144,14 @@ static CliExit convert(LyraContext *ctx, const char *in, const Target *target, i
 
 CliExit cli_mesh_convert(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     Target target = {0};
     const CliOption options[] = {
         {"--format", CLI_TEXT, &target.format, "NAME",
          "write as veg, tetgen, vtu, gmsh, gmsh2, vtk, abaqus, medit, obj, stl or ply"},
         {"--encoding", CLI_TEXT, &target.encoding, "NAME",
          "write text, binary, base64 or compressed"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -157,7 +161,8 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
             "Reads a mesh or a surface, knowing it by its content, and writes it in the format "
             "that the\nextension of OUT names: .veg, .node/.ele for volumetric meshes; .obj, .stl, "
             ".ply for surfaces;\n.vtu, .msh (Gmsh 4.1; 2.2 by --format gmsh2), .vtk, .inp, .mesh "
-            "for both. What was repaired on\nthe way is said in one line each.",
+            "for both. What was repaired on\nthe way is said in one line each. Lengths in IN are "
+            "metres unless --units says otherwise,\nand metres in OUT.",
         .example = "lyra mesh convert part.msh part.veg",
         .options = options,
         .positional_min = 2,
@@ -166,7 +171,8 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
     const char *paths[2];
     int32_t count, encoding = LYRA_MESH_ENCODING_AUTO;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     if (target.encoding &&
@@ -180,28 +186,32 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    exit = convert(ctx, paths[0], &target, encoding);
+    exit = convert(ctx, paths[0], &scale, &target, encoding);
     lyra_context_destroy(ctx);
     return exit;
 }
 
 CliExit cli_mesh_orient(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
+    const CliOption options[] = {CLI_SCALE_OPTIONS(scale), {0}};
     const CliUsage usage = {
         .command = "lyra mesh orient",
         .positional = "IN OUT",
         .description = "Gives every element positive orientation and says how many had another.",
         .example = "lyra mesh orient inside_out.veg body.veg",
+        .options = options,
         .positional_min = 2,
         .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_mesh(ctx, paths[0]) : NULL, *oriented = NULL;
+    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL, *oriented = NULL;
     LyraOrientReport report;
     exit = CLI_BAD_INPUT;
     if (mesh) {
@@ -222,9 +232,11 @@ CliExit cli_mesh_orient(int argument_count, char **arguments)
 
 CliExit cli_mesh_refine(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     int32_t times = 1;
     const CliOption options[] = {
         {"--times", CLI_INT, &times, "N", "how often, 1 to 10 (default 1)"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -238,14 +250,15 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     if (times < 1 || times > 10) {
         return cli_usage_error(&usage, "--times is %d, expected 1 to 10", times);
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_mesh(ctx, paths[0]) : NULL;
+    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL;
     LyraStatus status = LYRA_OK;
     for (int32_t i = 0; mesh && i < times && status == LYRA_OK; ++i) {
         LyraMesh *finer = NULL;
@@ -324,10 +337,12 @@ LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool tri
 
 CliExit cli_mesh_surface(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     bool triangles = false, keep = false;
     const CliOption options[] = {
         {"--triangles", CLI_FLAG, &triangles, NULL, "cut the quads of cubes in two"},
         {"--keep-vertices", CLI_FLAG, &keep, NULL, "write inner vertices too, so that ids agree"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -341,11 +356,12 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_mesh(ctx, paths[0]) : NULL;
+    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL;
     LyraSurface *surface = NULL;
     if (!mesh) {
         exit = CLI_BAD_INPUT;
@@ -365,10 +381,12 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
 
 CliExit cli_mesh_embed(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     double threshold = 0;
     const CliOption options[] = {
         {"--threshold", CLI_DOUBLE, &threshold, "X",
          "zero weights beyond X m from every vertex (default: none)"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -383,20 +401,21 @@ CliExit cli_mesh_embed(int argument_count, char **arguments)
     };
     const char *paths[3];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     if (threshold < 0) {
         return cli_usage_error(&usage, "--threshold is negative");
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_mesh(ctx, paths[0]) : NULL;
+    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL;
     LyraSurface *surface = NULL;
     LyraEmbedding *embedding = NULL;
     LyraEmbeddingReport report;
     exit = CLI_BAD_INPUT;
     if (mesh) {
-        LyraStatus status = lyra_surface_load(ctx, paths[1], LYRA_SURFACE_FORMAT_AUTO, &surface);
+        LyraStatus status = cli_load_scaled_surface(ctx, paths[1], &scale, &surface);
         if (status == LYRA_OK) {
             LyraSurfaceView view = lyra_surface_view(surface);
             status = lyra_embedding_create(mesh, view.vertex_count, view.positions, threshold,

@@ -36,4 +36,36 @@ CliExit cli_mesh_write_html(const LyraMesh *mesh, const char *name, const char *
 /// Reads a mesh; NULL after printing the reason.
 LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path);
 
+// ---- files whose lengths are not metres ---------------------------------------------------------
+
+/// What the lengths of a file are multiplied by.
+typedef struct CliScale {
+    double factor;     ///< Of --scale; with that of the units once cli_scale_ready was called.
+    const char *units; ///< Of --units; NULL: metres.
+} CliScale;
+
+#define CLI_SCALE_DEFAULT ((CliScale){.factor = 1})
+
+#define CLI_SCALE_OPTIONS(s)                                                                       \
+    {"--units", CLI_TEXT, &(s).units, "NAME",                                                      \
+     "of the lengths in the file: m, dm, cm, mm, um, nm, km, in or ft (default m)"},               \
+    {                                                                                              \
+        "--scale", CLI_DOUBLE, &(s).factor, "X", "multiply lengths by X too (default 1)"           \
+    }
+
+/// Looks at the options; false if they are wrong and that was explained.
+bool cli_scale_ready(const CliUsage *usage, CliScale *scale, CliExit *exit);
+
+/// Scale what was read, which is replaced.
+LyraStatus cli_scale_mesh(const CliScale *scale, LyraMesh **mesh);
+LyraStatus cli_scale_surface(LyraContext *ctx, const CliScale *scale, LyraSurface **surface);
+
+/// As cli_load_mesh, lyra_surface_load and lyra_mesh_or_surface_load, scaled. What the last reads
+/// is the caller's even where scaling fails.
+LyraMesh *cli_load_scaled_mesh(LyraContext *ctx, const char *path, const CliScale *scale);
+LyraStatus cli_load_scaled_surface(LyraContext *ctx, const char *path, const CliScale *scale,
+                                   LyraSurface **out);
+LyraStatus cli_load_scaled(LyraContext *ctx, const char *path, const CliScale *scale,
+                           LyraMesh **mesh, LyraSurface **surface);
+
 #endif

@@ -162,6 +162,22 @@ static void write_mesh_json(const MeshFacts *facts)
         cli_json_close(&json, '}');
     }
     cli_json_close(&json, ']');
+    cli_json_open(&json, "vertex_sets", '[');
+    for (int32_t s = 0; s < facts->view.vertex_set_count; ++s) {
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "name", facts->view.vertex_sets[s].name);
+        cli_json_int(&json, "vertices", facts->view.vertex_sets[s].count);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_open(&json, "face_sets", '[');
+    for (int32_t s = 0; s < facts->view.face_set_count; ++s) {
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "name", facts->view.face_sets[s].name);
+        cli_json_int(&json, "faces", facts->view.face_sets[s].count);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
     cli_json_int(&json, "surface_triangles", facts->surface_triangles);
     write_quality(&json, &facts->quality);
     cli_json_close(&json, '}');
@@ -196,6 +212,14 @@ static void print_mesh(const char *path, const MeshFacts *facts)
     for (int32_t s = 0; s < facts->view.set_count; ++s) {
         printf("  set              %s: %d elements\n", facts->view.sets[s].name,
                facts->view.sets[s].count);
+    }
+    for (int32_t s = 0; s < facts->view.vertex_set_count; ++s) {
+        printf("  set              %s: %d vertices\n", facts->view.vertex_sets[s].name,
+               facts->view.vertex_sets[s].count);
+    }
+    for (int32_t s = 0; s < facts->view.face_set_count; ++s) {
+        printf("  set              %s: %d faces\n", facts->view.face_sets[s].name,
+               facts->view.face_sets[s].count);
     }
     printf("  aspect           %.4g to %.4g, mean %.4g\n", quality->min_aspect, quality->max_aspect,
            quality->mean_aspect);
@@ -278,19 +302,21 @@ static CliExit surface_info(const LyraSurface *surface, const char *path, bool a
 
 CliExit cli_mesh_info(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     bool json = false;
     const char *html = NULL;
     const CliOption options[] = {
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
         {"--html", CLI_TEXT, &html, "FILE", "write a page with histograms and the worst elements"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh info",
         .positional = "FILE",
         .description =
-            "Prints counts, mass properties, materials and quality of a volumetric mesh, "
-            "or measures\nof a surface.",
+            "Prints counts, mass properties, materials, sets and quality of a volumetric mesh, or "
+            "measures\nof a surface.",
         .example = "lyra mesh info turtle.veg --json",
         .options = options,
         .positional_min = 1,
@@ -298,7 +324,8 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
     };
     const char *path;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
@@ -308,7 +335,7 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
     LyraMesh *mesh = NULL;
     LyraSurface *surface = NULL;
     MeshFacts facts;
-    if (lyra_mesh_or_surface_load(ctx, path, &mesh, &surface) != LYRA_OK) {
+    if (cli_load_scaled(ctx, path, &scale, &mesh, &surface) != LYRA_OK) {
         exit = cli_failed();
     } else if (surface) {
         exit = html ? cli_fail("%s: found a surface, --html needs a volumetric mesh", path)

@@ -89,6 +89,7 @@ static CliExit finish(const LyraSurface *surface, const LyraMesh *mesh, const ch
 
 CliExit cli_mesh_voxelize(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     LyraVolumeDef def = lyra_volume_def_default();
     const char *embed = NULL;
     bool inside_only = false, no_repair = false;
@@ -101,6 +102,7 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
          "leave out cubes that the surface touches but whose centre is outside"},
         {"--no-repair", CLI_FLAG, &no_repair, NULL, "take the faces as they are"},
         {"--embed", CLI_TEXT, &embed, "FILE.interp", "write the weights of the surface too"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -115,7 +117,8 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     if (def.resolution < 1) {
@@ -130,7 +133,7 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    if (lyra_surface_load(ctx, paths[0], LYRA_SURFACE_FORMAT_AUTO, &surface) != LYRA_OK ||
+    if (cli_load_scaled_surface(ctx, paths[0], &scale, &surface) != LYRA_OK ||
         lyra_mesh_voxelize(surface, &def, &report, &mesh) != LYRA_OK) {
         exit = cli_failed();
     } else {
@@ -184,6 +187,7 @@ static CliExit call_program(LyraContext *ctx, const LyraSurface *surface, const 
 
 CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     LyraVolumeDef def = lyra_volume_def_default();
     const char *embed = NULL, *method = "lattice";
     bool no_repair = false;
@@ -194,6 +198,7 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
          "lattice (ours, never fails), or the programs tetgen or gmsh (default lattice)"},
         {"--no-repair", CLI_FLAG, &no_repair, NULL, "lattice: take the faces as they are"},
         {"--embed", CLI_TEXT, &embed, "FILE.interp", "write the weights of the surface too"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -208,7 +213,8 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     if (def.resolution < 1) {
@@ -226,7 +232,7 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    if (lyra_surface_load(ctx, paths[0], LYRA_SURFACE_FORMAT_AUTO, &surface) != LYRA_OK) {
+    if (cli_load_scaled_surface(ctx, paths[0], &scale, &surface) != LYRA_OK) {
         exit = cli_failed();
     } else {
         exit =
@@ -245,6 +251,7 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
 
 CliExit cli_mesh_distance(int argument_count, char **arguments)
 {
+    CliScale scale = CLI_SCALE_DEFAULT;
     LyraDistanceFieldDef def = lyra_distance_field_def_default();
     bool no_repair = false;
     const CliOption options[] = {
@@ -252,6 +259,7 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
          "cells along the longest edge of the box (default 64)"},
         {"--margin", CLI_INT, &def.margin, "N", "cells around the box (default 2)"},
         {"--no-repair", CLI_FLAG, &no_repair, NULL, "take the faces as they are"},
+        CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
@@ -266,7 +274,8 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
     if (def.resolution < 1 || def.margin < 0) {
@@ -283,7 +292,7 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    LyraStatus status = lyra_surface_load(ctx, paths[0], LYRA_SURFACE_FORMAT_AUTO, &surface);
+    LyraStatus status = cli_load_scaled_surface(ctx, paths[0], &scale, &surface);
     if (status == LYRA_OK && !no_repair) {
         status = lyra_surface_repair(surface, &repair, &repaired);
     }

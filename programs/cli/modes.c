@@ -170,9 +170,7 @@ static CliExit find_modes(const char *path, const ModesOptions *options, ModesBo
         }
     }
     LyraStateView state = lyra_state_view(body->state);
-    LyraStateBlock block;
-    LyraPoint at = {.u = state.u, .v = state.v};
-    at.history = lyra_state_block_at(body->state, 0, &block) ? block.values : NULL;
+    LyraPoint at = {.u = state.u, .v = state.v, .committed = body->state};
     status = lyra_modes_create(body->system, &at, &options->def, &body->modes, &body->report);
     return status == LYRA_OK ? CLI_OK : cli_failed();
 }

@@ -209,12 +209,11 @@ static bool plan(Run *run)
     return true;
 }
 
-bool run_load(Run *run, bool pullable)
+bool run_load(Run *run)
 {
     LyraSceneDef def = lyra_scene_def_default();
     def.overrides = run->options.sets.items;
     def.override_count = run->options.sets.count;
-    def.pullable = pullable;
     if (lyra_scene_load(run->ctx, run->options.scene, &def, &run->scene) != LYRA_OK) {
         cli_failed();
         return false;
@@ -437,7 +436,7 @@ CliExit cli_run(int argument_count, char **arguments)
     watch_signals();
     exit = CLI_BAD_INPUT;
     run.began = run.checkpoint_clock = run_now();
-    if (run_load(&run, false) && plan(&run) && (!run.options.out || run_bodies_create(&run)) &&
+    if (run_load(&run) && plan(&run) && (!run.options.out || run_bodies_create(&run)) &&
         start(&run)) {
         exit = execute(&run);
     }

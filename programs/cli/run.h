@@ -94,7 +94,7 @@ typedef struct Run {
 double run_now(void);
 
 /// Loads the scene that the options name, with their changes.
-bool run_load(Run *run, bool pullable);
+bool run_load(Run *run);
 
 /// Ends all that a run holds, the context too.
 void run_end(Run *run);

@@ -19,7 +19,8 @@ static const char *const labels[LYRA_SCENE_FIELD_COUNT] = {
 
 // ---- colours ------------------------------------------------------------------------------------
 
-// at each vertex the mean over the elements around it; the second number of a vertex counts them
+// at each vertex the mean over the elements around it; the second number of a vertex counts them,
+// and is 0 after
 static bool average_stress(Run *run, RunBody *body)
 {
     if (!run_move_body(run, body)) {
@@ -36,6 +37,7 @@ static bool average_stress(Run *run, RunBody *body)
     for (int32_t v = 0; v < body->body->vertex_count; ++v) {
         double *at = body->colors + 3 * (int64_t)v;
         at[0] = at[1] > 0 ? at[0] / at[1] : 0;
+        at[1] = 0;
     }
     return true;
 }
@@ -48,10 +50,8 @@ static bool color_body(Run *run, RunBody *body)
     LyraStateView state = lyra_state_view(run->view.state);
     bool speed = run->output.snapshot_field == LYRA_SCENE_FIELD_SPEED;
     const double *values = lyra_vector_values(speed ? state.v : state.u);
-    for (int64_t v = 0; v < body->body->vertex_count; ++v) {
-        const double *x = values + 3 * (body->body->first_vertex + v);
-        body->colors[3 * v] = hypot(hypot(x[0], x[1]), x[2]);
-    }
+    memcpy(body->colors, values + 3 * (int64_t)body->body->first_vertex,
+           3 * (size_t)body->body->vertex_count * sizeof *body->colors);
     return true;
 }
 
@@ -73,8 +73,11 @@ static bool color_surfaces(Run *run)
             colors = surface->scratch;
         }
         int64_t vertices = lyra_surface_view(surface->shown->surface).vertex_count;
+        // a length is that of the carried vector, as weights may be negative
+        bool stress = run->output.snapshot_field == LYRA_SCENE_FIELD_VON_MISES;
         for (int64_t v = 0; v < vertices; ++v) {
-            surface->field[v] = colors[3 * v];
+            const double *x = colors + 3 * v;
+            surface->field[v] = stress ? x[0] : hypot(hypot(x[0], x[1]), x[2]);
         }
     }
     return true;

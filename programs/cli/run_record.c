@@ -265,6 +265,7 @@ static void write_bodies(const Run *run, CliJson *json)
         const LyraSceneBody *body = &run->view.bodies[b];
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", body->name ? body->name : "");
+        cli_json_text(json, "kind", body->affine ? "affine" : body->mesh ? "solid" : "springs");
         cli_json_text(json, "files", run->bodies[b].name);
         cli_json_int(json, "first_vertex", body->first_vertex);
         cli_json_int(json, "vertices", body->vertex_count);

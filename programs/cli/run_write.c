@@ -292,6 +292,33 @@ static bool save_body(Run *run, RunBody *body)
     return good;
 }
 
+// the shape of an affine body, carried along by its particles
+static bool save_affine(Run *run, const RunBody *body)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    const LyraMesh *shape = body->body->shape;
+    const LyraEmbedding *embedding = lyra_affine_view(body->body->affine).embedding;
+    LyraMeshView view = lyra_mesh_view(shape);
+    int64_t first = 3 * (int64_t)body->body->first_vertex, count = 3 * (int64_t)view.vertex_count;
+    double *values = cli_allocate(3 * (size_t)count * sizeof *values);
+    lyra_embedding_interpolate(embedding, lyra_vector_values(state.u) + first, values);
+    lyra_embedding_interpolate(embedding, lyra_vector_values(state.v) + first, values + count);
+    for (int64_t i = 0; i < count; ++i) {
+        values[2 * count + i] = view.positions[i] + values[i];
+    }
+    const LyraField fields[] = {{"displacement", false, 3, values},
+                                {"velocity", false, 3, values + count}};
+    char *path = run_path(run, "vtu/%s_%06" PRId64 ".vtu", body->name, run->step);
+    bool good =
+        lyra_mesh_save_fields(shape, path, values + 2 * count, state.time, 2, fields) == LYRA_OK;
+    free(path);
+    free(values);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
 // the list of all VTU files of a body and their times
 static bool save_collection(Run *run, const RunBody *body)
 {
@@ -324,7 +351,11 @@ static bool save_vtus(Run *run)
     run_frames_add(&run->vtus, run->step, state.time);
     for (int32_t b = 0; b < run->body_count; ++b) {
         RunBody *body = &run->bodies[b];
-        if (body->fields && (!save_body(run, body) || !save_collection(run, body))) {
+        if (!body->fields && !body->body->affine) {
+            continue;
+        }
+        if (!(body->fields ? save_body(run, body) : save_affine(run, body)) ||
+            !save_collection(run, body)) {
             return false;
         }
     }

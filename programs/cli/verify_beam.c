@@ -368,10 +368,8 @@ static double end_angle(const VerifyBody *body, double before)
 static LyraStatus roll(VerifyBody *body, int32_t n, const double *factors, double *angle)
 {
     VERIFY_TRY(hold_strip(body, n));
-    int32_t solids = 0;
-    lyra_solid_forces(body->solid, &solids);
-    VERIFY_TRY(lyra_assembly_set_parameter(lyra_model_assembly(body->model), solids,
-                                           LYRA_TRACTION_FACTOR, factors));
+    int32_t load = lyra_model_group_of(body->model, body->load);
+    VERIFY_TRY(lyra_model_set_parameter(body->model, load, "factor", factors));
     *angle = 0;
     for (int step = 0; step < ROLL_STEPS; ++step) {
         VERIFY_TRY(verify_body_solve(body, NULL));

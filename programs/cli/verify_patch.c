@@ -129,7 +129,9 @@ static LyraStatus check_displacements(Verify *verify, LyraElementKind kind, cons
     VERIFY_TRY(verify_body_create(verify->ctx, &def, &body));
     double spread = NAN;
     LyraStatus status = solve_displacements(&body);
-    bool springs = strcmp(model, "mass-spring") == 0;
+    int32_t count;
+    LyraForce *const *forces = lyra_solid_forces(body.solid, &count);
+    bool springs = lyra_force_type(forces[0])->traits & LYRA_FORCE_SPRINGS;
     if (status == LYRA_OK && !springs) {
         status = stress_spread(verify->ctx, &body, &spread);
     }

@@ -314,7 +314,7 @@ static LyraStatus stays(VerifyBody *body, double dt, bool *out)
     LyraStateView view = lyra_state_view(body->state);
     int32_t size = lyra_vector_size(view.u);
     uint64_t random = 1;
-    lyra_state_forget(body->state);
+    lyra_state_forget(body->state, LYRA_STATE_METHOD);
     lyra_state_set_time(body->state, 0, 0);
     for (int32_t i = 0; i < size; ++i) {
         random = random * 6364136223846793005u + 1442695040888963407u;

@@ -109,7 +109,7 @@ CliExit cli_view(int argument_count, char **arguments)
     const ViewServerDef def = {options.listen, options.port, options.open};
     view_hub_init(&view.hub);
     exit = CLI_BAD_INPUT;
-    if (run_load(&view.run, true)) {
+    if (run_load(&view.run)) {
         exit = simulate_and_serve(&view, &def, &signals);
     }
     view_sim_destroy(&view);

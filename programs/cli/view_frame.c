@@ -106,12 +106,15 @@ static void fill_bodies(View *view)
 // at the vertices of the surfaces, and the range of all of them
 static void fill_surfaces(View *view, double *low, double *high)
 {
+    LyraStateView state = lyra_state_view(view->run.view.state);
+    const double *vector = lyra_vector_values(view->field == VIEW_FIELD_SPEED ? state.v : state.u);
     *low = INFINITY;
     *high = -INFINITY;
     for (int32_t s = 0; s < view->surface_count; ++s) {
         const ViewSurface *surface = &view->surfaces[s];
         const LyraEmbedding *embedding = surface->moved->shown->embedding;
-        const double *values = NULL;
+        const double *values = NULL,
+                     *own = vector + 3 * (int64_t)surface->moved->body->first_vertex;
         for (int32_t b = 0; b < view->body_count; ++b) {
             values = view->bodies[b].moved->body == surface->moved->body ? view->bodies[b].values
                                                                          : values;
@@ -122,11 +125,16 @@ static void fill_surfaces(View *view, double *low, double *high)
         }
         for (int32_t i = 0; i < surface->used_count; ++i) {
             int32_t v = surface->used[i];
-            double value = embedding ? 0 : values[v];
+            double value = embedding ? 0 : values[v], carried[3] = {0};
             for (int32_t n = 0; n < weights.node_count; ++n) {
                 int64_t at = (int64_t)v * weights.node_count + n;
                 value += weights.weights[at] * values[weights.vertices[at]];
+                for (int j = 0; j < 3; ++j) {
+                    carried[j] += weights.weights[at] * own[3 * (int64_t)weights.vertices[at] + j];
+                }
             }
+            // a length is that of the carried vector, as weights may be negative
+            value = embedding && !is_of_elements(view->field) ? length_at(carried, 0) : value;
             surface->values[v] = value;
             *low = fmin(*low, value);
             *high = fmax(*high, value);
@@ -209,8 +217,8 @@ static bool has_ellipsoids(const View *view)
 {
     bool stress = true;
     for (int32_t b = 0; b < view->body_count; ++b) {
-        const LyraFields *fields = view->bodies[b].moved->fields;
-        stress &= fields && lyra_fields_have_stress(fields);
+        const RunBody *body = view->bodies[b].moved;
+        stress &= !body->body->mesh || (body->fields && lyra_fields_have_stress(body->fields));
     }
     return view->extras & VIEW_EXTRA_STRAIN || (view->extras & VIEW_EXTRA_STRESS && stress);
 }

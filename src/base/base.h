@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // What the sources of every module share: failing with a sentence, counted memory, scratch, logs,
-// asserts, time and parallel loops.
+// asserts, time, parallel loops and checksums.
 
 #ifndef LY_BASE_BASE_H
 #define LY_BASE_BASE_H
@@ -110,6 +110,11 @@ LyArenaMark ly_arena_mark(const LyraArena *arena);
 /// Drops everything pushed since `mark`. The memory stays for the next push.
 void ly_arena_release_to(LyraArena *arena, LyArenaMark mark);
 
+// ---- stamps -------------------------------------------------------------------------------------
+
+/// A number > 0 that no other call of this context gives.
+uint64_t ly_context_next_stamp(LyraContext *ctx);
+
 // ---- log and time -------------------------------------------------------------------------------
 
 void ly_log(const LyraContext *ctx, LyraLogLevel level, const char *format, ...) LYRA_PRINTF(3, 4);
@@ -132,6 +137,13 @@ int32_t ly_piece_count(int64_t items, int64_t grain);
 
 /// First item of piece `index` of `pieces`; piece `index` ends where piece `index + 1` begins.
 int64_t ly_piece_begin(int64_t items, int32_t pieces, int32_t index);
+
+// ---- checksums ----------------------------------------------------------------------------------
+
+#define LY_CHECKSUM_START 0xcbf29ce484222325u
+
+/// Goes on from `sum` with `words` words of eight bytes. The same in every process.
+uint64_t ly_checksum(uint64_t sum, const void *bytes, int64_t words);
 
 // ---- small things -------------------------------------------------------------------------------
 

@@ -168,6 +168,11 @@ size_t lyra_context_byte_count(const LyraContext *ctx)
     return atomic_load_explicit(&ctx->byte_count, memory_order_relaxed);
 }
 
+uint64_t ly_context_next_stamp(LyraContext *ctx)
+{
+    return atomic_fetch_add_explicit(&ctx->stamp, 1, memory_order_relaxed) + 1;
+}
+
 LyraArena *ly_context_arena(LyraContext *ctx, int32_t worker)
 {
     LYRA_ASSERT(worker >= 0 && worker < ctx->thread_count);

@@ -31,8 +31,9 @@ struct LyraContext {
     LyraIsa isa;
     int32_t dense_backend; // 0: the best of this build; see math/dense.h
     atomic_size_t byte_count;
-    LyThreadPool *pool; // without threads of its own where a host's task runner stands in
-    LyraArena *arenas;  // [thread_count]
+    atomic_uint_fast64_t stamp; // the last that was given
+    LyThreadPool *pool;         // without threads of its own where a host's task runner stands in
+    LyraArena *arenas;          // [thread_count]
 };
 
 /// Memory of the context itself, outside lyra_context_byte_count().

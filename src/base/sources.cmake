@@ -1,10 +1,12 @@
 target_sources(lyra_objects PRIVATE
   base/arena.c
+  base/checksum.c
   base/context.c
   base/cores.c
   base/file.c
   base/isa.c
   base/memory.c
+  base/name_index.c
   base/number.c
   base/number_format.c
   base/number_table.c

@@ -53,49 +53,72 @@ static int32_t find_node(const LyTree *tree, int32_t low, int32_t high)
     return ly_tree_level_begin(tree, level) + a;
 }
 
-// ---- one force ----------------------------------------------------------------------------------
+// ---- the order of stencils ----------------------------------------------------------------------
 
-// what sorting a force's stencils needs, released when its batches stand
-typedef struct Sorting {
-    int32_t *ids;        // [stencil][nodes], internal places, ascending where the type allows
-    int32_t *order;      // [stencil][nodes], local node that stands at each place of ids
-    int32_t *node;       // [stencil], node of the tree
-    int32_t *low;        // [stencil], lowest vertex
-    int32_t *sequence;   // [stencil], stencils in their final order
-    int32_t *buffer;     // [stencil]
-    int32_t *start;      // [max(vertices, tree nodes) + 2]
-    int32_t slot_count;  // with the diagonal
-    int32_t *slots;      // [stencil][slot_count], in the order of `sequence`
-    int32_t *sorted_ids; // [stencil][nodes], in the order of `sequence`
-} Sorting;
+// Stencils of all forces, one force after another: sorted together, so that many small forces cost
+// as much as a large one.
+typedef struct Sequence {
+    int64_t *first;         // of each force, [force_count + 1]
+    int32_t *node;          // [stencil], node of the tree
+    int32_t *key, *scratch; // [stencil]
+    int32_t *start;         // [max(vertices, tree nodes, forces) + 1]
+    int32_t *order;         // [stencil], by force, in it by node, in it by lowest vertex
+    int64_t run_count, run_capacity;
+    int32_t *run_node; // [run]
+    LyNodeRun *runs;   // by force, in it by node
+} Sequence;
 
-static void release_sorting(LyraContext *ctx, Sorting *s)
+static void release_sequence(LyraContext *ctx, Sequence *s)
 {
-    ly_release(ctx, s->ids);
-    ly_release(ctx, s->order);
+    ly_release(ctx, s->first);
     ly_release(ctx, s->node);
-    ly_release(ctx, s->low);
-    ly_release(ctx, s->sequence);
-    ly_release(ctx, s->buffer);
+    ly_release(ctx, s->key);
+    ly_release(ctx, s->scratch);
     ly_release(ctx, s->start);
-    ly_release(ctx, s->slots);
-    ly_release(ctx, s->sorted_ids);
+    ly_release(ctx, s->order);
+    ly_release(ctx, s->run_node);
+    ly_release(ctx, s->runs);
 }
 
-static LyraStatus allocate_sorting(LyraContext *ctx, const LyraForce *force, const LyTree *tree,
-                                   Sorting *s)
+static LyraStatus allocate_sequence(LyraAssembly *assembly, Sequence *s)
 {
-    int64_t stencils = force->stencil_count, nodes = force->type->nodes;
-    int64_t keys = ly_max_i64(tree->vertex_count, tree->node_count);
-    LY_TRY(ly_allocate_array(ctx, stencils * nodes, sizeof *s->ids, &s->ids));
-    LY_TRY(ly_allocate_array(ctx, stencils * nodes, sizeof *s->order, &s->order));
-    LY_TRY(ly_allocate_array(ctx, stencils, sizeof *s->node, &s->node));
-    LY_TRY(ly_allocate_array(ctx, stencils, sizeof *s->low, &s->low));
-    LY_TRY(ly_allocate_array(ctx, stencils, sizeof *s->sequence, &s->sequence));
-    LY_TRY(ly_allocate_array(ctx, stencils, sizeof *s->buffer, &s->buffer));
-    LY_TRY(ly_allocate_array(ctx, keys + 2, sizeof *s->start, &s->start));
-    LY_TRY(ly_allocate_array(ctx, stencils * s->slot_count, sizeof *s->slots, &s->slots));
-    return ly_allocate_array(ctx, stencils * nodes, sizeof *s->sorted_ids, &s->sorted_ids);
+    LyraContext *ctx = assembly->ctx;
+    int32_t forces = assembly->force_count;
+    LY_TRY(ly_allocate_array(ctx, (int64_t)forces + 1, sizeof *s->first, &s->first));
+    s->first[0] = 0;
+    for (int32_t f = 0; f < forces; ++f) {
+        s->first[f + 1] = s->first[f] + assembly->batches[f].force->stencil_count;
+    }
+    int64_t total = s->first[forces];
+    if (total > INT32_MAX) {
+        return ly_fail(LYRA_TOO_LARGE, "assembly: %lld stencils, more than %d", (long long)total,
+                       INT32_MAX);
+    }
+    int64_t keys = ly_max_i64(assembly->vertex_count, assembly->tree.node_count);
+    keys = ly_max_i64(keys, forces);
+    LY_TRY(ly_allocate_array(ctx, total, sizeof *s->node, &s->node));
+    LY_TRY(ly_allocate_array(ctx, total, sizeof *s->key, &s->key));
+    LY_TRY(ly_allocate_array(ctx, total, sizeof *s->scratch, &s->scratch));
+    LY_TRY(ly_allocate_array(ctx, keys + 1, sizeof *s->start, &s->start));
+    return ly_allocate_array(ctx, total, sizeof *s->order, &s->order);
+}
+
+// lowest vertex of each stencil of a force, and its node of the tree
+static void find_nodes(const LyBatches *b, const LyTree *tree, const int32_t *place,
+                       int32_t *lowest, int32_t *node)
+{
+    int32_t nodes = b->force->type->nodes;
+    for (int32_t e = 0; e < b->force->stencil_count; ++e) {
+        const int32_t *stencil = b->force->stencils + (int64_t)e * nodes;
+        int32_t low = INT32_MAX, high = -1;
+        for (int32_t a = 0; a < nodes; ++a) {
+            int32_t id = place[b->first + stencil[a]];
+            low = id < low ? id : low;
+            high = id > high ? id : high;
+        }
+        lowest[e] = low;
+        node[e] = find_node(tree, low, high);
+    }
 }
 
 // stable counting sort of `from` by key[from[i]] in [0, key_count)
@@ -114,18 +137,112 @@ static void sort_by_key(int32_t count, const int32_t *from, const int32_t *key, 
     }
 }
 
-// nodes of each stencil by internal place, its lowest vertex and its node of the tree
-static void place_stencils(const LyraForce *force, const LyTree *tree, const int32_t *place,
-                           Sorting *s)
+static LyraStatus make_sequence(LyraAssembly *assembly, Sequence *s)
 {
+    const LyTree *tree = &assembly->tree;
+    int32_t forces = assembly->force_count;
+    LY_TRY(allocate_sequence(assembly, s));
+    int32_t total = (int32_t)s->first[forces];
+    for (int32_t f = 0; f < forces; ++f) {
+        find_nodes(&assembly->batches[f], tree, assembly->place, s->key + s->first[f],
+                   s->node + s->first[f]);
+    }
+    for (int32_t i = 0; i < total; ++i) {
+        s->order[i] = i;
+    }
+    sort_by_key(total, s->order, s->key, tree->vertex_count, s->start, s->scratch);
+    sort_by_key(total, s->scratch, s->node, tree->node_count, s->start, s->order);
+    if (forces > 1) {
+        for (int32_t f = 0; f < forces; ++f) {
+            for (int64_t i = s->first[f]; i < s->first[f + 1]; ++i) {
+                s->key[i] = f;
+            }
+        }
+        memcpy(s->scratch, s->order, (size_t)total * sizeof *s->scratch);
+        sort_by_key(total, s->scratch, s->key, forces, s->start, s->order);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus add_run(LyraContext *ctx, Sequence *s, int32_t node, LyNodeRun run)
+{
+    if (s->run_count == s->run_capacity) {
+        int64_t capacity = s->run_capacity ? 2 * s->run_capacity : 256;
+        LY_TRY(ly_resize_array(ctx, capacity, sizeof *s->run_node, &s->run_node));
+        LY_TRY(ly_resize_array(ctx, capacity, sizeof *s->runs, &s->runs));
+        s->run_capacity = capacity;
+    }
+    s->run_node[s->run_count] = node;
+    s->runs[s->run_count++] = run;
+    return LYRA_OK;
+}
+
+// the runs, which come force by force, node by node
+static LyraStatus sort_runs(LyraAssembly *assembly, const Sequence *s)
+{
+    LyraContext *ctx = assembly->ctx;
+    int32_t nodes = assembly->tree.node_count;
+    int64_t *start = NULL;
+    // counts two places ahead, so that filling leaves the beginnings
+    LY_TRY(ly_allocate_zeroed(ctx, (int64_t)nodes + 2, sizeof *start, &start));
+    assembly->run_start = start;
+    LY_TRY(ly_allocate_array(ctx, s->run_count, sizeof *assembly->runs, &assembly->runs));
+    for (int64_t r = 0; r < s->run_count; ++r) {
+        ++start[s->run_node[r] + 2];
+    }
+    for (int32_t node = 0; node < nodes; ++node) {
+        start[node + 2] += start[node + 1];
+    }
+    for (int64_t r = 0; r < s->run_count; ++r) {
+        assembly->runs[start[s->run_node[r] + 1]++] = s->runs[r];
+    }
+    return LYRA_OK;
+}
+
+// ---- one force ----------------------------------------------------------------------------------
+
+// what making a force's batches needs, released when they stand
+typedef struct Sorting {
+    int32_t *ids;        // [stencil][nodes], internal places, ascending where the type allows
+    int32_t *order;      // [stencil][nodes], local node that stands at each place of ids
+    const int32_t *node; // [stencil], node of the tree
+    int32_t *sequence;   // [stencil], stencils in their final order
+    int32_t slot_count;  // with the diagonal
+    int32_t *slots;      // [stencil][slot_count], in the order of `sequence`
+    int32_t *sorted_ids; // [stencil][nodes], in the order of `sequence`
+    double *constants;   // of one stencil
+} Sorting;
+
+static void release_sorting(LyraContext *ctx, Sorting *s)
+{
+    ly_release(ctx, s->ids);
+    ly_release(ctx, s->order);
+    ly_release(ctx, s->slots);
+    ly_release(ctx, s->sorted_ids);
+    ly_release(ctx, s->constants);
+}
+
+static LyraStatus allocate_sorting(LyraContext *ctx, const LyraForce *force, Sorting *s)
+{
+    int64_t stencils = force->stencil_count, nodes = force->type->nodes;
+    LY_TRY(ly_allocate_array(ctx, stencils * nodes, sizeof *s->ids, &s->ids));
+    LY_TRY(ly_allocate_array(ctx, stencils * nodes, sizeof *s->order, &s->order));
+    LY_TRY(ly_allocate_array(ctx, stencils * s->slot_count, sizeof *s->slots, &s->slots));
+    LY_TRY(ly_allocate_array(ctx, stencils * nodes, sizeof *s->sorted_ids, &s->sorted_ids));
+    return ly_allocate_array(ctx, force->type->constant_count, sizeof *s->constants, &s->constants);
+}
+
+// nodes of each stencil by internal place
+static void place_stencils(const LyBatches *b, const int32_t *place, Sorting *s)
+{
+    const LyraForce *force = b->force;
     int32_t nodes = force->type->nodes;
     bool reorderable = force->type->traits & LYRA_FORCE_REORDERABLE;
     for (int32_t e = 0; e < force->stencil_count; ++e) {
         const int32_t *stencil = force->stencils + (int64_t)e * nodes;
         int32_t *ids = s->ids + (int64_t)e * nodes, *order = s->order + (int64_t)e * nodes;
-        int32_t low = INT32_MAX, high = -1;
         for (int32_t a = 0; a < nodes; ++a) {
-            int32_t id = place[stencil[a]], at = a;
+            int32_t id = place[b->first + stencil[a]], at = a;
             // insertion keeps them ascending
             for (; reorderable && at > 0 && ids[at - 1] > id; --at) {
                 ids[at] = ids[at - 1];
@@ -133,11 +250,7 @@ static void place_stencils(const LyraForce *force, const LyTree *tree, const int
             }
             ids[at] = id;
             order[at] = a;
-            low = id < low ? id : low;
-            high = id > high ? id : high;
         }
-        s->low[e] = low;
-        s->node[e] = find_node(tree, low, high);
     }
 }
 
@@ -154,24 +267,35 @@ static void shuffle_window(int32_t *sequence, int32_t count)
     }
 }
 
-// by node of the tree, in it by lowest vertex, then shuffled in windows; leaves start[k] the end of
-// the stencils of node k
-static void sort_stencils(int32_t count, const LyTree *tree, Sorting *s)
+// end of the stencils of one node of the tree that begin at place `begin` of the sequence
+static int32_t find_end(const Sorting *s, int32_t count, int32_t begin)
 {
-    for (int32_t e = 0; e < count; ++e) {
-        s->buffer[e] = e;
+    int32_t end = begin + 1, node = s->node[s->sequence[begin]];
+    while (end < count && s->node[s->sequence[end]] == node) {
+        ++end;
     }
-    sort_by_key(count, s->buffer, s->low, tree->vertex_count, s->start, s->sequence);
-    memcpy(s->buffer, s->sequence, (size_t)count * sizeof *s->buffer);
-    sort_by_key(count, s->buffer, s->node, tree->node_count, s->start, s->sequence);
-    int32_t begin = 0;
-    for (int32_t node = 0; node < tree->node_count; ++node) {
-        int32_t end = s->start[node];
-        for (; begin < end; begin += WINDOW) {
-            shuffle_window(s->sequence + begin, begin + WINDOW < end ? WINDOW : end - begin);
+    return end;
+}
+
+// the runs of a force, with their stencils shuffled in windows
+static LyraStatus make_runs(LyraContext *ctx, int32_t force, LyBatches *b, const Sorting *s,
+                            Sequence *sequence)
+{
+    int32_t count = b->force->stencil_count;
+    int64_t batch_count = 0;
+    for (int32_t begin = 0, end; begin < count; begin = end) {
+        end = find_end(s, count, begin);
+        int32_t node = s->node[s->sequence[begin]];
+        for (int32_t at = begin; at < end; at += WINDOW) {
+            shuffle_window(s->sequence + at, at + WINDOW < end ? WINDOW : end - at);
         }
-        begin = end;
+        int64_t batches = (end - begin + WIDTH - 1) / WIDTH;
+        LyNodeRun run = {force, (int32_t)batch_count, (int32_t)(batch_count + batches)};
+        LY_TRY(add_run(ctx, sequence, node, run));
+        batch_count += batches;
     }
+    b->batch_count = (int32_t)batch_count;
+    return LYRA_OK;
 }
 
 // [stencil][n] values of one stencil into lane `lane` of a batch's [n][WIDTH]
@@ -189,19 +313,10 @@ static void store_lane(int32_t n, const double *from, double *batch, int32_t lan
     }
 }
 
-static LyraStatus allocate_batches(LyraContext *ctx, LyBatches *b, const LyTree *tree,
-                                   const Sorting *s)
+static LyraStatus allocate_batches(LyraContext *ctx, LyBatches *b)
 {
     const LyraForceType *type = b->force->type;
-    LY_TRY(ly_allocate_array(ctx, (int64_t)tree->node_count + 1, sizeof *b->begin, &b->begin));
-    int64_t batch_count = 0;
-    int32_t begin = 0;
-    for (int32_t node = 0; node < tree->node_count; ++node) {
-        b->begin[node] = (int32_t)batch_count;
-        batch_count += (s->start[node] - begin + WIDTH - 1) / WIDTH;
-        begin = s->start[node];
-    }
-    b->begin[tree->node_count] = b->batch_count = (int32_t)batch_count;
+    int64_t batch_count = b->batch_count;
     int64_t lanes = batch_count * WIDTH;
     LY_TRY(ly_allocate_array(ctx, batch_count, sizeof *b->count, &b->count));
     LY_TRY(ly_allocate_array(ctx, lanes, sizeof *b->element, &b->element));
@@ -230,7 +345,7 @@ static void store_slots(LyBatches *b, bool zero_sums, const int32_t *from, int32
 }
 
 static void fill_lane(LyBatches *b, bool zero_sums, const Sorting *s, int32_t at, int32_t batch,
-                      int32_t lane, double *constants)
+                      int32_t lane)
 {
     const LyraForce *force = b->force;
     const LyraForceType *type = force->type;
@@ -243,24 +358,23 @@ static void fill_lane(LyBatches *b, bool zero_sums, const Sorting *s, int32_t at
     store_lane(type->parameter_count, force->parameters + (int64_t)e * type->parameter_count,
                b->parameters + (int64_t)batch * type->parameter_count * WIDTH, lane);
     if (type->setup) {
-        type->setup(force->self, e, s->order + (int64_t)e * type->nodes, constants);
-        store_lane(type->constant_count, constants,
+        type->setup(force->self, e, s->order + (int64_t)e * type->nodes, s->constants);
+        store_lane(type->constant_count, s->constants,
                    b->constants + (int64_t)batch * type->constant_count * WIDTH, lane);
     }
 }
 
-static void fill_batches(LyBatches *b, bool zero_sums, const LyTree *tree, const Sorting *s,
-                         double *constants)
+static void fill_batches(LyBatches *b, bool zero_sums, const Sorting *s)
 {
-    int32_t at = 0, batch = 0;
-    for (int32_t node = 0; node < tree->node_count; ++node) {
-        for (; at < s->start[node]; ++batch) {
-            int32_t live = s->start[node] - at < WIDTH ? s->start[node] - at : WIDTH;
+    int32_t at = 0, batch = 0, count = b->force->stencil_count;
+    while (at < count) {
+        for (int32_t end = find_end(s, count, at); at < end; ++batch) {
+            int32_t live = end - at < WIDTH ? end - at : WIDTH;
             b->count[batch] = live;
             for (int32_t lane = 0; lane < WIDTH; ++lane) {
                 // lanes past the last live one repeat it
                 int32_t from = at + (lane < live ? lane : live - 1);
-                fill_lane(b, zero_sums, s, from, batch, lane, constants);
+                fill_lane(b, zero_sums, s, from, batch, lane);
             }
             at += live;
         }
@@ -280,98 +394,137 @@ void ly_batches_set_stride(LyBatches *b)
     }
 }
 
-static LyraStatus build_batches(LyraAssembly *assembly, const int32_t *place, LyBatches *b)
+static LyraStatus build_batches(LyraAssembly *assembly, int32_t f, Sequence *sequence)
 {
     LyraContext *ctx = assembly->ctx;
+    LyBatches *b = &assembly->batches[f];
     const LyraForce *force = b->force;
-    const LyTree *tree = &assembly->tree;
     int32_t nodes = force->type->nodes;
+    int64_t first = sequence->first[f];
     LyraStorage storage = assembly->symmetric ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL;
-    Sorting s = {.slot_count = lyra_stencil_slot_count(storage, nodes)};
+    Sorting s = {.slot_count = lyra_stencil_slot_count(storage, nodes),
+                 .node = sequence->node + first,
+                 .sequence = sequence->order + first};
     b->slot_count = assembly->zero_sums ? s.slot_count - nodes : s.slot_count;
-    double *constants = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(allocate_sorting(ctx, force, tree, &s));
-    LY_TRY_DONE(ly_allocate_array(ctx, force->type->constant_count, sizeof *constants, &constants));
-    place_stencils(force, tree, place, &s);
-    sort_stencils(force->stencil_count, tree, &s);
+    for (int32_t i = 0; i < force->stencil_count; ++i) {
+        s.sequence[i] -= (int32_t)first;
+    }
+    LY_TRY_DONE(allocate_sorting(ctx, force, &s));
+    place_stencils(b, assembly->place, &s);
+    LY_TRY_DONE(make_runs(ctx, f, b, &s, sequence));
     for (int32_t i = 0; i < force->stencil_count; ++i) {
         memcpy(s.sorted_ids + (int64_t)i * nodes, s.ids + (int64_t)s.sequence[i] * nodes,
                (size_t)nodes * sizeof *s.ids);
     }
     LyraStencils stencils = {.nodes = nodes, .count = force->stencil_count, .ids = s.sorted_ids};
     LY_TRY_DONE(lyra_block_pattern_slots(assembly->pattern, &stencils, s.slots));
-    LY_TRY_DONE(allocate_batches(ctx, b, tree, &s));
-    fill_batches(b, assembly->zero_sums, tree, &s, constants);
+    LY_TRY_DONE(allocate_batches(ctx, b));
+    fill_batches(b, assembly->zero_sums, &s);
     ly_batches_set_stride(b);
     b->history_begin = assembly->history_size;
     assembly->history_size += (int64_t)b->batch_count * force->type->history_count * WIDTH;
 done:
     release_sorting(ctx, &s);
-    ly_release(ctx, constants);
+    return status;
+}
+
+static LyraStatus build_all_batches(LyraAssembly *assembly)
+{
+    Sequence sequence = {0};
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(make_sequence(assembly, &sequence));
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        LY_TRY_DONE(build_batches(assembly, f, &sequence));
+    }
+    LY_TRY_DONE(sort_runs(assembly, &sequence));
+done:
+    release_sequence(assembly->ctx, &sequence);
     return status;
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static LyraStatus check_forces(int32_t vertex_count, int32_t force_count, LyraForce *const *forces)
+static LyraStatus check_forces(const LyAssemblyDef *def)
 {
-    if (vertex_count < 0 || force_count < 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: %d vertices and %d forces", vertex_count,
-                       force_count);
+    if (def->vertex_count < 0 || def->force_count < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: %d vertices and %d forces",
+                       def->vertex_count, def->force_count);
     }
-    for (int32_t f = 0; f < force_count; ++f) {
-        int64_t ids = (int64_t)forces[f]->stencil_count * forces[f]->type->nodes;
+    for (int32_t f = 0; f < def->force_count && !def->place; ++f) {
+        const LyraForce *force = def->forces[f];
+        int32_t limit = def->vertex_count - (def->first ? def->first[f] : 0);
+        int64_t ids = (int64_t)force->stencil_count * force->type->nodes;
         for (int64_t i = 0; i < ids; ++i) {
-            if (forces[f]->stencils[i] >= vertex_count) {
+            if (force->stencils[i] >= limit) {
                 return ly_fail(LYRA_INVALID_ARGUMENT,
-                               "assembly: force %s has vertex %d, expected 0 to %d",
-                               forces[f]->type->name, forces[f]->stencils[i], vertex_count - 1);
+                               "assembly: force %s has vertex %d, expected 0 to %d", force->name,
+                               force->stencils[i], limit - 1);
             }
         }
     }
     return LYRA_OK;
 }
 
-// what an assembly is made of
-typedef struct Parts {
-    const double *positions;
-    LyraForce *const *forces;
-    int64_t pair_count; // of vertices that the pattern is to hold besides
-    const int32_t *pairs;
-} Parts;
-
-// pattern over all forces, and pairs, in the internal order
-static LyraStatus build_pattern(LyraAssembly *assembly, const Parts *parts, const int32_t *place)
+// the stencils of all forces with `nodes` nodes, and pairs where that is 2, in internal places;
+// `ids` NULL: counts them
+static int64_t list_stencils(const LyPatternDef *def, int32_t nodes, int32_t *ids)
 {
-    LyraContext *ctx = assembly->ctx;
-    int32_t force_count = assembly->force_count, set_count = force_count + 1;
-    LyraStencils *sets = NULL;
-    int32_t **ids = NULL;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, set_count, sizeof *sets, &sets));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, set_count, sizeof *ids, &ids));
-    for (int32_t s = 0; s < set_count; ++s) {
-        const LyraForce *force = s < force_count ? parts->forces[s] : NULL;
-        int32_t nodes = force ? force->type->nodes : 2;
-        int64_t count = force ? force->stencil_count : parts->pair_count;
-        const int32_t *vertices = force ? force->stencils : parts->pairs;
-        LY_TRY_DONE(ly_allocate_array(ctx, count * nodes, sizeof **ids, &ids[s]));
-        for (int64_t i = 0; i < count * nodes; ++i) {
-            ids[s][i] = place[vertices[i]];
-        }
-        sets[s] = (LyraStencils){.nodes = nodes, .count = count, .ids = ids[s]};
+    int64_t count = nodes == 2 ? def->pair_count : 0;
+    for (int64_t i = 0; ids && i < 2 * count; ++i) {
+        ids[i] = def->place[def->pairs[i]];
     }
-    LY_TRY_DONE(lyra_block_pattern_create(
-        ctx, assembly->vertex_count, assembly->symmetric ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
-        set_count, sets, &assembly->pattern));
+    for (int32_t f = 0; f < def->force_count; ++f) {
+        const LyraForce *force = def->forces[f];
+        if (force->type->nodes != nodes) {
+            continue;
+        }
+        const int32_t *place = def->place + (def->first ? def->first[f] : 0);
+        for (int64_t i = 0; ids && i < (int64_t)force->stencil_count * nodes; ++i) {
+            ids[count * nodes + i] = place[force->stencils[i]];
+        }
+        count += force->stencil_count;
+    }
+    return count;
+}
+
+// forces whose stencils have as many nodes are one set: a set costs a pass over all rows
+LyraStatus ly_force_pattern(LyraContext *ctx, const LyPatternDef *def, LyraBlockPattern **out)
+{
+    LyraStencils sets[LYRA_STENCIL_NODES_MAX];
+    int32_t *ids[LYRA_STENCIL_NODES_MAX] = {NULL}, set_count = 0;
+    LyraStatus status = LYRA_OK;
+    for (int32_t nodes = 1; nodes <= LYRA_STENCIL_NODES_MAX; ++nodes) {
+        int64_t count = list_stencils(def, nodes, NULL);
+        if (count > 0) {
+            LY_TRY_DONE(ly_allocate_array(ctx, count * nodes, sizeof **ids, &ids[set_count]));
+            list_stencils(def, nodes, ids[set_count]);
+            sets[set_count] = (LyraStencils){.nodes = nodes, .count = count, .ids = ids[set_count]};
+            ++set_count;
+        }
+    }
+    LY_TRY_DONE(lyra_block_pattern_create(ctx, def->row_count,
+                                          def->upper ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
+                                          set_count, sets, out));
 done:
-    for (int32_t s = 0; ids && s < set_count; ++s) {
+    for (int32_t s = 0; s < LYRA_STENCIL_NODES_MAX; ++s) {
         ly_release(ctx, ids[s]);
     }
-    ly_release(ctx, ids);
-    ly_release(ctx, sets);
     return status;
+}
+
+static LyraStatus build_pattern(LyraAssembly *assembly, const LyAssemblyDef *def)
+{
+    const LyPatternDef wanted = {.row_count = def->vertex_count,
+                                 .upper = def->upper,
+                                 .force_count = def->force_count,
+                                 .forces = def->forces,
+                                 .first = def->first,
+                                 .place = assembly->place};
+    LyraBlockPattern *pattern = NULL;
+    LY_TRY(ly_force_pattern(assembly->ctx, &wanted, &pattern));
+    assembly->pattern = pattern;
+    return LYRA_OK;
 }
 
 // blocks above the diagonal column by column
@@ -403,102 +556,102 @@ static LyraStatus build_diagonal(LyraAssembly *assembly)
     return LYRA_OK;
 }
 
-// rest positions, their middle, and room for what forces see of places
-static LyraStatus build_places(LyraAssembly *assembly, const Parts *parts)
+// rest positions and their middle
+static LyraStatus build_rest(LyraAssembly *assembly, const LyAssemblyDef *def)
 {
-    LyraContext *ctx = assembly->ctx;
     int32_t n = assembly->vertex_count;
-    LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)n, sizeof(double), &assembly->rest));
+    LY_TRY(ly_allocate_array(assembly->ctx, 3 * (int64_t)n, sizeof(double), &assembly->rest));
     for (int i = 0; i < 3; ++i) {
         double low = INFINITY, high = -INFINITY;
         for (int32_t k = 0; k < n; ++k) {
-            double x = parts->positions[3 * (int64_t)assembly->order[k] + i];
+            double x = def->positions[3 * (int64_t)assembly->order[k] + i];
             assembly->rest[3 * (int64_t)k + i] = x;
             low = fmin(low, x);
             high = fmax(high, x);
         }
-        assembly->middle[i] = n > 0 ? 0.5 * low + 0.5 * high : 0;
-    }
-    for (int32_t f = 0; f < assembly->force_count; ++f) {
-        double **places = &assembly->places[ly_force_place(parts->forces[f]->type)];
-        if (!*places) {
-            LY_TRY(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), places));
-        }
+        assembly->middle[i] = def->middle ? def->middle[i] : n > 0 ? 0.5 * low + 0.5 * high : 0;
     }
     return LYRA_OK;
 }
 
-static LyraStatus build(LyraAssembly *assembly, const Parts *parts)
+static LyraStatus build_order(LyraAssembly *assembly, const LyAssemblyDef *def)
 {
-    LyraContext *ctx = assembly->ctx;
-    int32_t n = assembly->vertex_count, *place = NULL;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *assembly->order, &assembly->order));
-    LY_TRY_DONE(ly_allocate_array(ctx, n, sizeof *place, &place));
-    LY_TRY_DONE(lyra_reorder_hilbert(ctx, n, parts->positions, assembly->order));
-    for (int32_t i = 0; i < n; ++i) {
-        place[assembly->order[i]] = i;
+    int32_t n = def->vertex_count, *order = NULL, *place = NULL;
+    assembly->order = def->order;
+    assembly->place = def->place;
+    if (def->order) {
+        return LYRA_OK;
     }
-    LY_TRY_DONE(build_pattern(assembly, parts, place));
-    if (assembly->zero_sums) {
-        LY_TRY_DONE(build_diagonal(assembly));
-    }
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->force_count, sizeof *assembly->batches,
-                                   &assembly->batches));
-    size_t scratch = 0;
-    bool viscous = false;
+    LY_TRY(ly_allocate_array(assembly->ctx, n, sizeof *order, &order));
+    assembly->order = order;
+    LY_TRY(ly_allocate_array(assembly->ctx, n, sizeof *place, &place));
+    assembly->place = place;
+    LY_TRY(lyra_reorder_hilbert(assembly->ctx, n, def->positions, order));
+    return lyra_permutation_invert(n, order, place);
+}
+
+static LyraStatus build(LyraAssembly *assembly, const LyAssemblyDef *def)
+{
+    LY_TRY(build_order(assembly, def));
+    LY_TRY(ly_allocate_zeroed(assembly->ctx, assembly->force_count, sizeof *assembly->batches,
+                              &assembly->batches));
     for (int32_t f = 0; f < assembly->force_count; ++f) {
-        assembly->batches[f].force = parts->forces[f];
-        LY_TRY_DONE(build_batches(assembly, place, &assembly->batches[f]));
-        size_t bytes = parts->forces[f]->type->scratch_bytes;
-        scratch = bytes > scratch ? bytes : scratch;
-        viscous = viscous || parts->forces[f]->type->traits & LYRA_FORCE_VELOCITY;
+        assembly->batches[f].force = def->forces[f];
+        assembly->batches[f].first = def->first ? def->first[f] : 0;
     }
-    LY_TRY_DONE(build_places(assembly, parts));
-    if (viscous) {
-        LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->v));
+    assembly->pattern = def->pattern;
+    if (!def->pattern) {
+        LY_TRY(build_pattern(assembly, def));
     }
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, 4 * (int64_t)n, sizeof(double), &assembly->gradient));
-    LY_TRY_DONE(
-        ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &assembly->energy));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *assembly->arrivals,
-                                   &assembly->arrivals));
-    int32_t threads = lyra_context_thread_count(ctx);
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, threads, sizeof(void *), &assembly->arenas));
-    for (int32_t t = 0; t < threads; ++t) {
-        LY_TRY_DONE(ly_arena_create(ctx, ly_run_scratch() + scratch, &assembly->arenas[t]));
+    if (assembly->zero_sums) {
+        LY_TRY(build_diagonal(assembly));
     }
-done:
-    ly_release(ctx, place);
-    return status;
+    LY_TRY(build_all_batches(assembly));
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        size_t bytes = def->forces[f]->type->scratch_bytes;
+        assembly->scratch_bytes = bytes > assembly->scratch_bytes ? bytes : assembly->scratch_bytes;
+    }
+    return build_rest(assembly, def);
+}
+
+// traits that all forces have
+static uint32_t common_traits(int32_t force_count, LyraForce *const *forces)
+{
+    uint32_t traits = ~0u;
+    for (int32_t f = 0; f < force_count; ++f) {
+        traits &= forces[f]->type->traits;
+    }
+    return traits;
 }
 
 LyraStatus lyra_assembly_create(LyraContext *ctx, int32_t vertex_count, const double *positions,
                                 int32_t force_count, LyraForce *const *forces, LyraAssembly **out)
 {
-    return ly_assembly_create(ctx, vertex_count, positions, force_count, forces, 0, NULL, out);
+    LyAssemblyDef def = {.vertex_count = vertex_count,
+                         .positions = positions,
+                         .force_count = force_count,
+                         .forces = forces};
+    def.upper = common_traits(force_count, forces) & LYRA_FORCE_SYMMETRIC;
+    return ly_assembly_create(ctx, &def, out);
 }
 
-LyraStatus ly_assembly_create(LyraContext *ctx, int32_t vertex_count, const double *positions,
-                              int32_t force_count, LyraForce *const *forces, int64_t pair_count,
-                              const int32_t *pairs, LyraAssembly **out)
+LyraStatus ly_assembly_create(LyraContext *ctx, const LyAssemblyDef *def, LyraAssembly **out)
 {
-    LY_TRY(check_forces(vertex_count, force_count, forces));
+    LY_TRY(check_forces(def));
     LyraAssembly *assembly = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *assembly, &assembly));
     assembly->ctx = ctx;
-    assembly->vertex_count = vertex_count;
-    assembly->force_count = force_count;
-    assembly->tree = make_tree(vertex_count);
-    uint32_t traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT;
-    for (int32_t f = 0; f < force_count; ++f) {
-        traits &= forces[f]->type->traits;
-    }
-    assembly->symmetric = traits & LYRA_FORCE_SYMMETRIC;
-    assembly->zero_sums = assembly->symmetric && traits & LYRA_FORCE_TRANSLATION_INVARIANT;
+    assembly->vertex_count = def->vertex_count;
+    assembly->force_count = def->force_count;
+    assembly->tree = make_tree(def->vertex_count);
+    uint32_t traits = common_traits(def->force_count, def->forces);
+    assembly->symmetric = def->upper;
+    assembly->zero_sums = def->upper && traits & LYRA_FORCE_TRANSLATION_INVARIANT;
+    assembly->lent_order = def->order != NULL;
+    assembly->lent_pattern = def->pattern != NULL;
+    assembly->compact = def->compact;
     pthread_mutex_init(&assembly->lock, NULL);
-    Parts parts = {positions, forces, pair_count, pairs};
-    LyraStatus status = build(assembly, &parts);
+    LyraStatus status = build(assembly, def);
     if (status != LYRA_OK) {
         lyra_assembly_destroy(assembly);
         return status;
@@ -515,7 +668,6 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
     LyraContext *ctx = assembly->ctx;
     for (int32_t f = 0; assembly->batches && f < assembly->force_count; ++f) {
         LyBatches *b = &assembly->batches[f];
-        ly_release(ctx, b->begin);
         ly_release(ctx, b->count);
         ly_release(ctx, b->element);
         ly_release(ctx, b->vertex);
@@ -523,23 +675,19 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
         ly_release(ctx, b->constants);
         ly_release(ctx, b->parameters);
     }
-    for (int32_t t = 0; assembly->arenas && t < lyra_context_thread_count(ctx); ++t) {
-        ly_arena_destroy(ctx, assembly->arenas[t]);
+    if (!assembly->lent_pattern) {
+        lyra_block_pattern_destroy((LyraBlockPattern *)assembly->pattern);
     }
-    lyra_block_pattern_destroy(assembly->pattern);
+    if (!assembly->lent_order) {
+        ly_release(ctx, (int32_t *)assembly->order);
+        ly_release(ctx, (int32_t *)assembly->place);
+    }
+    ly_assembly_work_destroy(assembly->shared);
     pthread_mutex_destroy(&assembly->lock);
-    ly_release(ctx, assembly->arenas);
     ly_release(ctx, assembly->batches);
-    ly_release(ctx, assembly->order);
-    for (LyPlace place = 0; place < LY_PLACES; ++place) {
-        ly_release(ctx, assembly->places[place]);
-    }
+    ly_release(ctx, assembly->run_start);
+    ly_release(ctx, assembly->runs);
     ly_release(ctx, assembly->rest);
-    ly_release(ctx, assembly->v);
-    ly_release(ctx, assembly->gradient);
-    ly_release(ctx, assembly->directions);
-    ly_release(ctx, assembly->energy);
-    ly_release(ctx, assembly->arrivals);
     ly_release(ctx, assembly->diagonal.column_start);
     ly_release(ctx, assembly->diagonal.column_block);
     ly_release(ctx, assembly);
@@ -553,9 +701,4 @@ const LyraBlockPattern *lyra_assembly_pattern(const LyraAssembly *assembly)
 const int32_t *lyra_assembly_order(const LyraAssembly *assembly)
 {
     return assembly->order;
-}
-
-int64_t lyra_assembly_history_size(const LyraAssembly *assembly)
-{
-    return assembly->history_size;
 }

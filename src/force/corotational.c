@@ -189,8 +189,21 @@ static LyElasticKernel *find_kernel(LyraElementKind kind, const LyCorotational *
 }
 
 static const char *const lame_names[LYRA_ELASTIC_PARAMETER_COUNT] = {"lambda", "mu"};
+// C_ij of Voigt's notation, the upper triangle row by row
+static const char *const stiffness_names[LYRA_STIFFNESS_PARAMETER_COUNT] = {
+    "c11", "c12", "c13", "c14", "c15", "c16", "c22", "c23", "c24", "c25", "c26",
+    "c33", "c34", "c35", "c36", "c44", "c45", "c46", "c55", "c56", "c66",
+};
 static const LyraParameterKind lame_kinds[LYRA_ELASTIC_PARAMETER_COUNT] = {
     LYRA_PARAMETER_ANY, LYRA_PARAMETER_NOT_NEGATIVE};
+
+// of frames that are kept: the rotation, row by row, and the steps since it was found
+static const char *const frame_names[LY_FRAME_HISTORY] = {
+    "r11", "r12", "r13", "r21", "r22", "r23", "r31", "r32", "r33", "age",
+};
+static const char *const frame_units[LY_FRAME_HISTORY] = {
+    "1", "1", "1", "1", "1", "1", "1", "1", "1", "steps",
+};
 
 // the type depends on the settings, so that each force has its own
 static void fill_type(LyraElementKind kind, LyCorotational *force)
@@ -217,9 +230,11 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
         .constant_count = tets ? LY_TET_CONSTANTS : LY_BOX_CONSTANTS,
         .parameter_count =
             force->isotropic ? LYRA_ELASTIC_PARAMETER_COUNT : LYRA_STIFFNESS_PARAMETER_COUNT,
-        .parameter_names = force->isotropic ? lame_names : NULL,
+        .parameter_names = force->isotropic ? lame_names : stiffness_names,
         .parameter_kinds = force->isotropic ? lame_kinds : NULL,
         .history_count = force->frame_steps > 1 ? LY_FRAME_HISTORY : 0,
+        .history_names = force->frame_steps > 1 ? frame_names : NULL,
+        .history_units = force->frame_steps > 1 ? frame_units : NULL,
         .scratch_bytes = aside ? LY_POSITIVE_SCRATCH(nodes, symmetric) : 0,
         .setup = tets ? setup_tet : setup_cube,
         .evaluate = find_kernel(kind, force),
@@ -267,7 +282,7 @@ LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * count, sizeof *parameters,
                                   &parameters));
     fill_parameters(&view, def, isotropic, count, parameters);
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, &view, &self->type, self, parameters, out));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &self->type, self, parameters, out));
     self = NULL; // the force's now
 done:
     destroy(self);

@@ -463,14 +463,13 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     for (int32_t b = begin; b < end; ++b) {
         const int32_t *vertex = batches->vertex + (int64_t)b * nodes * WIDTH;
         const int32_t *slot = batches->slot + (int64_t)b * slots * WIDTH;
-        int64_t history = batches->history_begin + (int64_t)b * type->history_count * WIDTH;
+        int64_t history = (int64_t)b * type->history_count * WIDTH;
         batch.count = batches->count[b];
         batch.element = batches->element + (int64_t)b * WIDTH;
         batch.constants = batches->constants + (int64_t)b * type->constant_count * WIDTH;
         batch.parameters = batches->parameters + (int64_t)b * batches->parameter_stride;
-        batch.history = evaluation->history ? evaluation->history + history : NULL;
-        batch.trial_history =
-            evaluation->trial_history ? evaluation->trial_history + history : NULL;
+        batch.history = run->history ? run->history + history : NULL;
+        batch.trial_history = run->trial_history ? run->trial_history + history : NULL;
         if (b + AHEAD < end) {
             prefetch_constants(batch.constants + AHEAD * type->constant_count * WIDTH,
                                type->constant_count);

@@ -17,13 +17,14 @@ size_t ly_run_scratch(void)
 {
     // positions, velocities, gradient, two directions and their contraction, diagonal blocks and
     // two sets of n^2 blocks, and rounding
-    size_t nodes = LY_NODES_MAX;
+    size_t nodes = LYRA_STENCIL_NODES_MAX;
     return (6 * 3 * nodes + 9 * nodes + 2 * 9 * nodes * nodes) * WIDTH * sizeof(double) +
            12 * LY_ALIGNMENT;
 }
 
 typedef struct Task {
-    LyraAssembly *assembly;
+    const LyraAssembly *assembly;
+    LyAssemblyWork *work;
     const LyraEvaluation *evaluation;
     LyRunKernel *kernel;
     LyDiagonalKernel *diagonal_kernel;
@@ -91,22 +92,23 @@ static void clear_rows(const LyraBlockPatternView *pattern, int32_t begin, int32
 
 static void prepare_leaf(const Task *task, int32_t leaf)
 {
-    LyraAssembly *assembly = task->assembly;
+    const LyraAssembly *assembly = task->assembly;
+    LyAssemblyWork *work = task->work;
     const LyraEvaluation *evaluation = task->evaluation;
     LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
     int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
     int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
     for (LyPlace place = 0; place < LY_PLACES; ++place) {
-        if (assembly->places[place]) {
-            copy_places(task, place, begin, end, assembly->places[place]);
+        if (work->places[place]) {
+            copy_places(task, place, begin, end, work->places[place]);
         }
     }
-    if (evaluation->v && assembly->v) {
-        copy_in(assembly->order, begin, end, evaluation->v, assembly->v);
+    if (evaluation->v && work->v) {
+        copy_in(assembly->order, begin, end, evaluation->v, work->v);
     }
     if (evaluation->gradient) {
-        memset(assembly->gradient + 4 * (int64_t)begin, 0,
-               (size_t)(4 * (int64_t)(end - begin)) * sizeof *assembly->gradient);
+        memset(work->gradient + 4 * (int64_t)begin, 0,
+               (size_t)(4 * (int64_t)(end - begin)) * sizeof *work->gradient);
     }
     if (task->contraction) {
         copy_in(assembly->order, begin, end, evaluation->a, task->a);
@@ -122,11 +124,21 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     }
 }
 
+const double *ly_history_at(const LyAssemblyWork *work, const LyBatches *batches, int32_t force,
+                            const LyraEvaluation *evaluation)
+{
+    return work->history[force]  ? work->history[force]
+           : evaluation->history ? evaluation->history + batches->history_begin
+                                 : NULL;
+}
+
 static void run_node(const Task *task, int32_t node, int32_t worker)
 {
-    LyraAssembly *assembly = task->assembly;
+    const LyraAssembly *assembly = task->assembly;
+    LyAssemblyWork *work = task->work;
     double energy = 0;
-    for (int32_t f = 0; f < assembly->force_count; ++f) {
+    for (int64_t r = assembly->run_start[node]; r < assembly->run_start[node + 1]; ++r) {
+        int32_t f = assembly->runs[r].force;
         const LyBatches *batches = &assembly->batches[f];
         bool viscous = batches->force->type->traits & LYRA_FORCE_VELOCITY;
         LyRun run = {
@@ -134,47 +146,50 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
             .evaluation = task->evaluation,
             .symmetric = assembly->symmetric,
             .zero_sums = assembly->zero_sums,
-            .x = assembly->places[ly_force_place(batches->force->type)],
-            .v = viscous ? assembly->v : NULL,
-            .gradient = task->evaluation->gradient ? assembly->gradient : NULL,
+            .x = work->places[ly_force_place(batches->force->type)],
+            .v = viscous ? work->v : NULL,
+            .gradient = task->evaluation->gradient ? work->gradient : NULL,
             .dfdx = task->dfdx,
             .dfdv = viscous ? task->dfdv : NULL,
             .a = task->a,
             .b = task->b,
             .contraction = task->contraction,
+            .history = ly_history_at(work, batches, f, task->evaluation),
+            .trial_history = task->evaluation->trial_history
+                                 ? task->evaluation->trial_history + batches->history_begin
+                                 : NULL,
         };
-        if (batches->begin[node] < batches->begin[node + 1]) {
-            energy += task->kernel(&run, batches->begin[node], batches->begin[node + 1],
-                                   assembly->arenas[worker]);
-        }
+        energy += task->kernel(&run, assembly->runs[r].begin, assembly->runs[r].end,
+                               work->arenas[worker]);
     }
-    assembly->energy[node] = energy;
+    work->energy[node] = energy;
 }
 
 // a leaf, and every node above whose other half is done
 static void climb(void *data, int32_t leaf, int32_t worker)
 {
     const Task *task = data;
-    LyraAssembly *assembly = task->assembly;
-    const LyTree *tree = &assembly->tree;
+    const LyTree *tree = &task->assembly->tree;
+    atomic_int *arrivals = task->work->arrivals;
     prepare_leaf(task, leaf);
     run_node(task, leaf, worker);
     for (int32_t level = 1; level < tree->levels; ++level) {
         int32_t node = ly_tree_level_begin(tree, level) + (leaf >> level);
         // the one who comes first leaves the node to the other, who then sees what it wrote
-        if (atomic_fetch_add_explicit(&assembly->arrivals[node], 1, memory_order_acq_rel) == 0) {
+        if (atomic_fetch_add_explicit(&arrivals[node], 1, memory_order_acq_rel) == 0) {
             return;
         }
-        atomic_store_explicit(&assembly->arrivals[node], 0, memory_order_relaxed);
+        atomic_store_explicit(&arrivals[node], 0, memory_order_relaxed);
         run_node(task, node, worker);
     }
 }
 
+// `order`: Nullable: as they are
 static void copy_vertices_out(const int32_t *order, int32_t begin, int32_t end, const double *from,
                               double *to)
 {
     for (int32_t i = begin; i < end; ++i) {
-        double *vertex = to + 3 * (int64_t)order[i];
+        double *vertex = to + 3 * (int64_t)(order ? order[i] : i);
         vertex[0] = from[4 * (int64_t)i];
         vertex[1] = from[4 * (int64_t)i + 1];
         vertex[2] = from[4 * (int64_t)i + 2];
@@ -187,13 +202,14 @@ static void finish_leaf(void *data, int32_t leaf, int32_t worker)
     const Task *task = data;
     const LyraAssembly *assembly = task->assembly;
     const LyraEvaluation *evaluation = task->evaluation;
+    const int32_t *order = assembly->compact ? NULL : assembly->order;
     int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
     int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
     if (evaluation->gradient) {
-        copy_vertices_out(assembly->order, begin, end, assembly->gradient, evaluation->gradient);
+        copy_vertices_out(order, begin, end, task->work->gradient, evaluation->gradient);
     }
     if (evaluation->contraction) {
-        copy_vertices_out(assembly->order, begin, end, task->contraction, evaluation->contraction);
+        copy_vertices_out(order, begin, end, task->contraction, evaluation->contraction);
     }
     if (assembly->zero_sums && task->dfdx) {
         task->diagonal_kernel(&assembly->diagonal, begin, end, task->dfdx);
@@ -203,7 +219,8 @@ static void finish_leaf(void *data, int32_t leaf, int32_t worker)
     }
 }
 
-static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *evaluation)
+static LyraStatus check(const LyraAssembly *assembly, const LyAssemblyWork *work,
+                        const LyraEvaluation *evaluation)
 {
     if (!evaluation->u && !evaluation->x && assembly->vertex_count > 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no displacements and no positions");
@@ -213,8 +230,12 @@ static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *eval
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "evaluation: a matrix is not on the assembly's pattern");
     }
-    if (assembly->history_size > 0 && !evaluation->history) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: a force has history, but none is given");
+    for (int32_t f = 0; assembly->history_size > 0 && f < assembly->force_count; ++f) {
+        if (assembly->batches[f].force->type->history_count > 0 &&
+            !ly_history_at(work, &assembly->batches[f], f, evaluation)) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "evaluation: a force has history, but none is given");
+        }
     }
     if (evaluation->contraction && (!evaluation->a || !evaluation->b)) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: a contraction without two directions");
@@ -231,55 +252,154 @@ static LyraStatus check(const LyraAssembly *assembly, const LyraEvaluation *eval
     return LYRA_OK;
 }
 
-// room for directions and contraction, from the first call that needs it on
-static LyraStatus prepare_contraction(Task *task)
+// ---- scratch ------------------------------------------------------------------------------------
+
+void ly_assembly_work_destroy(LyAssemblyWork *work)
 {
-    LyraAssembly *assembly = task->assembly;
-    int64_t each = 4 * (int64_t)assembly->vertex_count;
-    if (!assembly->directions) {
-        LY_TRY(ly_allocate_zeroed(assembly->ctx, 3 * each, sizeof *assembly->directions,
-                                  &assembly->directions));
+    if (!work) {
+        return;
     }
-    task->a = assembly->directions;
-    task->b = assembly->directions + each;
-    task->contraction = assembly->directions + 2 * each;
+    LyraContext *ctx = work->ctx;
+    for (int32_t t = 0; work->arenas && t < lyra_context_thread_count(ctx); ++t) {
+        ly_arena_destroy(ctx, work->arenas[t]);
+    }
+    for (LyPlace place = 0; place < LY_PLACES; ++place) {
+        ly_release(ctx, work->places[place]);
+    }
+    ly_release(ctx, work->arenas);
+    ly_release(ctx, work->history);
+    ly_release(ctx, work->v);
+    ly_release(ctx, work->gradient);
+    ly_release(ctx, work->directions);
+    ly_release(ctx, work->energy);
+    ly_release(ctx, work->arrivals);
+    ly_release(ctx, work);
+}
+
+static LyraStatus fill_work(const LyraAssembly *assembly, LyAssemblyWork *work)
+{
+    LyraContext *ctx = work->ctx;
+    int64_t each = 4 * (int64_t)assembly->vertex_count;
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        const LyraForceType *type = assembly->batches[f].force->type;
+        double **places = &work->places[ly_force_place(type)];
+        if (!*places) {
+            LY_TRY(ly_allocate_zeroed(ctx, each, sizeof(double), places));
+        }
+        if (!work->v && type->traits & LYRA_FORCE_VELOCITY) {
+            LY_TRY(ly_allocate_zeroed(ctx, each, sizeof(double), &work->v));
+        }
+    }
+    LY_TRY(ly_allocate_zeroed(ctx, each, sizeof(double), &work->gradient));
+    LY_TRY(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &work->energy));
+    LY_TRY(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *work->arrivals,
+                              &work->arrivals));
+    LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->history));
+    int32_t threads = lyra_context_thread_count(ctx);
+    LY_TRY(ly_allocate_zeroed(ctx, threads, sizeof(void *), &work->arenas));
+    for (int32_t t = 0; t < threads; ++t) {
+        LY_TRY(ly_arena_create(ctx, ly_run_scratch() + assembly->scratch_bytes, &work->arenas[t]));
+    }
     return LYRA_OK;
 }
 
-LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *evaluation)
+LyraStatus ly_assembly_work_create(LyraContext *ctx, const LyraAssembly *assembly,
+                                   LyAssemblyWork **out)
+{
+    LyAssemblyWork *work = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *work, &work));
+    work->ctx = ctx;
+    LyraStatus status = fill_work(assembly, work);
+    if (status != LYRA_OK) {
+        ly_assembly_work_destroy(work);
+        return status;
+    }
+    *out = work;
+    return LYRA_OK;
+}
+
+// room for directions and contraction, from the first call that needs it on
+static LyraStatus prepare_contraction(Task *task)
+{
+    LyAssemblyWork *work = task->work;
+    int64_t each = 4 * (int64_t)task->assembly->vertex_count;
+    if (!work->directions) {
+        LY_TRY(
+            ly_allocate_zeroed(work->ctx, 3 * each, sizeof *work->directions, &work->directions));
+    }
+    task->a = work->directions;
+    task->b = work->directions + each;
+    task->contraction = work->directions + 2 * each;
+    return LYRA_OK;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *work,
+                                const LyraEvaluation *evaluation)
 {
     static LyRunKernel *const kernels[] = LY_KERNEL_TABLE(ly_force_run);
     static LyDiagonalKernel *const diagonals[] = LY_KERNEL_TABLE(ly_force_diagonal);
-    LY_TRY(check(assembly, evaluation));
+    LY_TRY(check(assembly, work, evaluation));
     const LyTree *tree = &assembly->tree;
     Task task = {
         .assembly = assembly,
+        .work = work,
         .evaluation = evaluation,
-        .kernel = kernels[lyra_context_isa(assembly->ctx)],
-        .diagonal_kernel = diagonals[lyra_context_isa(assembly->ctx)],
+        .kernel = kernels[lyra_context_isa(work->ctx)],
+        .diagonal_kernel = diagonals[lyra_context_isa(work->ctx)],
         .dfdx = evaluation->dfdx ? lyra_block_matrix_values_mutable(evaluation->dfdx) : NULL,
         .dfdv = evaluation->dfdv ? lyra_block_matrix_values_mutable(evaluation->dfdv) : NULL,
     };
-    LyraStatus status = LYRA_OK;
-    pthread_mutex_lock(&assembly->lock);
     if (evaluation->contraction) {
-        LY_TRY_DONE(prepare_contraction(&task));
+        LY_TRY(prepare_contraction(&task));
     }
-    if (!evaluation->v && assembly->v) {
-        memset(assembly->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *assembly->v);
+    if (!evaluation->v && work->v) {
+        memset(work->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *work->v);
     }
-    ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), climb, &task);
+    ly_parallel_for(work->ctx, ly_tree_level_size(tree, 0), climb, &task);
     if (evaluation->gradient || evaluation->contraction || task.dfdx || task.dfdv) {
-        ly_parallel_for(assembly->ctx, ly_tree_level_size(tree, 0), finish_leaf, &task);
+        ly_parallel_for(work->ctx, ly_tree_level_size(tree, 0), finish_leaf, &task);
     }
     if (evaluation->energy) {
         double sum = 0;
         for (int32_t node = 0; node < tree->node_count; ++node) {
-            sum += assembly->energy[node];
+            sum += work->energy[node];
         }
         *evaluation->energy = sum;
     }
-done:
+    return LYRA_OK;
+}
+
+// the scratch of those who bring none; under the lock
+static LyraStatus find_shared(LyraAssembly *assembly)
+{
+    return assembly->shared ? LYRA_OK
+                            : ly_assembly_work_create(assembly->ctx, assembly, &assembly->shared);
+}
+
+LyraStatus lyra_assembly_evaluate(LyraAssembly *assembly, const LyraEvaluation *evaluation)
+{
+    pthread_mutex_lock(&assembly->lock);
+    LyraStatus status = find_shared(assembly);
+    if (status == LYRA_OK) {
+        status = ly_assembly_evaluate(assembly, assembly->shared, evaluation);
+    }
+    pthread_mutex_unlock(&assembly->lock);
+    return status;
+}
+
+LyraStatus lyra_assembly_evaluate_stencils(LyraAssembly *assembly, int32_t force,
+                                           const LyraEvaluation *at, double *energies,
+                                           double *gradients)
+{
+    LYRA_ASSERT(assembly && at);
+    pthread_mutex_lock(&assembly->lock);
+    LyraStatus status = find_shared(assembly);
+    if (status == LYRA_OK) {
+        status = ly_assembly_evaluate_stencils(assembly, assembly->shared, force, at, energies,
+                                               gradients);
+    }
     pthread_mutex_unlock(&assembly->lock);
     return status;
 }

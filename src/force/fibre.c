@@ -152,7 +152,7 @@ LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraF
         p[LYRA_FIBRE_ACTIVE_STRESS] = def->active_stress;
         p[LYRA_FIBRE_ACTIVATION] = def->activation;
     }
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, &view, &self->type, self, parameters, out));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &self->type, self, parameters, out));
     self = NULL; // the force's now
 done:
     destroy(self);

@@ -3,6 +3,8 @@
 
 #include "force/force.h"
 
+#include "base/file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,7 @@ int32_t lyra_force_type_blocks(const LyraForceType *type)
 
 LyraForceDef lyra_force_def_default(void)
 {
-    return (LyraForceDef){.cookie = LY_DEF_COOKIE};
+    return (LyraForceDef){.owner = -1, .cookie = LY_DEF_COOKIE};
 }
 
 LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
@@ -49,14 +51,19 @@ static LyraStatus check_type(const LyraForceType *type)
     if (!type || !type->name || !type->evaluate) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "force: the type needs a name and evaluate");
     }
-    if (type->nodes < 1 || type->nodes > LY_NODES_MAX) {
+    if (type->nodes < 1 || type->nodes > LYRA_STENCIL_NODES_MAX) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "force %s: %d nodes, expected 1 to %d", type->name,
-                       type->nodes, LY_NODES_MAX);
+                       type->nodes, LYRA_STENCIL_NODES_MAX);
     }
     if (type->traits & LYRA_FORCE_SOLID && type->nodes != 4 && type->nodes != 8) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "force %s: a solid of elements with %d nodes, expected 4 or 8", type->name,
                        type->nodes);
+    }
+    if (type->history_count > LY_HISTORY_MAX) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "force %s: %d numbers of history, expected at most %d", type->name,
+                       type->history_count, LY_HISTORY_MAX);
     }
     if (type->constant_count < 0 || type->parameter_count < 0 || type->history_count < 0 ||
         (type->constant_count > 0 && !type->setup)) {
@@ -106,12 +113,27 @@ LyraStatus lyra_force_create(LyraContext *ctx, const LyraForceDef *def, LyraForc
                        def->type->name, def->stencil_count);
     }
     LY_TRY(check_stencils(def));
+    if (def->update && def->stencil_count > 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "force %s: %d stencils of a group whose stencils change", def->type->name,
+                       def->stencil_count);
+    }
+    if (def->owner < -1) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "force %s: owner %d, expected a body or -1",
+                       def->type->name, def->owner);
+    }
     LyraForce *force = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *force, &force));
     force->ctx = ctx;
+    force->owner = def->owner;
+    force->mesh = def->mesh;
+    force->update = def->update;
+    force->bound = def->bound;
     LyraStatus status = LYRA_OK;
+    const char *name = def->name ? def->name : def->type->name;
     int64_t ids = (int64_t)def->stencil_count * def->type->nodes;
     int64_t parameters = (int64_t)def->stencil_count * def->type->parameter_count;
+    LY_TRY_DONE(ly_string_copy(ctx, name, strlen(name), &force->name));
     LY_TRY_DONE(ly_allocate_array(ctx, ids, sizeof *force->stencils, &force->stencils));
     LY_TRY_DONE(ly_allocate_array(ctx, parameters, sizeof *force->parameters, &force->parameters));
     if (ids > 0) {
@@ -131,15 +153,17 @@ done:
     return status;
 }
 
-LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
+LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMesh *mesh,
                                    const LyraForceType *type, void *self, const double *parameters,
                                    LyraForce **out)
 {
+    LyraMeshView view = lyra_mesh_view(mesh);
     LyraForceDef def = lyra_force_def_default();
     def.type = type;
     def.self = self;
-    def.stencil_count = mesh->element_count;
-    def.stencils = mesh->elements;
+    def.mesh = mesh;
+    def.stencil_count = view.element_count;
+    def.stencils = view.elements;
     def.parameters = parameters;
     return lyra_force_create(ctx, &def, out);
 }
@@ -152,12 +176,50 @@ void lyra_force_destroy(LyraForce *force)
     if (force->type && force->type->destroy) {
         force->type->destroy(force->self);
     }
+    ly_release(force->ctx, force->name);
     ly_release(force->ctx, force->stencils);
     ly_release(force->ctx, force->parameters);
     ly_release(force->ctx, force);
 }
 
+LyraStatus lyra_force_set_owner(LyraForce *force, int32_t owner, const char *name)
+{
+    LYRA_ASSERT(force && name);
+    char *copy = NULL;
+    if (owner < -1) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "force %s: owner %d, expected a body or -1",
+                       force->name, owner);
+    }
+    LY_TRY(ly_string_copy(force->ctx, name, strlen(name), &copy));
+    ly_release(force->ctx, force->name);
+    force->name = copy;
+    force->owner = owner;
+    return LYRA_OK;
+}
+
 const LyraForceType *lyra_force_type(const LyraForce *force)
 {
     return force->type;
+}
+
+int32_t lyra_force_type_parameter(const LyraForceType *type, const char *name)
+{
+    for (int32_t p = 0; type->parameter_names && p < type->parameter_count; ++p) {
+        if (strcmp(type->parameter_names[p], name) == 0) {
+            return p;
+        }
+    }
+    return -1;
+}
+
+LyraForceView lyra_force_view(const LyraForce *force)
+{
+    return (LyraForceView){.type = force->type,
+                           .name = force->name,
+                           .owner = force->owner,
+                           .mesh = force->mesh,
+                           .stencil_count = force->stencil_count,
+                           .stencils = force->stencils,
+                           .parameters = force->parameters,
+                           .changing = force->update != NULL};
 }

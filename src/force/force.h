@@ -15,15 +15,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LY_NODES_MAX 8
-
 struct LyraForce {
     LyraContext *ctx;
     const LyraForceType *type;
     void *self;
+    char *name;
+    int32_t owner;        // body, -1: none
+    const LyraMesh *mesh; // Nullable
     int32_t stencil_count;
-    int32_t *stencils;  // [stencil_count][nodes]
-    double *parameters; // [stencil_count][parameter_count]
+    int32_t *stencils;         // [stencil_count][nodes]
+    double *parameters;        // [stencil_count][parameter_count]
+    LyraStencilUpdate *update; // of changing groups. Nullable
+    LyraMotionBound *bound;    // Nullable
 };
 
 /// Fails unless `value` is of the kind that `parameter` of the type must be.
@@ -31,15 +34,46 @@ LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter
                                     double value);
 
 /// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does.
-LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMeshView *mesh,
+LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMesh *mesh,
                                    const LyraForceType *type, void *self, const double *parameters,
                                    LyraForce **out);
 
-/// As lyra_assembly_create(), with a pattern that also holds `pairs` of vertices, such as those of
-/// a mass matrix.
-LyraStatus ly_assembly_create(LyraContext *ctx, int32_t vertex_count, const double *positions,
-                              int32_t force_count, LyraForce *const *forces, int64_t pair_count,
-                              const int32_t *pairs, LyraAssembly **out);
+/// What an assembly is made of.
+typedef struct LyAssemblyDef {
+    int32_t vertex_count;    // that it evaluates
+    const double *positions; // at rest, of all vertices that `order` names, [3] each
+    int32_t force_count;
+    LyraForce *const *forces;
+    /// Vertex that the stencils of each force count from, [force_count]. Nullable: 0.
+    const int32_t *first;
+    /// Vertex at each internal place, [vertex_count], and the internal place of each vertex that
+    /// stencils name; they outlive the assembly. Nullable, both: along a curve.
+    const int32_t *order, *place;
+    /// Pattern that holds all the blocks, in that order; outlives the assembly. Nullable: one of
+    /// its own.
+    const LyraBlockPattern *pattern;
+    const double *middle; // from which near positions are counted, [3]. Nullable: of the box
+    bool upper;           // the matrices; full ones else. All forces must be symmetric
+    /// Displacements and velocities come for all vertices, but gradients go to those of `order`
+    /// alone, in that order.
+    bool compact;
+} LyAssemblyDef;
+
+/// Pattern of the blocks of forces, and of further pairs of vertices, with rows by `place`.
+typedef struct LyPatternDef {
+    int32_t row_count;
+    bool upper;
+    int32_t force_count;
+    LyraForce *const *forces;
+    const int32_t *first; // [force_count]. Nullable: 0
+    const int32_t *place; // row of each vertex
+    int64_t pair_count;
+    const int32_t *pairs; // vertices, [pair_count][2]
+} LyPatternDef;
+
+LyraStatus ly_force_pattern(LyraContext *ctx, const LyPatternDef *def, LyraBlockPattern **out);
+
+LyraStatus ly_assembly_create(LyraContext *ctx, const LyAssemblyDef *def, LyraAssembly **out);
 
 /// det F of elements with 4 or 8 nodes, ids [element_count][nodes], from positions `rest` to `x`,
 /// as lyra_elastic_det_f() has it.
@@ -49,12 +83,26 @@ LyraDetF ly_det_f(LyraContext *ctx, int32_t nodes, int32_t element_count, const 
 /// Takes `other`, of further elements, in.
 void ly_det_f_join(LyraDetF *all, const LyraDetF *other);
 
+/// Most numbers that a stencil may remember.
+#define LY_HISTORY_MAX 256
+
+/// The first history of one stencil, into one lane of a batch.
+void ly_history_init_lane(const LyraForceType *type, const void *self, int32_t element,
+                          const int32_t *order, double *lane);
+
+/// The first history of all stencils of a force, and one number of theirs, [stencil_count].
+void ly_history_begin(const LyraAssembly *assembly, int32_t force, double *history);
+LyraStatus ly_history_read(const LyraAssembly *assembly, int32_t force, int32_t component,
+                           const double *history, double *values);
+LyraStatus ly_history_set(const LyraAssembly *assembly, int32_t force, int32_t component,
+                          const double *values, double *history);
+
 /// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
 typedef struct LyBatches {
     const LyraForce *force;
+    int32_t first; // vertex that the stencils count from
     int32_t batch_count;
     int32_t slot_count; // per stencil
-    int32_t *begin;     // [tree nodes + 1], first batch of each node of the tree
     int32_t *count;     // [batch], live lanes
     int32_t *element;   // [batch][lane]
     int32_t *vertex;    // [batch][node][lane], internal places
@@ -77,6 +125,11 @@ typedef struct LyTree {
     int32_t node_count; // 2^levels - 1, leaves first, then level by level
 } LyTree;
 
+/// The batches [begin, end) of one force that belong to a node of the tree.
+typedef struct LyNodeRun {
+    int32_t force, begin, end;
+} LyNodeRun;
+
 /// Diagonal blocks of a matrix whose rows sum to zero, as those of translation-invariant forces do:
 ///   K_ii = - sum over j > i of K_ij - (sum over j < i of K_ji)^T.
 /// Where all forces of an assembly are such, stencils add only their blocks beside the diagonal and
@@ -97,22 +150,9 @@ LyPlace ly_force_place(const LyraForceType *type);
 void ly_place_vertex(const LyraAssembly *assembly, LyPlace place, const LyraEvaluation *evaluation,
                      int32_t id, double out[3]);
 
-struct LyraAssembly {
+/// Scratch of evaluations: an assembly stays as it is while several evaluate it, each with its own.
+typedef struct LyAssemblyWork {
     LyraContext *ctx;
-    int32_t vertex_count, force_count;
-    LyTree tree;
-    bool symmetric;
-    bool zero_sums;      // the diagonal is summed last
-    LyDiagonal diagonal; // if zero_sums
-    int32_t *order;      // [vertex_count], caller's vertex at each internal place
-    LyraBlockPattern *pattern;
-    LyBatches *batches; // [force_count]
-    int64_t history_size;
-    uint64_t version; // changes with every parameter that is set
-    // scratch of evaluations, under the lock
-    pthread_mutex_t lock;
-    double *rest;              // [vertex_count][3], internal order
-    double middle[3];          // of the box of the rest positions
     double *places[LY_PLACES]; // [vertex_count][4], internal order; NULL if no force needs them
     double *gradient;          // the same
     double *v;                 // the same; NULL if no force needs velocities
@@ -120,19 +160,64 @@ struct LyraAssembly {
     double *energy;            // [node_count]
     atomic_int *arrivals;      // [node_count], halves of a node that are done
     LyraArena **arenas;        // [thread_count]
+    /// History of each force where it does not lie in that of the evaluation, [force_count].
+    const double **history;
+} LyAssemblyWork;
+
+struct LyraAssembly {
+    LyraContext *ctx;
+    int32_t vertex_count, force_count;
+    LyTree tree;
+    bool symmetric;
+    bool zero_sums;                // the diagonal is summed last
+    bool lent_order, lent_pattern; // they are another's
+    bool compact;                  // see LyAssemblyDef
+    LyDiagonal diagonal;           // if zero_sums
+    const int32_t *order;          // [vertex_count], caller's vertex at each internal place
+    const int32_t *place;          // internal place of each vertex
+    const LyraBlockPattern *pattern;
+    LyBatches *batches; // [force_count]
+    int64_t *run_start; // [tree nodes + 1], first of the runs of each node
+    LyNodeRun *runs;    // by node, in it by force; those with batches alone
+    int64_t history_size;
+    uint64_t version;       // changes with every parameter that is set
+    double *rest;           // [vertex_count][3], internal order
+    double middle[3];       // from which near positions are counted
+    size_t scratch_bytes;   // most that a kernel pushes
+    pthread_mutex_t lock;   // of what follows
+    LyAssemblyWork *shared; // of evaluations without a scratch of their own; made by the first
 };
+
+LyraStatus ly_assembly_work_create(LyraContext *ctx, const LyraAssembly *assembly,
+                                   LyAssemblyWork **out);
+void ly_assembly_work_destroy(LyAssemblyWork *work);
+
+/// History of force `force` in an evaluation; NULL: none.
+const double *ly_history_at(const LyAssemblyWork *work, const LyBatches *batches, int32_t force,
+                            const LyraEvaluation *evaluation);
+
+/// lyra_assembly_evaluate() with a scratch of the caller's.
+LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *work,
+                                const LyraEvaluation *evaluation);
+
+/// The same of lyra_assembly_evaluate_stencils().
+LyraStatus ly_assembly_evaluate_stencils(const LyraAssembly *assembly, LyAssemblyWork *work,
+                                         int32_t force, const LyraEvaluation *at, double *energies,
+                                         double *gradients);
 
 /// What a kernel needs to run a range of batches.
 typedef struct LyRun {
     const LyBatches *batches;
     const LyraEvaluation *evaluation;
-    bool symmetric;      // matrices are stored upper
-    bool zero_sums;      // without the diagonal
-    const double *x, *v; // [vertex][4]; x is what the force sees of places
-    double *gradient;    // [vertex][4], Nullable
-    double *dfdx, *dfdv; // values, Nullable
-    const double *a, *b; // [vertex][4], Nullable without contraction
-    double *contraction; // [vertex][4], Nullable
+    bool symmetric;        // matrices are stored upper
+    bool zero_sums;        // without the diagonal
+    const double *x, *v;   // [vertex][4]; x is what the force sees of places
+    double *gradient;      // [vertex][4], Nullable
+    double *dfdx, *dfdv;   // values, Nullable
+    const double *a, *b;   // [vertex][4], Nullable without contraction
+    double *contraction;   // [vertex][4], Nullable
+    const double *history; // of the force. Nullable
+    double *trial_history;
 } LyRun;
 
 /// Runs batches [begin, end) and returns the sum of their energies. Pushes at most

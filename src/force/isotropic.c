@@ -386,6 +386,7 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
     force.type = &solid->type;
     force.self = solid;
     force.stencil_count = view.element_count;
+    force.mesh = mesh;
     force.stencils = view.elements;
     force.parameters = parameters;
     LY_TRY_DONE(lyra_force_create(ctx, &force, out));

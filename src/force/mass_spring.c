@@ -7,11 +7,13 @@
 
 #include "base/base.h"
 
-#define SPRING_TRAITS (LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_REORDERABLE)
+#define SPRING_TRAITS                                                                              \
+    (LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_REORDERABLE | LYRA_FORCE_SPRINGS)
 #define UNDAMPED_TRAITS                                                                            \
     (SPRING_TRAITS | LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_CONTRACTION)
 #define FULL_TRAITS                                                                                \
-    (SPRING_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_VELOCITY | LYRA_FORCE_CONTRACTION)
+    (SPRING_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_VELOCITY | LYRA_FORCE_DASHPOT |             \
+     LYRA_FORCE_CONTRACTION)
 #define ALONG_TRAITS (SPRING_TRAITS | LYRA_FORCE_VELOCITY)
 
 static const char *const spring_names[LYRA_SPRING_PARAMETER_COUNT] = {
@@ -37,11 +39,21 @@ static const LyraParameterKind maxwell_kinds[LYRA_MAXWELL_PARAMETER_COUNT] = {
     [LYRA_MAXWELL_RELAXATION_TIME] = LYRA_PARAMETER_POSITIVE,
 };
 
+static const char *const maxwell_history[LY_MAXWELL_HISTORY] = {
+    [LY_MAXWELL_TENSION] = "tension of the branch",
+    [LY_MAXWELL_EXTENSION] = "extension",
+};
+static const char *const maxwell_units[LY_MAXWELL_HISTORY] = {
+    [LY_MAXWELL_TENSION] = "N",
+    [LY_MAXWELL_EXTENSION] = "m",
+};
+
 #define SPRING_TYPE(isa, word, bits, numbers, words, memory, kernel)                               \
     {                                                                                              \
         .name = word, .nodes = 2, .traits = bits, .parameter_count = numbers,                      \
         .parameter_names = words##_names, .parameter_kinds = words##_kinds,                        \
-        .history_count = memory, .evaluate = kernel##_##isa,                                       \
+        .history_count = memory, .history_names = (memory) > 0 ? maxwell_history : NULL,           \
+        .history_units = (memory) > 0 ? maxwell_units : NULL, .evaluate = kernel##_##isa,          \
     }
 #define SPRING_TYPES(...) LY_KERNEL_TABLE_OF(SPRING_TYPE, __VA_ARGS__)
 

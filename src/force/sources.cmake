@@ -1,11 +1,17 @@
 target_sources(lyra_objects PRIVATE
+  force/affine.c
   force/assembly.c
+  force/changing.c
+  force/changing_build.c
+  force/changing_evaluate.c
+  force/changing_sort.c
   force/contraction.c
   force/corotational.c
   force/elastic.c
   force/evaluate.c
   force/fibre.c
   force/force.c
+  force/history.c
   force/isotropic.c
   force/mass_spring.c
   force/det_f.c
@@ -18,6 +24,7 @@ target_sources(lyra_objects PRIVATE
   force/tree.c
   force/viscosity.c)
 list(APPEND LYRA_KERNEL_SOURCES
+  force/changing_kernel.c
   force/corotational_cube_kernel.c
   force/corotational_tet_kernel.c
   force/cube_isotropic_kernel.c

@@ -13,8 +13,10 @@
 
 typedef struct StencilLoop {
     const LyraAssembly *assembly;
+    LyAssemblyWork *work;
     const LyBatches *batches;
     const LyraEvaluation *at;
+    const double *history; // of the force. Nullable
     int32_t pieces;
     double *energies;  // [stencil], Nullable
     double *gradients; // [stencil][nodes][3], Nullable
@@ -64,8 +66,9 @@ static void scatter(const StencilLoop *loop, const LyraBatch *batch, const int32
             loop->energies[e] = batch->energy[lane];
         }
         for (int32_t a = 0; loop->gradients && a < nodes; ++a) {
+            const int32_t *place = loop->assembly->place + loop->batches->first;
             int32_t at = 0;
-            while (stencil[at] != loop->assembly->order[vertex[a * WIDTH + lane]]) {
+            while (place[stencil[at]] != vertex[a * WIDTH + lane]) {
                 ++at;
             }
             for (int32_t i = 0; i < 3; ++i) {
@@ -81,7 +84,7 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
     const StencilLoop *loop = data;
     const LyBatches *batches = loop->batches;
     const LyraForceType *type = batches->force->type;
-    LyraArena *arena = loop->assembly->arenas[worker];
+    LyraArena *arena = loop->work->arenas[worker];
     LyArenaMark mark = ly_arena_mark(arena);
     size_t bytes = (size_t)(3 * type->nodes * WIDTH) * sizeof(double);
     LyraBatch batch = {.time = loop->at->time, .dt = loop->at->dt, .unloaded = loop->at->unloaded};
@@ -98,12 +101,12 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
     int64_t end = ly_piece_begin(batches->batch_count, loop->pieces, index + 1);
     for (int64_t b = begin; b < end; ++b) {
         const int32_t *vertex = batches->vertex + b * type->nodes * WIDTH;
-        int64_t history = batches->history_begin + b * type->history_count * WIDTH;
+        int64_t history = b * type->history_count * WIDTH;
         batch.count = batches->count[b];
         batch.element = batches->element + b * WIDTH;
         batch.constants = batches->constants + b * type->constant_count * WIDTH;
         batch.parameters = batches->parameters + b * batches->parameter_stride;
-        batch.history = loop->at->history ? loop->at->history + history : NULL;
+        batch.history = loop->history ? loop->history + history : NULL;
         gather_places(loop, vertex, x);
         if (v) {
             gather(loop, vertex, loop->at->v, v);
@@ -120,11 +123,10 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
     ly_arena_release_to(arena, mark);
 }
 
-LyraStatus lyra_assembly_evaluate_stencils(LyraAssembly *assembly, int32_t force,
-                                           const LyraEvaluation *at, double *energies,
-                                           double *gradients)
+LyraStatus ly_assembly_evaluate_stencils(const LyraAssembly *assembly, LyAssemblyWork *work,
+                                         int32_t force, const LyraEvaluation *at, double *energies,
+                                         double *gradients)
 {
-    LYRA_ASSERT(assembly && at);
     if (force < 0 || force >= assembly->force_count) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "assembly: no force %d of %d", force,
                        assembly->force_count);
@@ -133,19 +135,19 @@ LyraStatus lyra_assembly_evaluate_stencils(LyraAssembly *assembly, int32_t force
     if (!at->u && !at->x && assembly->vertex_count > 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: no displacements and no positions");
     }
-    if (batches->force->type->history_count > 0 && !at->history) {
+    const double *history = ly_history_at(work, batches, force, at);
+    if (batches->force->type->history_count > 0 && !history) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "evaluation: force %s has history, but none is given",
-                       batches->force->type->name);
+                       batches->force->name);
     }
     StencilLoop loop = {.assembly = assembly,
+                        .work = work,
                         .batches = batches,
                         .at = at,
+                        .history = history,
                         .pieces = ly_piece_count(batches->batch_count, GRAIN),
                         .energies = energies,
                         .gradients = gradients};
-    // arenas and parameters
-    pthread_mutex_lock(&assembly->lock);
-    ly_parallel_for(assembly->ctx, loop.pieces, stencil_task, &loop);
-    pthread_mutex_unlock(&assembly->lock);
+    ly_parallel_for(work->ctx, loop.pieces, stencil_task, &loop);
     return LYRA_OK;
 }

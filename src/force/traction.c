@@ -177,6 +177,10 @@ LyraTractionDef lyra_traction_def_default(void)
     return (LyraTractionDef){.cookie = LY_DEF_COOKIE};
 }
 
+static const char *const parameter_names[LYRA_TRACTION_PARAMETER_COUNT] = {
+    [LYRA_TRACTION_FACTOR] = "factor",
+};
+
 static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, bool closed)
 {
     static LyTractionKernel *const dead[] = LY_KERNEL_TABLE(ly_traction_dead);
@@ -191,7 +195,7 @@ static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, boo
     return (LyraForceType){
         .name = "traction",
         .nodes = 3,
-        .traits = LYRA_FORCE_DISPLACEMENT |
+        .traits = LYRA_FORCE_DISPLACEMENT | LYRA_FORCE_LOAD |
                   (conservative ? LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC : 0u) |
                   (def->kind == LYRA_TRACTION_DEAD ? LYRA_FORCE_LINEAR : 0u) |
                   (def->symmetric ? LYRA_FORCE_SYMMETRIC : 0u) |
@@ -199,6 +203,7 @@ static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, boo
                   (def->amplitude ? LYRA_FORCE_TIME : 0u),
         .constant_count = LY_TRACTION_CONSTANTS,
         .parameter_count = LYRA_TRACTION_PARAMETER_COUNT,
+        .parameter_names = parameter_names,
         .setup = setup_triangle,
         .evaluate = table[lyra_context_isa(ctx)],
         .destroy = destroy_traction,

@@ -106,7 +106,7 @@ LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
     solid->ctx = ctx;
     solid->type = make_type(ctx, def->symmetric);
     LY_TRY_DONE(ly_rest_corners(ctx, mesh, &solid->corners));
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, &view, &solid->type, solid, parameters, out));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, parameters, out));
     solid = NULL; // the force's now
 done:
     destroy_solid(solid);

@@ -21,8 +21,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     double t = view.time, end = ly_moment(it, t, h);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
     LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
-    const double *history = ly_state_history(it, trial);
-    LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, history));
+    LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, trial));
 
     // u_1 without q, and the start q = 0: u_1 = u_0 + h v_0
     lyra_vector_sum(h, view.v, view.u, u_0);
@@ -36,9 +35,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .u_0 = u_0,
                            .v_0 = v_0,
                            .a_0 = a_0,
-                           .stay = view.u,
+                           .previous = view.u,
                            .still = true,
-                           .history = history};
+                           .committed = trial};
     lyra_vector_fill(q, 0);
     if (ly_predicts(it)) {
         LY_TRY(ly_predict(it, trial, h, q));

@@ -32,9 +32,7 @@
 #include "integrate/methods.h"
 
 #include <math.h>
-#include <string.h>
 
-#define BLOCK "bdf"
 #define ORDER_MAX 4
 #define HEAD (1 + ORDER_MAX) // number of old values, then their times, newest first
 
@@ -44,30 +42,21 @@ static const double growth_max[ORDER_MAX + 1] = {[2] = 2.41, [3] = 1.61, [4] = 1
 // The work of ly_sdirk4_step() comes first.
 enum { Q = LY_SDIRK4_WORK, U_0, V_0, A_0, W_U, COUNT };
 
-// old values: 0 is the state's own, 1 .. in the block
+// old values: 0 is the state's own, 1 .. in the state's vectors "bdf.values"
 typedef struct History {
-    int32_t size, known; // unknowns; values in the block
+    int32_t known; // old values
     double *block;
+    LyraVector **values; // u and v of each
 } History;
 
-static double *old_u(const History *history, int32_t i)
+static LyraVector *old_u(const History *history, int32_t i)
 {
-    return history->block + HEAD + 2 * (int64_t)(i - 1) * history->size;
+    return history->values[2 * (i - 1)];
 }
 
-static double *old_v(const History *history, int32_t i)
+static LyraVector *old_v(const History *history, int32_t i)
 {
-    return old_u(history, i) + history->size;
-}
-
-// y += w x
-static void add(double w, const double *x, LyraVector *y)
-{
-    double *values = lyra_vector_values_mutable(y);
-    int32_t size = lyra_vector_size(y);
-    for (int32_t i = 0; i < size; ++i) {
-        values[i] += w * x[i];
-    }
+    return history->values[2 * (i - 1) + 1];
 }
 
 // weights of the old values at distances d, and b
@@ -103,21 +92,21 @@ static void combine(const History *history, int32_t k, const double *w, const Ly
 {
     lyra_vector_axpby(w[0], newest, 0, y);
     for (int32_t i = 1; i < k; ++i) {
-        add(w[i], velocities ? old_v(history, i) : old_u(history, i), y);
+        lyra_vector_axpby(w[i], velocities ? old_v(history, i) : old_u(history, i), 1, y);
     }
 }
 
 // takes u and v at time t, about to become old, into the block
 static void remember(History *history, int32_t order, LyraStateView view, double t)
 {
-    size_t bytes = (size_t)history->size * sizeof(double);
     int32_t room = order - 1;
     for (int32_t i = room; i > 1; --i) {
-        memcpy(old_u(history, i), old_u(history, i - 1), 2 * bytes);
+        lyra_vector_copy(old_u(history, i - 1), old_u(history, i));
+        lyra_vector_copy(old_v(history, i - 1), old_v(history, i));
         history->block[i] = history->block[i - 1];
     }
-    memcpy(old_u(history, 1), lyra_vector_values(view.u), bytes);
-    memcpy(old_v(history, 1), lyra_vector_values(view.v), bytes);
+    lyra_vector_copy(view.u, old_u(history, 1));
+    lyra_vector_copy(view.v, old_v(history, 1));
     history->block[1] = t;
     history->known = history->known < room ? history->known + 1 : room;
     history->block[0] = history->known;
@@ -128,9 +117,14 @@ static LyraStatus find_history(LyraIntegrator *it, LyraState *trial, int32_t ord
 {
     bool fresh = false;
     LyraStateView view = lyra_state_view(trial);
-    int64_t count = HEAD + 2 * (int64_t)(order - 1) * it->size;
-    *out = (History){.size = it->size};
-    LY_TRY(lyra_state_block(trial, BLOCK, order, count, &out->block, &fresh));
+    const LyraStateBlockDef head = {.name = "bdf", .version = order, .count = HEAD};
+    const LyraStateVectorsDef old = {
+        .name = "bdf.values", .version = order, .size = it->size, .count = 2 * (order - 1)};
+    void *block = NULL;
+    *out = (History){0};
+    LY_TRY(lyra_state_block(trial, &head, &block, &fresh));
+    LY_TRY(lyra_state_vectors(trial, &old, &out->values, &fresh));
+    out->block = block;
     out->known = (int32_t)fmin(fmax(out->block[0], 0), order - 1);
     // block[ORDER_MAX] is the time at which the last step ended
     double gap = fabs(out->block[ORDER_MAX] - view.time);
@@ -154,11 +148,10 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
     for (int32_t i = 0; i < order; ++i) {
         d[i] = i == 0 ? h : end - history->block[i];
     }
-    const double *committed = ly_state_history(it, trial);
     find_extrapolation(order, d, w);
     combine(history, order, w, view.u, false, u_0);
     combine(history, order, w, view.v, true, v_0);
-    LY_TRY(ly_update_damping(it, end, h, u_0, v_0, committed));
+    LY_TRY(ly_update_damping(it, end, h, u_0, v_0, trial));
 
     double b = find_weights(order, d, w);
     combine(history, order, w, view.u, false, w_u);
@@ -173,8 +166,8 @@ static LyraStatus step_formula(LyraIntegrator *it, LyraState *trial, History *hi
                            .u_0 = u_0,
                            .v_0 = v_0,
                            .a_0 = a_0,
-                           .stay = view.u,
-                           .history = committed};
+                           .previous = view.u,
+                           .committed = trial};
     lyra_vector_copy(view.a, q);
     ly_start_constrained(it, &stage, end, q);
     ly_hold_rates(it, &stage, q, v_0, a_0);

@@ -14,20 +14,30 @@
 // u_-1 = u_0 - h v_0 + h^2/2 a_0. Vega starts with u_-1 = u_0 - h v_0 (order 1) and reports w.
 //
 // Undamped systems solve with M alone. Otherwise C and its factor are taken anew every
-// def.damping_update steps (0: only at the first). The point where they were taken is part of the
-// state, so that a continued run takes the same.
+// def.damping_update steps (0: only at the first). The point where they were taken, and what the
+// material remembered there, is part of the state, so that a continued run takes the same.
 
 #include "integrate/explicit.h"
 
+#include "model/state.h"
+
 #include <string.h>
 
-enum { BLOCK_STEP, BLOCK_AGE, BLOCK_TIME, BLOCK_POINT }; // then u and v of the point
+enum { BLOCK_STEP, BLOCK_AGE, BLOCK_TIME, BLOCK_COUNT };
+
+// what the state has: numbers, and u and v of the point, of damped systems
+typedef struct Memory {
+    double *block;
+    LyraVector **point;
+} Memory;
 
 // which matrix the system holds
 typedef struct CentralDifferences {
     bool formed;
-    uint64_t stamp; // of the system when it was formed
-    double *key;    // a copy of the block then
+    uint64_t stamp;    // of the system when it was formed
+    double step, time; // of the state's block then
+    uint64_t point[2]; // stamps of its vectors
+    LyraState *memory; // what the material remembered there; NULL if it never does
 } CentralDifferences;
 
 static bool is_undamped(const LyraIntegrator *it)
@@ -35,16 +45,11 @@ static bool is_undamped(const LyraIntegrator *it)
     return lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED;
 }
 
-static int64_t block_count(const LyraIntegrator *it)
-{
-    return BLOCK_POINT + (is_undamped(it) ? 0 : 2 * (int64_t)it->size);
-}
-
 static void destroy(LyraIntegrator *it)
 {
     CentralDifferences *self = it->self;
     if (self) {
-        ly_release(it->ctx, self->key);
+        lyra_state_destroy(self->memory);
         ly_release(it->ctx, self);
         it->self = NULL;
     }
@@ -56,7 +61,26 @@ static LyraStatus create(LyraIntegrator *it)
     LY_TRY(ly_allocate_zeroed(it->ctx, 1, sizeof *self, &self));
     it->self = self;
     // what was made is destroyed with the integrator
-    return ly_allocate_zeroed(it->ctx, block_count(it), sizeof *self->key, &self->key);
+    return lyra_system_traits(it->system) & LYRA_SYSTEM_HISTORY
+               ? lyra_system_state_create(it->system, &self->memory)
+               : LYRA_OK;
+}
+
+static LyraStatus find_memory(LyraIntegrator *it, LyraState *trial, Memory *out, bool *fresh)
+{
+    const LyraStateBlockDef head = {
+        .name = "central-differences", .version = 2, .count = BLOCK_COUNT};
+    const LyraStateVectorsDef point = {.name = "central-differences.point",
+                                       .version = 1,
+                                       .size = it->size,
+                                       .count = is_undamped(it) ? 0 : 2};
+    void *values = NULL;
+    bool made = false;
+    LY_TRY(lyra_state_block(trial, &head, &values, fresh));
+    LY_TRY(lyra_state_vectors(trial, &point, &out->point, &made));
+    out->block = values;
+    *fresh |= made;
+    return LYRA_OK;
 }
 
 // on (u, w): a = -(k u + c w)/(1 + h c/2), w' = w + h a, u' = u + h w'
@@ -70,26 +94,27 @@ static double amplification(const void *method, double h, double k, double c)
 
 // M + h/2 C with C at the point of the block, and D at that point for the forces. The driver froze
 // D at the start of the step, which is that point unless it is older.
-static LyraStatus form_at(LyraIntegrator *it, LyraState *trial, const double *block)
+static LyraStatus form_at(LyraIntegrator *it, const LyraState *trial, const Memory *memory)
 {
     CentralDifferences *self = it->self;
-    // of a linear system the step alone changes the matrix, and the age never does
+    LyraVector *u = memory->point[0], *v = memory->point[1];
+    double h = memory->block[BLOCK_STEP], time = memory->block[BLOCK_TIME];
+    uint64_t point[2] = {lyra_vector_stamp(u), lyra_vector_stamp(v)};
+    // of a linear system the step alone changes the matrix
     bool linear = lyra_system_traits(it->system) & LYRA_SYSTEM_LINEAR;
-    size_t bytes = (size_t)(linear ? BLOCK_STEP + 1 : block_count(it)) * sizeof *block;
-    self->key[BLOCK_AGE] = block[BLOCK_AGE];
-    bool known = self->formed && self->stamp == lyra_system_stamp(it->system) &&
-                 memcmp(self->key, block, bytes) == 0;
+    bool known = self->formed && self->stamp == lyra_system_stamp(it->system) && self->step == h;
     if (known && linear) {
         return LYRA_OK;
     }
-    LyraVector *u = it->scratch[2], *v = it->scratch[3];
-    size_t half = (size_t)it->size * sizeof *block;
-    memcpy(lyra_vector_values_mutable(u), block + BLOCK_POINT, half);
-    memcpy(lyra_vector_values_mutable(v), block + BLOCK_POINT + it->size, half);
-    double h = block[BLOCK_STEP];
-    const double *history = ly_state_history(it, trial);
-    LyraPoint at = {.time = block[BLOCK_TIME], .u = u, .v = v, .history = history};
-    LY_TRY(ly_update_damping(it, at.time, 0, u, v, history));
+    known = known && self->time == time && point[0] != 0 && point[0] == self->point[0] &&
+            point[1] != 0 && point[1] == self->point[1];
+    if (self->memory) {
+        known = known &&
+                ly_state_blocks_equal(self->memory, LYRA_STATE_MATERIAL, trial, LYRA_STATE_KEPT);
+        LY_TRY(ly_state_take_blocks(self->memory, LYRA_STATE_MATERIAL, trial, LYRA_STATE_KEPT));
+    }
+    LyraPoint at = {.time = time, .u = u, .v = v, .committed = self->memory};
+    LY_TRY(ly_update_damping_known(it, at.time, 0, u, v, self->memory));
     if (known) {
         return LYRA_OK;
     }
@@ -98,9 +123,11 @@ static LyraStatus form_at(LyraIntegrator *it, LyraState *trial, const double *bl
     LY_TRY(lyra_system_linearise(it->system, &at, false));
     it->report.assembly_seconds += ly_time() - start;
     LY_TRY(ly_linear_form(it, 1, 0.5 * h, 0));
-    memcpy(self->key, block, (size_t)block_count(it) * sizeof *block);
-    self->stamp = lyra_system_stamp(it->system);
     self->formed = true;
+    self->stamp = lyra_system_stamp(it->system);
+    self->step = h;
+    self->time = time;
+    memcpy(self->point, point, sizeof point);
     return LYRA_OK;
 }
 
@@ -109,8 +136,7 @@ static LyraStatus damped_acceleration(LyraIntegrator *it, LyraState *trial, doub
                                       const LyraVector *w, LyraVector *a)
 {
     LyraVector *g = it->scratch[2], *x = it->scratch[3];
-    LyraPoint at = {
-        .time = t, .u = lyra_state_view(trial).u, .v = w, .history = ly_state_history(it, trial)};
+    LyraPoint at = {.time = t, .u = lyra_state_view(trial).u, .v = w, .committed = trial};
     LyraResponse response = {.g = g};
     LY_TRY(ly_evaluate(it, &at, &response));
     // a = x + a_c: the prescribed part goes to the right-hand side
@@ -126,21 +152,27 @@ static LyraStatus damped_acceleration(LyraIntegrator *it, LyraState *trial, doub
 }
 
 // takes the point of D anew where it is due, after `fresh` for the first
-static void age_damping(LyraIntegrator *it, LyraState *trial, bool fresh, double *block)
+static LyraStatus age_damping(LyraIntegrator *it, LyraState *trial, bool fresh,
+                              const Memory *memory)
 {
+    const CentralDifferences *self = it->self;
     int32_t every = it->def.damping_update;
+    double *block = memory->block;
     if (is_undamped(it)) {
-        return;
+        return LYRA_OK;
     }
     if (fresh || (every > 0 && block[BLOCK_AGE] >= every)) {
         LyraStateView y = lyra_state_view(trial);
-        size_t half = (size_t)it->size * sizeof *block;
         block[BLOCK_AGE] = 0;
         block[BLOCK_TIME] = y.time;
-        memcpy(block + BLOCK_POINT, lyra_vector_values(y.u), half);
-        memcpy(block + BLOCK_POINT + it->size, lyra_vector_values(y.v), half);
+        lyra_vector_copy(y.u, memory->point[0]);
+        lyra_vector_copy(y.v, memory->point[1]);
+        if (self->memory) {
+            LY_TRY(ly_state_take_blocks(trial, LYRA_STATE_KEPT, trial, LYRA_STATE_MATERIAL));
+        }
     }
     block[BLOCK_AGE] += 1;
+    return LYRA_OK;
 }
 
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
@@ -148,9 +180,10 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     LyraStateView y = lyra_state_view(trial);
     LyraVector *w = it->scratch[0];
     bool fresh;
-    double *block;
+    Memory memory;
     LY_TRY(ly_check_critical(it, trial, dt, it->scratch + 2, amplification, NULL));
-    LY_TRY(lyra_state_block(trial, "central-differences", 1, block_count(it), &block, &fresh));
+    LY_TRY(find_memory(it, trial, &memory, &fresh));
+    double *block = memory.block;
     ly_impose(it, y.time, y.u, y.v);
     // velocity half a step ago
     if (fresh) {
@@ -164,11 +197,11 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     if (!it->def.vega) {
         lyra_vector_axpby(-0.5 * before, y.a, 1, w);
     }
-    age_damping(it, trial, fresh, block);
+    LY_TRY(age_damping(it, trial, fresh, &memory));
     if (is_undamped(it)) {
         LY_TRY(ly_explicit_acceleration(it, trial, y.time, 0, y.u, w, y.a));
     } else {
-        LY_TRY(form_at(it, trial, block));
+        LY_TRY(form_at(it, trial, &memory));
         LY_TRY(damped_acceleration(it, trial, y.time, w, y.a));
     }
     lyra_vector_axpby(0.5 * (before + dt), y.a, 1, w);

@@ -12,14 +12,16 @@
 // continued takes the same steps. A step shortened to meet the caller's end does not shorten the
 // next one.
 //
-// The stage at the end of an accepted step is the first of the next, except with history, which is
-// committed between them, and except across calls, as loads may change there.
+// The stage at the end of an accepted step is the first of the next, except with history, which
+// is committed between them, and except across calls, as loads may change there.
 
 #include "integrate/explicit.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SAFETY 0.9
+#define HALVINGS 40 // of a first step that is blocked
 
 typedef struct Dopri {
     const LyPair *pair;
@@ -27,7 +29,8 @@ typedef struct Dopri {
     double error_a[LY_STAGES_MAX], error3_a[LY_STAGES_MAX]; // error^T a: for displacements
     LyraVector *A[LY_STAGES_MAX];                           // accelerations of the stages
     LyraVector *U, *V, *u_new, *v_new, *u_old, *v_old;
-    bool dense; // the last step can be looked into
+    LyraState *before; // the state before the step in progress, of systems that begin steps
+    bool dense;        // the last step can be looked into
     double dense_time, dense_step;
 } Dopri;
 
@@ -51,13 +54,19 @@ static LyraStatus create(LyraIntegrator *it, const LyPair *pair)
     for (int32_t i = 0; i + count < it->type->vector_count; ++i) {
         self->A[i] = it->scratch[i + count];
     }
-    return LYRA_OK;
+    // what was made is destroyed with the integrator
+    return lyra_system_has_steps(it->system) ? lyra_system_state_create(it->system, &self->before)
+                                             : LYRA_OK;
 }
 
 static void destroy(LyraIntegrator *it)
 {
-    ly_release(it->ctx, it->self);
-    it->self = NULL;
+    Dopri *self = it->self;
+    if (self) {
+        lyra_state_destroy(self->before);
+        ly_release(it->ctx, self);
+        it->self = NULL;
+    }
 }
 
 // ---- errors -------------------------------------------------------------------------------------
@@ -75,14 +84,14 @@ static double error_squares(LyraIntegrator *it, LyraState *trial, double h, cons
         c[i] = h * e[i];
         ca[i] = h * h * e_a[i];
     }
-    ly_combine(it->ctx, count, ca, self->A, self->U);
-    ly_combine(it->ctx, count, c, self->A, self->V);
-    ly_project(it, self->U);
-    ly_project(it, self->V);
-    return ly_weighted_squares(it->ctx, self->U, y.u, self->u_new, def->absolute_tolerance,
-                               def->relative_tolerance) +
-           ly_weighted_squares(it->ctx, self->V, y.v, self->v_new, def->absolute_tolerance,
-                               def->relative_tolerance);
+    lyra_vector_combine(count, ca, self->A, self->U);
+    lyra_vector_combine(count, c, self->A, self->V);
+    lyra_system_project(it->system, self->U);
+    lyra_system_project(it->system, self->V);
+    return lyra_vector_error_squares(self->U, y.u, self->u_new, def->absolute_tolerance,
+                                     def->relative_tolerance) +
+           lyra_vector_error_squares(self->V, y.v, self->v_new, def->absolute_tolerance,
+                                     def->relative_tolerance);
 }
 
 static double measure_error(LyraIntegrator *it, LyraState *trial, double h)
@@ -110,9 +119,8 @@ static LyraStatus attempt(LyraIntegrator *it, LyraState *trial, double t, double
     for (int32_t i = 1; i < tableau->stages; ++i) {
         LY_TRY(ly_stage(it, trial, &self->method, i, t, h, self->A, self->U, self->V));
     }
-    ly_stage_sum(it->ctx, y.u, h, y.v, tableau->stages, h * h, self->method.ba, self->A,
-                 self->u_new);
-    ly_stage_sum(it->ctx, y.v, 0, NULL, tableau->stages, h, tableau->b, self->A, self->v_new);
+    ly_stage_sum(y.u, h, y.v, tableau->stages, h * h, self->method.ba, self->A, self->u_new);
+    ly_stage_sum(y.v, 0, NULL, tableau->stages, h, tableau->b, self->A, self->v_new);
     double end = ly_moment(it, t, h);
     ly_impose(it, end, self->u_new, self->v_new);
     // the estimate of "dopri5" uses the stage at the end, that of "dopri853" does without
@@ -149,7 +157,7 @@ static LyraStatus accept(LyraIntegrator *it, LyraState *trial, double t, double 
     if (last) {
         return LYRA_OK;
     }
-    if (lyra_system_history_count(it->system) > 0) {
+    if (lyra_system_traits(it->system) & LYRA_SYSTEM_HISTORY) {
         return ly_stage(it, trial, &self->method, 0, t + h, h, self->A, self->U, self->V);
     }
     LyraVector *swap = self->A[0];
@@ -166,29 +174,34 @@ static LyraStatus first_step(LyraIntegrator *it, LyraState *trial, double t, dou
     const LyraIntegratorDef *def = &it->def;
     double abs = def->absolute_tolerance, rel = def->relative_tolerance;
     double n = 2.0 * (double)ly_max_i64(it->size, 1);
-    double d0 = ly_weighted_squares(it->ctx, y.u, y.u, y.u, abs, rel) +
-                ly_weighted_squares(it->ctx, y.v, y.v, y.v, abs, rel);
-    double d1 = ly_weighted_squares(it->ctx, y.v, y.u, y.u, abs, rel) +
-                ly_weighted_squares(it->ctx, self->A[0], y.v, y.v, abs, rel);
+    double d0 = lyra_vector_error_squares(y.u, y.u, y.u, abs, rel) +
+                lyra_vector_error_squares(y.v, y.v, y.v, abs, rel);
+    double d1 = lyra_vector_error_squares(y.v, y.u, y.u, abs, rel) +
+                lyra_vector_error_squares(self->A[0], y.v, y.v, abs, rel);
     d0 = sqrt(d0 / n);
     d1 = sqrt(d1 / n);
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
     h0 = fmin(h0, dt);
     // one step of Euler shows the second derivative
-    ly_stage_sum(it->ctx, y.u, h0, y.v, 0, 0, NULL, NULL, self->U);
-    ly_stage_sum(it->ctx, y.v, h0, self->A[0], 0, 0, NULL, NULL, self->V);
-    ly_impose(it, t + h0, self->U, self->V);
+    bool can = true;
+    for (int i = 0; i == 0 || (!can && i < HALVINGS); ++i) {
+        h0 = i > 0 ? 0.5 * h0 : h0;
+        ly_stage_sum(y.u, h0, y.v, 0, 0, NULL, NULL, self->U);
+        ly_stage_sum(y.v, h0, self->A[0], 0, 0, NULL, NULL, self->V);
+        ly_impose(it, t + h0, self->U, self->V);
+        LY_TRY(ly_reach(it, self->U, &can));
+    }
     LY_TRY(ly_explicit_acceleration(it, trial, t + h0, h0, self->U, self->V, self->u_new));
     lyra_vector_axpby(-1, self->A[0], 1, self->u_new);
     lyra_vector_axpby(-1, y.v, 1, self->V);
-    double d2 = ly_weighted_squares(it->ctx, self->V, y.u, y.u, abs, rel) +
-                ly_weighted_squares(it->ctx, self->u_new, y.v, y.v, abs, rel);
+    double d2 = lyra_vector_error_squares(self->V, y.u, y.u, abs, rel) +
+                lyra_vector_error_squares(self->u_new, y.v, y.v, abs, rel);
     d2 = sqrt(d2 / n) / h0;
     double largest = fmax(d1, d2);
     double h1 = largest <= 1e-15 ? fmax(1e-6, 1e-3 * h0)
                                  : pow(0.01 / largest, 1.0 / self->pair->tableau.order);
     *h = fmin(fmin(100 * h0, h1), dt);
-    // errors beyond all numbers, as under forces without end
+    // errors that are not finite, as under forces that are not
     *h = *h > 0 ? *h : dt;
     return LYRA_OK;
 }
@@ -200,8 +213,11 @@ static double growth(const LyPair *pair, double error, double error_old)
     return fmin(pair->growth_max, fmax(pair->growth_min, factor));
 }
 
-static LyraStatus too_small(LyraIntegrator *it, double t, double h, double error)
+static LyraStatus too_small(LyraIntegrator *it, double t, double h, double error, bool blocked)
 {
+    if (blocked) {
+        return ly_fail_blocked(it, t);
+    }
     LyraStatus status =
         isfinite(error)
             ? ly_fail(LYRA_NOT_CONVERGED,
@@ -214,55 +230,118 @@ static LyraStatus too_small(LyraIntegrator *it, double t, double h, double error
     return ly_step_fail(it, LYRA_STEP_TOO_SMALL, status);
 }
 
+// the controller's numbers, from the state and back
+static LyraStatus find_control(LyraIntegrator *it, LyraState *trial, double *control, bool *fresh)
+{
+    const LyraStateBlockDef def = {
+        .name = it->type->facts.name, .version = 1, .count = BLOCK_COUNT};
+    void *values = NULL;
+    LY_TRY(lyra_state_block(trial, &def, &values, fresh));
+    memcpy(control, values, BLOCK_COUNT * sizeof *control);
+    return LYRA_OK;
+}
+
+static LyraStatus note_control(LyraIntegrator *it, LyraState *trial, const double *control)
+{
+    const LyraStateBlockDef def = {
+        .name = it->type->facts.name, .version = 1, .count = BLOCK_COUNT};
+    void *values = NULL;
+    bool fresh;
+    LY_TRY(lyra_state_block(trial, &def, &values, &fresh));
+    memcpy(values, control, BLOCK_COUNT * sizeof *control);
+    return LYRA_OK;
+}
+
+// Begins a step of h, where another is begun, `begun`: the system hears of the method's own steps.
+static LyraStatus begin(LyraIntegrator *it, LyraState *trial, double h, double *begun)
+{
+    Dopri *self = it->self;
+    if (self->before && h != *begun) {
+        lyra_system_discard(it->system);
+        LY_TRY(lyra_state_assign(trial, self->before));
+        LY_TRY(lyra_system_begin_step(it->system, trial, h));
+        *begun = h;
+    }
+    return LYRA_OK;
+}
+
+// commits a step that is not the last, and begins one of h
+static LyraStatus go_on(LyraIntegrator *it, LyraState *trial, double h, double *begun)
+{
+    Dopri *self = it->self;
+    if (!self->before) {
+        return LYRA_OK;
+    }
+    LY_TRY(lyra_system_commit(it->system, trial));
+    LY_TRY(lyra_state_assign(self->before, trial));
+    *begun = h;
+    return lyra_system_begin_step(it->system, trial, h);
+}
+
 static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
 {
     Dopri *self = it->self;
     LyraStateView y = lyra_state_view(trial);
-    double t = y.time, end = ly_moment(it, t, dt), *block;
+    double t = y.time, end = ly_moment(it, t, dt);
     bool fresh, rejected = false;
     self->dense = false;
-    LY_TRY(lyra_state_block(trial, it->type->facts.name, 1, BLOCK_COUNT, &block, &fresh));
+    double begun = dt, control[BLOCK_COUNT] = {0};
+    LY_TRY(find_control(it, trial, control, &fresh));
     ly_impose(it, t, y.u, y.v);
+    if (self->before) {
+        LY_TRY(lyra_state_assign(self->before, it->work));
+        lyra_vector_copy(y.u, lyra_state_view(self->before).u);
+        lyra_vector_copy(y.v, lyra_state_view(self->before).v);
+    }
     LY_TRY(ly_stage(it, trial, &self->method, 0, t, dt, self->A, self->U, self->V));
     if (fresh) {
-        LY_TRY(first_step(it, trial, t, dt, &block[BLOCK_STEP]));
-        block[BLOCK_ERROR] = 1e-4;
+        LY_TRY(first_step(it, trial, t, dt, &control[BLOCK_STEP]));
+        control[BLOCK_ERROR] = 1e-4;
     }
     double h_min = 1e-12 * fmax(dt, fabs(end));
     for (;;) {
-        double wanted = block[BLOCK_STEP], error;
+        double wanted = control[BLOCK_STEP], error;
         bool last = t + 1.01 * wanted >= end;
         double h = last ? end - t : wanted;
+        LY_TRY(begin(it, trial, h, &begun));
+        ly_reach_return(it, y.u);
         LyraStatus status = attempt(it, trial, t, h, &error);
-        // forces without end at a stage: the step was too long
-        if (status == LYRA_NOT_FINITE || (status == LYRA_OK && !isfinite(error))) {
+        if (status == LYRA_OK && error <= 1) {
+            status = accept(it, trial, t, h, last);
+            if (status != LYRA_OK && it->report.outcome != LYRA_STEP_BLOCKED) {
+                return status;
+            }
+        }
+        // forces at a stage that are not finite, or a way that is blocked: the step was too long
+        bool blocked = status != LYRA_OK && it->report.outcome == LYRA_STEP_BLOCKED;
+        if (blocked || status == LYRA_NOT_FINITE || (status == LYRA_OK && !isfinite(error))) {
             error = INFINITY;
             ly_step_fail(it, LYRA_STEP_ACCEPTED, LYRA_OK);
         } else if (status != LYRA_OK) {
             return status;
         }
-        double factor = growth(self->pair, fmax(error, 1e-10), block[BLOCK_ERROR]);
+        double factor = growth(self->pair, fmax(error, 1e-10), control[BLOCK_ERROR]);
         if (error <= 1) {
-            LY_TRY(accept(it, trial, t, h, last));
             it->report.error = error;
             double next = h * (rejected ? fmin(factor, 1) : factor);
-            block[BLOCK_STEP] = h < wanted ? fmax(next, wanted) : next;
-            block[BLOCK_ERROR] = fmax(error, 1e-4);
+            control[BLOCK_STEP] = h < wanted ? fmax(next, wanted) : next;
+            control[BLOCK_ERROR] = fmax(error, 1e-4);
             rejected = false;
             if (last) {
                 self->dense = true;
                 self->dense_time = t;
                 self->dense_step = h;
-                return LYRA_OK;
+                return note_control(it, trial, control);
             }
             t += h;
             it->report.substeps += 1; // the driver counts the last
+            LY_TRY(go_on(it, trial, control[BLOCK_STEP], &begun));
         } else {
             rejected = true;
             it->report.rejected += 1;
-            block[BLOCK_STEP] = h * fmin(factor, SAFETY);
-            if (block[BLOCK_STEP] < h_min) {
-                return too_small(it, t, h, error);
+            control[BLOCK_STEP] = h * fmin(factor, SAFETY);
+            if (control[BLOCK_STEP] < h_min) {
+                return too_small(it, t, h, error, blocked);
             }
         }
     }
@@ -310,10 +389,10 @@ static LyraStatus interpolate(const LyraIntegrator *it, double time, LyraVector 
     ly_dense_weights(pair, theta, w);
     ly_weights_times_tableau(&pair->tableau, w, wa);
     if (u) {
-        ly_stage_sum(it->ctx, self->u_old, h * theta, self->v_old, count, h * h, wa, self->A, u);
+        ly_stage_sum(self->u_old, h * theta, self->v_old, count, h * h, wa, self->A, u);
     }
     if (v) {
-        ly_stage_sum(it->ctx, self->v_old, 0, NULL, count, h, w, self->A, v);
+        ly_stage_sum(self->v_old, 0, NULL, count, h, w, self->A, v);
     }
     return LYRA_OK;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What explicit and linearly implicit methods share: sums of many vectors, evaluations that keep
-// the damping current, and the estimate of the step beyond which a mode grows.
+// What explicit and linearly implicit methods share: evaluations that keep the damping current, and
+// the estimate of the step beyond which a mode grows.
 
 #ifndef LY_INTEGRATE_EXPLICIT_H
 #define LY_INTEGRATE_EXPLICIT_H
@@ -13,19 +13,6 @@ extern const LyIntegratorType ly_euler, ly_symplectic_euler, ly_verlet, ly_centr
 extern const LyIntegratorType ly_explicit_midpoint, ly_rk4, ly_rk38, ly_dopri5, ly_dopri853;
 extern const LyIntegratorType ly_rkc2, ly_rock2;
 extern const LyIntegratorType ly_rosenbrock2, ly_rosenbrock3, ly_rosenbrock4, ly_amf_rk32_type;
-
-// ---- vectors ------------------------------------------------------------------------------------
-
-/// y = sum c_i x_i; y may be one of them. Terms with c_i = 0 are not read.
-void ly_combine(LyraContext *ctx, int32_t count, const double *c, LyraVector *const *x,
-                LyraVector *y);
-
-/// The sum of (e_i / (absolute + relative max(|x_i|, |y_i|)))^2.
-double ly_weighted_squares(LyraContext *ctx, const LyraVector *e, const LyraVector *x,
-                           const LyraVector *y, double absolute, double relative);
-
-/// x = P x.
-void ly_project(LyraIntegrator *it, LyraVector *x);
 
 // ---- steps --------------------------------------------------------------------------------------
 
@@ -117,9 +104,8 @@ void ly_weights_times_tableau(const LyTableau *tableau, const double *w, double 
 LyNystrom ly_nystrom(const LyTableau *tableau);
 
 /// y = x + theta h xp + scale sum w_j A_j over the `count` first accelerations; xp is Nullable.
-void ly_stage_sum(LyraContext *ctx, const LyraVector *x, double theta_h, const LyraVector *xp,
-                  int32_t count, double scale, const double *w, LyraVector *const *A,
-                  LyraVector *y);
+void ly_stage_sum(const LyraVector *x, double theta_h, const LyraVector *xp, int32_t count,
+                  double scale, const double *w, LyraVector *const *A, LyraVector *y);
 
 /// A_i at stage i of a step of h from (t, u, v). U and V are scratch.
 LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *method, int32_t i,

@@ -21,10 +21,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     double t = view.time, middle = t + 0.5 * h, end = ly_moment(it, t, h);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
     LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
-    const double *history = ly_state_history(it, trial);
 
     lyra_vector_sum(0.5 * h, view.v, view.u, u_0);
-    LY_TRY(ly_update_damping(it, t, 0, u_0, view.v, history));
+    LY_TRY(ly_update_damping(it, t, 0, u_0, view.v, trial));
     lyra_vector_copy(view.v, v_0);
     lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = middle,
@@ -35,8 +34,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
                            .u_0 = u_0,
                            .v_0 = v_0,
                            .a_0 = a_0,
-                           .stay = view.u,
-                           .history = history};
+                           .previous = view.u,
+                           .committed = trial};
     // u_1 = u_0 + h v_0 + h^2 q/2 is prescribed where constrained, and v and a of the middle
     LyraVector *u_d = it->scratch[U_D];
     lyra_vector_sum(h, view.v, view.u, u_d);

@@ -46,6 +46,7 @@ typedef struct LyTargets {
     int32_t terms, capacity;   // of each polynomial; directions that `c` has room for
     double x[LY_TARGET_TERMS]; // places of Newton's form, s
     double *c;                 // [capacity][LY_TARGET_TERMS]
+    double *p;                 // values, velocities, accelerations: scratch, [3][capacity]
 } LyTargets;
 
 struct LyraIntegrator {
@@ -55,23 +56,25 @@ struct LyraIntegrator {
     LyraSystem *system;
     int32_t size;
     LyraVector *scratch[LY_SCRATCH_MAX];
-    LyraVector *prescribed[3]; // u, v, a of constraints at the time of the last ly_prescribe
-    LyraState *work, *trial;   // accepted so far inside this step; being tried
-    struct LyNewton *newton;   // of implicit methods, made by the driver
-    LyraStepReport report;     // of the step in progress
-    double end;                // time at which the substep in progress ends, s
-    LyMeasure measure[2];      // at the begin and the end of a substep
-    LyraVector *account[3];    // scratch of the measures
-    LyraVector *reaction;      // of constraints, N
-    LyraAhead ahead;           // the tangent that a step takes first, at its begin
-    LyraVector *force;         // g of the driver and of ly_acceleration
+    LyraVector *prescribed[3];    // u, v, a of constraints at the time of the last ly_prescribe
+    LyraState *work, *trial;      // accepted so far inside this step; being tried
+    struct LyNewton *newton;      // of implicit methods, made by the driver
+    LyraStepReport report;        // of the step in progress
+    double end;                   // time at which the substep in progress ends, s
+    LyMeasure measure[2];         // at the begin and the end of a substep
+    LyraVector *account[3];       // scratch of the measures
+    LyraVector *reaction;         // of constraints, N
+    LyraTangentNeed need_tangent; // the tangent that a step takes first, at its begin
+    LyraVector *force;            // g of the driver and of ly_acceleration
     LyTargets targets;
-    double *history;         // trial history, [history_count]; NULL without
-    LyraVector *damped[2];   // u, v where the damping was frozen last
-    double damped_time;      // ... and the time, s
-    uint64_t masses_checked; // version of the constraints for which masses were looked at
-    bool masses_known;       // ... and whether they were
-    void *self;              // the method's own
+    LyraVector *reached, *way; // reach.c; NULL where nothing is bounded
+    bool measured;             // measure[0] is that of the begin of the step in progress
+    double energy;             // ... and its kinetic and elastic energy, J
+    LyraVector *damped[2];     // u, v where the damping was frozen last
+    double damped_time;        // ... and the time, s
+    uint64_t masses_checked;   // version of the constraints for which masses were looked at
+    bool masses_known;         // ... and whether they were
+    void *self;                // the method's own
 };
 
 extern const LyIntegratorType *const ly_integrators[];
@@ -89,34 +92,34 @@ LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus 
 
 /// a = -M^-1 g(t, u, v) on the free unknowns, the prescribed acceleration elsewhere.
 LyraStatus ly_acceleration(LyraIntegrator *it, double t, double dt, const LyraVector *u,
-                           const LyraVector *v, const double *history, LyraVector *a);
+                           const LyraVector *v, const LyraState *committed, LyraVector *a);
 
 /// t + dt; the very end of the step where rounding alone parts the two.
 double ly_moment(const LyraIntegrator *it, double t, double dt);
 
-/// Evaluates the system, counted and timed.
+/// Evaluates the system at a point that can be reached, counted and timed; LYRA_STEP_BLOCKED where
+/// it can't.
 LyraStatus ly_evaluate(LyraIntegrator *it, const LyraPoint *at, const LyraResponse *response);
 
-/// Freezes the damping of the model for this step.
+/// Freezes the damping of the model for this step; where the point can't be reached, at the last
+/// that was.
 LyraStatus ly_update_damping(LyraIntegrator *it, double t, double dt, const LyraVector *u,
-                             const LyraVector *v, const double *history);
+                             const LyraVector *v, const LyraState *committed);
+
+/// The same at a point of an earlier step.
+LyraStatus ly_update_damping_known(LyraIntegrator *it, double t, double dt, const LyraVector *u,
+                                   const LyraVector *v, const LyraState *committed);
 
 /// Writes where the constraints hold the body at time t into it->prescribed: what the system
 /// prescribes, and the path of their values.
 void ly_prescribe(LyraIntegrator *it, double t);
 
-/// y = P y + (I - P) x: y takes the constrained parts of x. x NULL: zero.
-void ly_merge_constrained(LyraIntegrator *it, const LyraVector *x, LyraVector *y);
-
 /// Puts prescribed displacements and velocities at time t onto the constraints of u and v.
 /// Nullable: not that one.
 void ly_impose(LyraIntegrator *it, double t, LyraVector *u, LyraVector *v);
 
-/// Committed history of a state, [history_count]; NULL without.
-double *ly_state_history(LyraIntegrator *it, LyraState *state);
-
-/// Writes the history at the end of the step, at (t, u, v) of `trial` after a step of dt.
-LyraStatus ly_commit_history(LyraIntegrator *it, LyraState *trial, double t, double dt);
+/// Lets the material remember the end of the step, at (t, u, v) of `trial` after a step of dt.
+LyraStatus ly_commit_material(LyraIntegrator *it, LyraState *trial, double t, double dt);
 
 /// Makes sure that a of `trial` is the acceleration at its time: true once a step of a method that
 /// keeps it has ended there, otherwise computed, or zero when the convention is Vega's.
@@ -127,6 +130,23 @@ LyraStatus ly_free_acceleration(LyraIntegrator *it, LyraState *state);
 
 /// Notes that a of `trial` is the acceleration at time t.
 LyraStatus ly_keep_acceleration(LyraState *trial, double t);
+
+// ---- points that can be reached (reach.c) -------------------------------------------------------
+
+/// Goes back to a point that was reached before, or to where the state is.
+void ly_reach_return(LyraIntegrator *it, const LyraVector *u);
+
+/// Whether a straight way leads from the last point that was reached to u. If so, u is the last.
+LyraStatus ly_reach(LyraIntegrator *it, const LyraVector *u, bool *can);
+
+/// The same; the step fails at time t where none does.
+LyraStatus ly_reach_or_fail(LyraIntegrator *it, const LyraVector *u, double t);
+
+/// The part of scale d that the body can go from there, in [0, 1]: a little less than the bound.
+LyraStatus ly_reach_part(LyraIntegrator *it, double scale, const LyraVector *d, double *part);
+
+/// Ends a step whose way is blocked at time t.
+LyraStatus ly_fail_blocked(LyraIntegrator *it, double t);
 
 // ---- values of constraints that move (targets.c) ------------------------------------------------
 
@@ -168,13 +188,13 @@ typedef struct LyStage {
     double u_q, v_q, a_q;              // u_q > 0
     const LyraVector *u_0, *v_0, *a_0; // NULL: zero
     const LyraVector *r_0;             // NULL: zero
-    /// A second start: u = stay on the free unknowns. Newton takes the better of the two; the
+    /// A second start: u = previous on the free unknowns. Newton takes the better of the two; the
     /// one-step and counted policies always take this one. NULL: none.
-    const LyraVector *stay;
-    bool still;             // v = 0 where the body stays
-    double unloaded;        // share of the loads that is left out
-    int32_t iterations_max; // fewer than the settings allow; 0: as many
-    const double *history;
+    const LyraVector *previous;
+    bool still;                 // v = 0 at the second start
+    double unloaded;            // share of the loads that is left out
+    int32_t iterations_max;     // fewer than the settings allow; 0: as many
+    const LyraState *committed; // what the material remembers
     /// The counted policy sees the reactions of constraints as part of the residual.
     bool reactions;
 } LyStage;
@@ -186,7 +206,7 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
 void ly_newton_destroy(LyNewton *newton);
 
 /// The tangent that Newton takes first, before it knows more than forces, where the body is.
-LyraAhead ly_newton_ahead(const LyraNewtonDef *def);
+LyraTangentNeed ly_newton_need_tangent(const LyraNewtonDef *def);
 
 /// Solves for q, which holds a start that meets the constraints. On failure q is undefined, and the
 /// report has the outcome. `trial` lends its blocks to the simplified policy.

@@ -8,11 +8,13 @@
 // substep takes 2^(m-l) units. A method that fails raises the level by one; two substeps in a row
 // that succeed lower it again, where the position is a multiple of the longer substep. The level
 // and the row outlive the step in the state's block "halving", so that a restart goes on with the
-// same bits.
+// same bits. Explicit methods halve where their way is blocked, and nowhere else.
+//
+// The system hears of each substep: begin on a copy of the state, then commit or discard.
 
 #include "integrate/integrate.h"
 
-#include "model/model.h"
+#include "model/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +29,7 @@ const char *lyra_step_outcome_name(LyraStepOutcome outcome)
     static const char *const names[LYRA_STEP_OUTCOME_COUNT] = {
         "accepted",   "not converged",        "line search failed", "linear solver failed",
         "not finite", "beyond critical step", "step too small",     "refused",
+        "blocked",
     };
     bool known = (int)outcome >= 0 && outcome < LYRA_STEP_OUTCOME_COUNT;
     return known ? names[outcome] : "unknown";
@@ -145,24 +148,24 @@ static LyraStatus make_vectors(LyraIntegrator *it)
 {
     LYRA_ASSERT(it->type->vector_count <= LY_SCRATCH_MAX);
     for (int32_t i = 0; i < it->type->vector_count; ++i) {
-        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->scratch[i]));
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->scratch[i]));
     }
     for (int32_t i = 0; i < 3; ++i) {
-        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->prescribed[i]));
-        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->account[i]));
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->prescribed[i]));
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->account[i]));
     }
     for (int32_t i = 0; i < 2; ++i) {
-        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->measure[i].external));
-        LY_TRY(lyra_vector_create(it->ctx, it->size, &it->damped[i]));
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->measure[i].external));
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->damped[i]));
     }
-    LY_TRY(lyra_vector_create(it->ctx, it->size, &it->force));
-    LY_TRY(lyra_vector_create(it->ctx, it->size, &it->reaction));
-    int64_t history = lyra_system_history_count(it->system);
-    if (history > 0) {
-        LY_TRY(ly_allocate_zeroed(it->ctx, history, sizeof *it->history, &it->history));
+    LY_TRY(lyra_system_vector_create(it->system, it->size, &it->force));
+    LY_TRY(lyra_system_vector_create(it->system, it->size, &it->reaction));
+    if (lyra_system_is_bounded(it->system)) {
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->reached));
+        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->way));
     }
-    LY_TRY(lyra_state_create(it->ctx, it->size, &it->work));
-    return lyra_state_create(it->ctx, it->size, &it->trial);
+    LY_TRY(lyra_system_state_create(it->system, &it->work));
+    return lyra_system_state_create(it->system, &it->trial);
 }
 
 LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def,
@@ -186,7 +189,7 @@ LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def
     it->size = lyra_system_size(system);
     LY_TRY_DONE(make_vectors(it));
     if (type->newton) {
-        it->ahead = ly_newton_ahead(&it->def.newton);
+        it->need_tangent = ly_newton_need_tangent(&it->def.newton);
         LY_TRY_DONE(ly_newton_create(ctx, &it->def.newton, system, &it->newton));
     }
     if (type->create) {
@@ -221,8 +224,10 @@ void lyra_integrator_destroy(LyraIntegrator *it)
     }
     lyra_vector_destroy(it->force);
     lyra_vector_destroy(it->reaction);
-    ly_release(it->ctx, it->history);
+    lyra_vector_destroy(it->reached);
+    lyra_vector_destroy(it->way);
     ly_release(it->ctx, it->targets.c);
+    ly_release(it->ctx, it->targets.p);
     lyra_state_destroy(it->work);
     lyra_state_destroy(it->trial);
     ly_release(it->ctx, it);
@@ -238,8 +243,7 @@ static bool is_static(const LyraIntegrator *it)
 // dynamics needs a mass wherever a vertex is free; looked at anew when the constraints change
 static LyraStatus check_masses(LyraIntegrator *it)
 {
-    const LyraConstraints *constraints = lyra_system_constraints(it->system);
-    uint64_t version = constraints ? lyra_constraints_view(constraints).version : 0;
+    uint64_t version = lyra_system_constraint_version(it->system);
     if (is_static(it) || (it->masses_known && it->masses_checked == version)) {
         return LYRA_OK;
     }
@@ -259,6 +263,10 @@ static LyraStatus check_step(LyraIntegrator *it, const LyraState *state, double 
     if (lyra_vector_size(view.u) != it->size) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "a state of %d unknowns for a system of %d",
                        (int)lyra_vector_size(view.u), (int)it->size);
+    }
+    if (!lyra_system_takes(it->system, state)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "a state whose vectors lie elsewhere than those of its system");
     }
     // the time that passes is to be dt to one percent; late times are too coarse for short steps
     if (!(fabs(view.time + dt - view.time - dt) <= 0.01 * dt)) {
@@ -288,19 +296,46 @@ static LyraStepOutcome find_outcome(LyraStatus status)
     }
 }
 
-// one substep from `work` into `trial`, to the time `end`
-static LyraStatus try_substep(LyraIntegrator *it, double h, double end)
+// begins a substep to the time `end` on `trial`, a copy of `work`
+static LyraStatus begin_substep(LyraIntegrator *it, double h, double end)
 {
     it->end = end;
     it->report.outcome = LYRA_STEP_ACCEPTED;
     it->report.status = LYRA_OK;
     LY_TRY(lyra_state_assign(it->trial, it->work));
+    ly_reach_return(it, lyra_state_view(it->work).u);
+    return lyra_system_begin_step(it->system, it->trial, h);
+}
+
+// the account of a step begins after the first substep has: forces are those of this step now
+static LyraStatus measure_once(LyraIntegrator *it)
+{
+    if (!it->measured) {
+        LY_TRY(ly_measure_begin(it, it->work));
+        ly_reach_return(it, lyra_state_view(it->work).u);
+        it->energy = it->measure[0].kinetic + it->measure[0].elastic;
+        it->measured = true;
+    }
+    return LYRA_OK;
+}
+
+// one substep from `work` in `trial`, after its begin
+static LyraStatus try_substep(LyraIntegrator *it, double h)
+{
     LyraStatus status = it->type->step(it, it->trial, h);
     LyraStateView view = lyra_state_view(it->trial);
     if (status == LYRA_OK && !(lyra_vector_is_finite(view.u) && lyra_vector_is_finite(view.v) &&
                                lyra_vector_is_finite(view.a))) {
-        status = ly_fail(LYRA_NOT_FINITE, "a step of %g s from %g s gave numbers without end", h,
+        status = ly_fail(LYRA_NOT_FINITE, "a step of %g s from %g s ended at non-finite values", h,
                          view.time);
+    }
+    if (status == LYRA_OK) {
+        status = ly_reach_or_fail(it, view.u, it->end);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_system_commit(it->system, it->trial);
+    } else {
+        lyra_system_discard(it->system);
     }
     if (status == LYRA_OK) {
         // a start that Newton tried and left may have set another
@@ -315,8 +350,9 @@ static bool may_halve(const LyraIntegrator *it, LyraStatus status)
 {
     bool numbers = status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE ||
                    status == LYRA_SINGULAR || status == LYRA_NOT_POSITIVE_DEFINITE;
-    return numbers && it->type->facts.is_implicit && !it->type->facts.adaptive && !is_static(it) &&
-           it->report.outcome != LYRA_STEP_REFUSED;
+    bool blocked = it->report.outcome == LYRA_STEP_BLOCKED;
+    return numbers && (it->type->facts.is_implicit || blocked) && !it->type->facts.adaptive &&
+           !is_static(it) && it->report.outcome != LYRA_STEP_REFUSED;
 }
 
 static int32_t count_blocks(const LyraState *state)
@@ -345,24 +381,43 @@ static LyraStatus accept_substep(LyraIntegrator *it, double h)
     return LYRA_OK;
 }
 
+// level and row, see the head of this file
+static LyraStatus find_halving(LyraState *state, int32_t **out)
+{
+    const LyraStateBlockDef def = {
+        .name = HALVING_BLOCK, .version = 2, .type = LYRA_STATE_INT32, .count = 2};
+    void *values = NULL;
+    bool fresh = false;
+    LY_TRY(lyra_state_block(state, &def, &values, &fresh));
+    *out = values;
+    return LYRA_OK;
+}
+
 // all substeps, from `work` at the begin to `work` at the time `end`
 static LyraStatus run(LyraIntegrator *it, double dt, double end)
 {
-    int32_t halvings = it->def.newton.halvings_max;
-    double *halving = NULL;
-    bool fresh = false;
-    LY_TRY(lyra_state_block(it->work, HALVING_BLOCK, 1, 2, &halving, &fresh));
+    int32_t halvings = it->def.newton.halvings_max, *halving = NULL;
+    LY_TRY(find_halving(it->work, &halving));
     int64_t units = (int64_t)1 << halvings, done = 0;
-    int32_t level = (int32_t)fmin(fmax(halving[0], 0), halvings), row = (int32_t)halving[1];
+    int32_t level = halving[0] < 0 ? 0 : halving[0], row = halving[1];
+    level = level < halvings ? level : halvings;
     double start = lyra_state_view(it->work).time;
-    if (!may_halve(it, LYRA_NOT_CONVERGED)) {
-        level = 0;
+    // others than implicit methods halve a blocked step, and try the next one whole
+    bool remembers = may_halve(it, LYRA_NOT_CONVERGED);
+    if (!remembers) {
+        level = row = 0;
     }
     while (done < units) {
         int64_t span = units >> level;
         double h = ldexp(dt, -level);
         double part = (double)(done + span) / (double)units;
-        LyraStatus status = try_substep(it, h, part < 1 ? start + part * dt : end);
+        LY_TRY(begin_substep(it, h, part < 1 ? start + part * dt : end));
+        LyraStatus status = measure_once(it);
+        if (status != LYRA_OK) {
+            lyra_system_discard(it->system);
+            return status;
+        }
+        status = try_substep(it, h);
         if (status == LYRA_OK) {
             done += span;
             LY_TRY(accept_substep(it, h));
@@ -385,51 +440,13 @@ static LyraStatus run(LyraIntegrator *it, double dt, double end)
         ++level;
         row = 0;
     }
-    LY_TRY(lyra_state_block(it->work, HALVING_BLOCK, 1, 2, &halving, &fresh));
-    halving[0] = level;
-    halving[1] = level > 0 ? row : 0;
+    LY_TRY(find_halving(it->work, &halving));
+    halving[0] = remembers ? level : 0;
+    halving[1] = remembers && level > 0 ? row : 0;
     return LYRA_OK;
 }
 
-// ---- what the solver remembers ------------------------------------------------------------------
-
-// the block of a state; its count is 0 where there is none
-static LyraStateBlock find_memory(const LyraState *state)
-{
-    LyraStateBlock block = {0};
-    for (int32_t i = 0; lyra_state_block_at(state, i, &block); ++i) {
-        if (strcmp(block.name, LYRA_SOLVER_BLOCK) == 0 &&
-            block.version == LYRA_SOLVER_BLOCK_VERSION) {
-            return block;
-        }
-    }
-    return (LyraStateBlock){0};
-}
-
-// makes the system remember what it did when the state was made
-static LyraStatus recall_memory(LyraIntegrator *it)
-{
-    LyraStateBlock block = find_memory(it->work);
-    return lyra_system_remembers(it->system, block.values, block.count)
-               ? LYRA_OK
-               : lyra_system_recall(it->system, block.values, block.count);
-}
-
-static LyraStatus note_memory(LyraIntegrator *it)
-{
-    int64_t count = lyra_system_memory_count(it->system);
-    double *values = NULL;
-    bool fresh = false;
-    if (count == 0 && find_memory(it->work).count == 0) {
-        return LYRA_OK;
-    }
-    LY_TRY(lyra_state_block(it->work, LYRA_SOLVER_BLOCK, LYRA_SOLVER_BLOCK_VERSION, count, &values,
-                            &fresh));
-    if (count > 0) {
-        lyra_system_remember(it->system, values);
-    }
-    return LYRA_OK;
-}
+// ---- a whole step -------------------------------------------------------------------------------
 
 // whether the constraints hold the body at finite places, with finite velocities and accelerations
 static bool is_prescription_finite(LyraIntegrator *it, double t)
@@ -438,14 +455,14 @@ static bool is_prescription_finite(LyraIntegrator *it, double t)
     ly_prescribe(it, t);
     for (int32_t i = 0; i < (is_static(it) ? 1 : 3); ++i) {
         lyra_vector_fill(it->account[0], 0);
-        ly_merge_constrained(it, it->prescribed[i], it->account[0]);
+        lyra_system_merge(it->system, it->prescribed[i], it->account[0]);
         finite &= lyra_vector_is_finite(it->account[0]);
     }
     return finite;
 }
 
-// what a step to `end` that failed with `status` came to, if that can be told better: numbers
-// without end that came in by the constraints look like forces, solvers and errors of all kinds
+// what a step to `end` that failed with `status` came to, if that can be told better: non-finite
+// values of the constraints show up as forces, solvers and errors of all kinds
 static LyraStatus explain(LyraIntegrator *it, double end, LyraStatus status)
 {
     if (it->report.outcome == LYRA_STEP_REFUSED || is_prescription_finite(it, end)) {
@@ -462,17 +479,10 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
         return ly_step_fail(it, LYRA_STEP_REFUSED, status);
     }
     LY_TRY(lyra_state_assign(it->work, state));
-    int64_t history = lyra_system_history_count(it->system);
-    if (history > 0) {
-        double *values = NULL;
-        bool fresh = false;
-        LY_TRY(lyra_state_block(it->work, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, history,
-                                &values, &fresh));
-    }
-    LY_TRY(recall_memory(it));
+    LY_TRY(lyra_system_init_state(it->system, it->work));
+    LY_TRY(lyra_system_recall(it->system, it->work));
     LY_TRY(ly_targets_begin(it, it->work, dt, end_time));
-    LY_TRY(ly_measure_begin(it, it->work));
-    double energy = it->measure[0].kinetic + it->measure[0].elastic;
+    it->measured = false;
     LY_TRY(run(it, dt, end_time));
 
     // the account, of which measure[0] is the end now
@@ -488,13 +498,13 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
     report->kinetic = it->measure[0].kinetic;
     report->elastic = it->measure[0].elastic;
     report->balance =
-        report->kinetic + report->elastic - energy + report->dissipated - report->work;
+        report->kinetic + report->elastic - it->energy + report->dissipated - report->work;
     LyraDetF det_f = lyra_system_det_f(it->system, end.u);
     report->min_det = det_f.min;
     report->min_det_element = det_f.element;
     report->inverted = det_f.inverted;
 
-    LY_TRY(note_memory(it));
+    LY_TRY(lyra_system_remember(it->system, it->work));
 
     // all three states get the same blocks now, so that the next step allocates nothing
     if (count_blocks(it->trial) != count_blocks(it->work)) {
@@ -514,6 +524,7 @@ LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt
                                  LyraStepReport *report)
 {
     double begin = ly_time();
+    int64_t staged = lyra_system_staged(it->system);
     it->report = (LyraStepReport){.time = lyra_state_view(state).time,
                                   .dt = dt,
                                   .min_det = 1,
@@ -528,6 +539,7 @@ LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt
     }
     it->targets.active = false;
     it->report.status = status;
+    it->report.staged = lyra_system_staged(it->system) - staged;
     it->report.total_seconds = ly_time() - begin;
     if (report) {
         *report = it->report;
@@ -550,6 +562,19 @@ LyraStatus lyra_integrator_interpolate(const LyraIntegrator *it, double time, Ly
     return it->type->interpolate(it, time, u, v);
 }
 
+static LyraStatus find_reaction(LyraIntegrator *it, LyraVector *reaction)
+{
+    LyraStateView work = lyra_state_view(it->work);
+    ly_reach_return(it, work.u);
+    LY_TRY(ly_update_damping(it, work.time, 0, work.u, work.v, it->work));
+    // masses that couple vertices ask for the acceleration at this very time, which few methods
+    // have
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_LUMPED) && !is_static(it)) {
+        LY_TRY(ly_free_acceleration(it, it->work));
+    }
+    return ly_find_reaction(it, it->work, reaction);
+}
+
 LyraStatus lyra_integrator_reaction(LyraIntegrator *it, const LyraState *state,
                                     LyraVector *reaction)
 {
@@ -560,13 +585,14 @@ LyraStatus lyra_integrator_reaction(LyraIntegrator *it, const LyraState *state,
                        (int)lyra_vector_size(view.u), (int)lyra_vector_size(reaction),
                        (int)it->size);
     }
-    LY_TRY(lyra_state_assign(it->work, state));
-    LyraStateView work = lyra_state_view(it->work);
-    LY_TRY(ly_update_damping(it, work.time, 0, work.u, work.v, ly_state_history(it, it->work)));
-    // masses that couple vertices ask for the acceleration at this very time, which few methods
-    // have
-    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_LUMPED) && !is_static(it)) {
-        LY_TRY(ly_free_acceleration(it, it->work));
+    if (!lyra_vector_is_alike(it->force, view.u) || !lyra_vector_is_alike(it->force, reaction)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "vectors that lie elsewhere than those of their system");
     }
-    return ly_find_reaction(it, it->work, reaction);
+    LY_TRY(lyra_state_assign(it->work, state));
+    LY_TRY(lyra_system_init_state(it->system, it->work));
+    LY_TRY(lyra_system_begin_step(it->system, it->work, 0));
+    LyraStatus status = find_reaction(it, reaction);
+    lyra_system_discard(it->system);
+    return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The equation of a stage looked at from a point q, and the search along a direction.
+// The equation of a stage evaluated at a point q, and the search along a direction.
 //
 // Incremental potential. Where g - D v is the gradient of a potential W(u), and D is symmetric and
 // frozen, the residual R = M a + g + r_0 with u = u_q q + u_0, v = v_q q + v_0, a = a_q q + a_0 is
@@ -35,10 +35,12 @@
 // alpha [DS83]; where a trial has no finite value, half of the last.
 //
 // Lengthening. The positive tangent is too stiff where the exact one is negative, so its whole
-// steps may be too short by far. They are doubled while that pays: a look is much cheaper than a
-// factor. The tangent of clamped stretches is too stiff as well, being that of stretches which the
-// force no longer follows; without a potential the work over the length that is added, by the
-// trapezoidal rule as above, has to be negative.
+// steps may be too short by far. They are doubled while that pays: an evaluation is much cheaper
+// than a factor. The tangent of clamped stretches is too stiff as well, being that of stretches
+// which the force no longer follows; without a potential the work over the length that is added, by
+// the trapezoidal rule as above, has to be negative.
+//
+// Bounds. Where the system lets the body go a part of the direction only, the search begins there.
 //
 // Rounding. Near the minimum differences of F drown. The potential is known to `noise`: 32 eps of
 // its parts, and what the rounding of forces (newton.c) does over the displacements, and over the
@@ -53,6 +55,7 @@
 
 #define ARMIJO 1e-4
 #define TRIALS_MAX 40
+#define ROUNDED_MAX 8 // halvings of a part that rounding takes beyond the bound
 #define STEP_MAX 64.0 // of lengthened steps
 
 bool ly_newton_has_potential(const LyNewton *newton)
@@ -78,12 +81,12 @@ static void place(double x_q, const LyraVector *q, const LyraVector *x_0, LyraVe
 
 void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q)
 {
-    if (newton->staying) {
-        lyra_vector_copy(stage->stay, newton->u);
+    if (newton->at_previous) {
+        lyra_vector_copy(stage->previous, newton->u);
     } else {
         place(stage->u_q, q, stage->u_0, newton->u);
     }
-    if (newton->staying && stage->still) {
+    if (newton->at_previous && stage->still) {
         lyra_vector_fill(newton->v, 0);
     } else {
         place(stage->v_q, q, stage->v_0, newton->v);
@@ -92,8 +95,8 @@ void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q
 }
 
 // parts of the potential, their rounding and their size
-static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, double elastic,
-                  double potential, LyLook *look)
+static void find_merit(LyNewton *newton, const LyStage *stage, const LyraVector *q, double elastic,
+                       double potential, LyEvaluation *evaluation)
 {
     double inertia = 0, loss = 0, bias = 0;
     if (stage->a_q != 0) {
@@ -107,25 +110,31 @@ static void weigh(LyNewton *newton, const LyStage *stage, const LyraVector *q, d
     }
     double load = lyra_vector_dot(newton->external, newton->u) -
                   lyra_vector_dot(newton->external, newton->start);
-    look->energy = fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(load) + fabs(bias);
-    look->potential = 0;
-    look->noise = 0;
+    evaluation->energy = fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(load) + fabs(bias);
+    evaluation->potential = 0;
+    evaluation->noise = 0;
     if (ly_newton_has_potential(newton)) {
         double parts =
             fabs(inertia) + fabs(loss) + fabs(elastic) + fabs(potential - elastic) + fabs(bias);
         double moved = newton->spread + lyra_vector_largest(newton->u);
-        look->potential = inertia + potential + loss + bias;
-        look->noise =
-            32 * DBL_EPSILON * parts + moved * (DBL_EPSILON * look->force + newton->floor);
+        evaluation->potential = inertia + potential + loss + bias;
+        evaluation->noise =
+            32 * DBL_EPSILON * parts + moved * (DBL_EPSILON * evaluation->force + newton->floor);
     }
 }
 
-LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, LyraVector *r, LyLook *look)
+LyraStatus ly_newton_evaluate(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                              const LyraVector *q, LyraVector *r, LyEvaluation *evaluation)
 {
-    *look = (LyLook){.finite = false, .residual = INFINITY};
+    *evaluation = (LyEvaluation){.finite = false, .residual = INFINITY};
     ly_newton_place(newton, stage, q);
     if (!lyra_vector_is_finite(newton->u) || !lyra_vector_is_finite(newton->v)) {
+        return LYRA_OK;
+    }
+    bool can = true;
+    LY_TRY(ly_reach(it, newton->u, &can));
+    if (!can) {
+        evaluation->blocked = true;
         return LYRA_OK;
     }
     double elastic = 0, potential = 0;
@@ -134,14 +143,14 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           .dt = stage->dt,
                           .u = newton->u,
                           .v = newton->v,
-                          .history = stage->history,
+                          .committed = stage->committed,
                           .unloaded = stage->unloaded};
     const LyraResponse response = {.g = r,
                                    .external = newton->external,
                                    .damping = newton->damping,
                                    .elastic = &elastic,
                                    .potential = has_potential ? &potential : NULL,
-                                   .ahead = newton->ahead};
+                                   .need_tangent = newton->need_tangent};
     LyraStatus status = ly_evaluate(it, &at, &response);
     if (status == LYRA_NOT_FINITE) {
         return LYRA_OK;
@@ -151,27 +160,46 @@ LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     // sizes of the forces: f_int = g - D v + f_ext
     lyra_vector_sum(-1, newton->damping, r, newton->mass);
     lyra_vector_axpby(1, newton->external, 1, newton->mass);
-    look->force = lyra_vector_norm(newton->mass) + lyra_vector_norm(newton->external) +
-                  lyra_vector_norm(newton->damping);
+    evaluation->force = lyra_vector_norm(newton->mass) + lyra_vector_norm(newton->external) +
+                        lyra_vector_norm(newton->damping);
     lyra_vector_fill(newton->mass, 0);
     if (stage->a_q != 0) {
         lyra_system_apply_mass(newton->system, newton->a, newton->mass);
-        look->force += lyra_vector_norm(newton->mass);
+        evaluation->force += lyra_vector_norm(newton->mass);
         lyra_vector_axpby(1, newton->mass, 1, r);
     }
     if (stage->r_0) {
         lyra_vector_axpby(1, stage->r_0, 1, r);
     }
-    look->whole = stage->reactions ? lyra_vector_norm(r) : 0;
-    ly_merge_constrained(it, NULL, r);
-    look->residual = lyra_vector_norm(r);
-    weigh(newton, stage, q, elastic, potential, look);
-    look->finite = isfinite(look->residual) && isfinite(look->force) && isfinite(look->potential) &&
-                   isfinite(look->energy);
+    evaluation->whole = stage->reactions ? lyra_vector_norm(r) : 0;
+    lyra_system_merge(it->system, NULL, r);
+    evaluation->residual = lyra_vector_norm(r);
+    find_merit(newton, stage, q, elastic, potential, evaluation);
+    evaluation->finite = isfinite(evaluation->residual) && isfinite(evaluation->force) &&
+                         isfinite(evaluation->potential) && isfinite(evaluation->energy);
     return LYRA_OK;
 }
 
-bool ly_look_is_better(const LyNewton *newton, const LyLook *trial, const LyLook *best)
+LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                     const LyraVector *q, LyraVector *r, LyEvaluation *evaluation)
+{
+    if (!lyra_system_has_iterations(newton->system)) {
+        return LYRA_OK;
+    }
+    bool changed = false;
+    ly_newton_place(newton, stage, q);
+    const LyraPoint at = {.time = stage->time,
+                          .dt = stage->dt,
+                          .u = newton->u,
+                          .v = newton->v,
+                          .committed = stage->committed,
+                          .unloaded = stage->unloaded};
+    LY_TRY(lyra_system_begin_iteration(newton->system, &at, &changed));
+    return changed ? ly_newton_evaluate(newton, it, stage, q, r, evaluation) : LYRA_OK;
+}
+
+bool ly_evaluation_is_better(const LyNewton *newton, const LyEvaluation *trial,
+                             const LyEvaluation *best)
 {
     if (!trial->finite || !best->finite) {
         return trial->finite;
@@ -209,9 +237,10 @@ static double shorten(double f_0, double slope, double alpha, double f, double l
 }
 
 // doubles a step that did while the slope at its end is more than half of that at the begin and
-// the potential falls, or what stands for it. Leaves the best in q_try, r_try and look.
+// the potential falls, or what stands for it. Leaves the best in q_try, r_try and evaluation.
 static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                           const LyraVector *q, double slope, LyLook *look, double *alpha)
+                           const LyraVector *q, double slope, LyEvaluation *evaluation,
+                           double *alpha)
 {
     double step = 1;
     while (step < STEP_MAX) {
@@ -220,24 +249,24 @@ static LyraStatus lengthen(LyNewton *newton, LyraIntegrator *it, const LyStage *
         if (end > 0.5 * slope) {
             return LYRA_OK;
         }
-        LyLook further;
+        LyEvaluation further;
         lyra_vector_sum(step, newton->d, q, newton->q_try);
-        LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &further));
+        LY_TRY(ly_newton_evaluate(newton, it, stage, newton->q_try, newton->r_try, &further));
         ++it->report.line_search_steps;
         double beyond = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
-        if (ly_newton_has_potential(newton) ? !ly_look_is_better(newton, &further, look)
+        if (ly_newton_has_potential(newton) ? !ly_evaluation_is_better(newton, &further, evaluation)
                                             : !further.finite || end + beyond >= 0) {
             break;
         }
         *alpha = step;
-        *look = further;
+        *evaluation = further;
         if (step == STEP_MAX) {
             return LYRA_OK;
         }
     }
     // back to the last that was better
     lyra_vector_sum(*alpha, newton->d, q, newton->q_try);
-    return ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look);
+    return ly_newton_evaluate(newton, it, stage, newton->q_try, newton->r_try, evaluation);
 }
 
 // whether the next step from the trial at q + alpha d is shorter; *next: the alpha to try else
@@ -260,42 +289,71 @@ static bool is_next_shorter(LyNewton *newton, LyraIntegrator *it, double alpha, 
     return isfinite(after) && after <= (1 - 0.25 * alpha) * length;
 }
 
+LyraStatus ly_newton_bound(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           const LyraVector *q)
+{
+    newton->limit = 1;
+    if (!it->reached) {
+        return LYRA_OK;
+    }
+    ly_newton_place(newton, stage, q);
+    ly_reach_return(it, newton->u);
+    LY_TRY(ly_reach_part(it, stage->u_q, newton->d, &newton->limit));
+    // next to the bound the iterates are rounded by more than is left of the way
+    bool can = newton->limit == 1;
+    for (int32_t trial = 0; !can && newton->limit > 0; ++trial) {
+        newton->limit = trial == 0 ? newton->limit : trial < ROUNDED_MAX ? 0.5 * newton->limit : 0;
+        lyra_vector_sum(newton->limit, newton->d, q, newton->next);
+        place(stage->u_q, newton->next, stage->u_0, newton->u);
+        LY_TRY(ly_reach(it, newton->u, &can));
+    }
+    if (newton->limit < 1) {
+        ly_newton_place(newton, stage, q);
+        ly_reach_return(it, newton->u);
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyLook *from, double slope, bool expand,
-                          LyLook *look, double *alpha)
+                          const LyraVector *q, const LyEvaluation *from, double slope, bool expand,
+                          LyEvaluation *evaluation, double *alpha)
 {
     bool potential = ly_newton_has_potential(newton);
     double f_0 = potential ? from->potential : 0.5 * from->residual * from->residual;
     double descent = potential ? slope : -2 * f_0;
     bool works = !potential && slope < 0 && ly_newton_is_symmetric(newton);
-    double step = 1, last = 0, f_last = 0;
+    double last = 0, f_last = 0;
+    LY_TRY(ly_newton_bound(newton, it, stage, q));
+    double step = newton->limit;
     for (int32_t trial = 0; trial < TRIALS_MAX; ++trial) {
         lyra_vector_sum(step, newton->d, q, newton->q_try);
-        LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, look));
+        LY_TRY(ly_newton_evaluate(newton, it, stage, newton->q_try, newton->r_try, evaluation));
         it->report.line_search_steps += trial > 0;
-        double f = !look->finite ? INFINITY
-                   : potential   ? look->potential
-                                 : 0.5 * look->residual * look->residual;
+        double f = !evaluation->finite ? INFINITY
+                   : potential         ? evaluation->potential
+                                       : 0.5 * evaluation->residual * evaluation->residual;
         bool enough = potential ? f <= f_0 + ARMIJO * step * descent
-                                : look->residual <= (1 - ARMIJO * step) * from->residual;
-        if (!enough && potential && look->finite) {
+                                : evaluation->residual <= (1 - ARMIJO * step) * from->residual;
+        if (!enough && potential && evaluation->finite) {
             // below the noise, slopes decide
-            double noise = fmax(from->noise, look->noise);
+            double noise = fmax(from->noise, evaluation->noise);
             double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
             enough = fabs(f - f_0) <= noise && fabs(end) <= fabs(slope);
         }
-        if (!enough && works && look->finite) {
+        if (!enough && works && evaluation->finite) {
             double end = stage->u_q * lyra_vector_dot(newton->r_try, newton->d);
             enough = end <= -(1 - 2 * ARMIJO) * slope;
         }
         double next = 0;
-        if (!enough && look->finite && newton->def.line_search && !ly_newton_is_symmetric(newton)) {
+        if (!enough && evaluation->finite && newton->def.line_search &&
+            !ly_newton_is_symmetric(newton)) {
             enough = is_next_shorter(newton, it, step, &next);
         }
-        if (look->finite && (enough || !newton->def.line_search)) {
+        if (evaluation->finite && (enough || !newton->def.line_search)) {
             *alpha = step;
-            return expand && trial == 0 && (potential || works) && newton->def.line_search
-                       ? lengthen(newton, it, stage, q, slope, look, alpha)
+            return expand && trial == 0 && step == 1 && (potential || works) &&
+                           newton->def.line_search
+                       ? lengthen(newton, it, stage, q, slope, evaluation, alpha)
                        : LYRA_OK;
         }
         if (!newton->def.line_search) {

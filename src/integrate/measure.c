@@ -26,14 +26,10 @@
 
 #include <math.h>
 
-static LyraPoint point_of(LyraIntegrator *it, LyraState *state)
+static LyraPoint point_of(const LyraState *state)
 {
     LyraStateView view = lyra_state_view(state);
-    return (LyraPoint){.time = view.time,
-                       .dt = 0,
-                       .u = view.u,
-                       .v = view.v,
-                       .history = ly_state_history(it, state)};
+    return (LyraPoint){.time = view.time, .dt = 0, .u = view.u, .v = view.v, .committed = state};
 }
 
 // whether D v is all that depends on velocities
@@ -48,7 +44,7 @@ LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state)
     LY_TRY(ly_measure(it, state, 0));
     if (!loses_by_damping_alone(it)) {
         LyraStateView view = lyra_state_view(state);
-        LY_TRY(ly_update_damping(it, view.time, 0, view.u, view.v, ly_state_history(it, state)));
+        LY_TRY(ly_update_damping(it, view.time, 0, view.u, view.v, state));
         return ly_measure_losses(it, state, 0);
     }
     return LYRA_OK;
@@ -57,10 +53,12 @@ LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state)
 LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k)
 {
     LyMeasure *measure = &it->measure[k];
-    const LyraPoint at = point_of(it, state);
-    const LyraResponse response = {
-        .external = measure->external, .elastic = &measure->elastic, .ahead = it->ahead};
+    const LyraPoint at = point_of(state);
+    const LyraResponse response = {.external = measure->external,
+                                   .elastic = &measure->elastic,
+                                   .need_tangent = it->need_tangent};
     measure->elastic = 0;
+    ly_reach_return(it, at.u);
     LY_TRY(ly_evaluate(it, &at, &response));
     lyra_system_apply_mass(it->system, at.v, it->account[0]);
     measure->kinetic = 0.5 * lyra_vector_dot(at.v, it->account[0]);
@@ -70,8 +68,9 @@ LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k)
 LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k)
 {
     LyMeasure *measure = &it->measure[k];
-    const LyraPoint at = point_of(it, state);
+    const LyraPoint at = point_of(state);
     measure->power = 0;
+    ly_reach_return(it, at.u);
     if (lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED) {
         return LYRA_OK;
     }
@@ -98,13 +97,14 @@ LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k)
 
 LyraStatus ly_find_reaction(LyraIntegrator *it, LyraState *state, LyraVector *reaction)
 {
-    const LyraPoint at = point_of(it, state);
+    const LyraPoint at = point_of(state);
     const LyraResponse response = {.g = it->force};
+    ly_reach_return(it, at.u);
     LY_TRY(ly_evaluate(it, &at, &response));
     lyra_system_apply_mass(it->system, lyra_state_view(state).a, it->account[1]);
     lyra_vector_axpby(1, it->account[1], 1, it->force);
     lyra_vector_fill(reaction, 0);
-    ly_merge_constrained(it, it->force, reaction);
+    lyra_system_merge(it->system, it->force, reaction);
     return LYRA_OK;
 }
 
@@ -118,7 +118,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     LyraVector *du = it->account[0], *held = it->account[2];
     lyra_vector_sum(-1, lyra_state_view(begin).u, lyra_state_view(end).u, du);
     lyra_vector_fill(held, 0);
-    ly_merge_constrained(it, du, held);
+    lyra_system_merge(it->system, du, held);
     bool moved = lyra_vector_largest(held) > 0;
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);

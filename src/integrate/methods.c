@@ -44,7 +44,7 @@ void ly_start_constrained(LyraIntegrator *it, const LyStage *stage, double t, Ly
         lyra_vector_axpby(-1, stage->u_0, 1, held);
     }
     lyra_vector_axpby(1 / stage->u_q, held, 0, held);
-    ly_merge_constrained(it, held, q);
+    lyra_system_merge(it->system, held, q);
 }
 
 void ly_hold_rates(LyraIntegrator *it, const LyStage *stage, const LyraVector *q, LyraVector *v_0,
@@ -52,15 +52,15 @@ void ly_hold_rates(LyraIntegrator *it, const LyStage *stage, const LyraVector *q
 {
     LyraVector *v = it->prescribed[1], *a = it->prescribed[2];
     lyra_vector_axpby(-stage->v_q, q, 1, v);
-    ly_merge_constrained(it, v, v_0);
+    lyra_system_merge(it->system, v, v_0);
     lyra_vector_axpby(-stage->a_q, q, 1, a);
-    ly_merge_constrained(it, a, a_0);
+    lyra_system_merge(it->system, a, a_0);
 }
 
 LyraStatus ly_end_step(LyraIntegrator *it, LyraState *trial, double t, double dt)
 {
     LyraStateView view = lyra_state_view(trial);
     ly_impose(it, t, view.u, view.v);
-    ly_merge_constrained(it, it->prescribed[2], view.a);
-    return ly_commit_history(it, trial, t, dt);
+    lyra_system_merge(it->system, it->prescribed[2], view.a);
+    return ly_commit_material(it, trial, t, dt);
 }

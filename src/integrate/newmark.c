@@ -21,7 +21,7 @@
 
 #include "integrate/methods.h"
 
-enum { Q, U_0, V_0, U_F, V_F, A_F, STAY, COUNT };
+enum { Q, U_0, V_0, U_F, V_F, A_F, PREVIOUS, COUNT };
 
 static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, double am, double af,
                              double beta, double gamma)
@@ -31,19 +31,18 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     double t = view.time, end = ly_moment(it, t, h);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0], *v_0 = it->scratch[V_0];
     LyraVector *u_f = it->scratch[U_F], *v_f = it->scratch[V_F], *a_f = it->scratch[A_F];
-    const double *history = ly_state_history(it, trial);
 
     // what u_1, v_1 are without q
     lyra_vector_sum(h, view.v, view.u, u_0);
     lyra_vector_axpby(h * h * (0.5 - beta), view.a, 1, u_0);
     lyra_vector_sum(h * (1 - gamma), view.a, view.v, v_0);
 
-    lyra_vector_copy(view.u, it->scratch[STAY]);
+    lyra_vector_copy(view.u, it->scratch[PREVIOUS]);
     lyra_vector_copy(view.u, u_f);
     if (!it->def.vega) {
         lyra_vector_axpby((1 - af) * h, view.v, 1, u_f);
     }
-    LY_TRY(ly_update_damping(it, t, 0, u_f, view.v, history));
+    LY_TRY(ly_update_damping(it, t, 0, u_f, view.v, trial));
 
     // the point at which the equation holds
     lyra_vector_copy(u_0, u_f);
@@ -59,8 +58,8 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
                            .u_0 = u_f,
                            .v_0 = v_f,
                            .a_0 = a_f,
-                           .stay = it->scratch[STAY],
-                           .history = history,
+                           .previous = it->scratch[PREVIOUS],
+                           .committed = trial,
                            .reactions = it->def.vega};
 
     // the start: the acceleration goes on; where constrained, u_1 is prescribed

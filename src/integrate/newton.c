@@ -15,7 +15,9 @@
 //
 // E the sum of the sizes of the parts of the incremental potential, F the sum of the norms of
 // inertial, internal, damping and external forces, L the size of the body (of the displacements
-// where the system does not say), so that units and sizes of bodies do not matter.
+// where the system does not say), so that units and sizes of bodies do not matter. Where loads
+// follow, and there is no potential, the decrement is that of the symmetric part of S; it ends the
+// iteration where the step it belongs to takes the residual down to LEADS of what it was.
 //
 // The floor is what rounding leaves of the forces: 2 eps |P K z| + 2 eps |P C w| + 2 eps F, where z
 // and w have signs that look random. |w| are the velocities; |z| the displacements, plus the
@@ -55,8 +57,11 @@
 #define FORCING_MAX 0.1
 #define FORCING_MIN 1e-8
 #define NEAR_FLOOR 8
+#define LEADS 0.1
 #define SETTLED 0.1
 #define SETTLING_MAX 20
+#define CHUNK 256
+#define NO_WAY 1e-12                 // part of the body's size that is no way to go
 #define TINY (DBL_MIN / DBL_EPSILON) // smaller numbers are rounded by more than eps
 #define STALLED 0.9                  // a residual that falls by less has stopped falling
 
@@ -65,14 +70,18 @@
 // the same signs in every run
 static void fill_signs(LyraVector *z)
 {
-    double *values = lyra_vector_values_mutable(z);
-    int32_t count = lyra_vector_size(z);
+    double part[CHUNK];
+    int32_t size = lyra_vector_size(z);
     uint64_t s = 0x9e3779b97f4a7c15u;
-    for (int32_t i = 0; i < count; ++i) {
-        s ^= s << 13;
-        s ^= s >> 7;
-        s ^= s << 17;
-        values[i] = s & 0x100 ? 1 : -1;
+    for (int32_t i = 0; i < size; i += CHUNK) {
+        int32_t count = size - i < CHUNK ? size - i : CHUNK;
+        for (int32_t k = 0; k < count; ++k) {
+            s ^= s << 13;
+            s ^= s >> 7;
+            s ^= s << 17;
+            part[k] = s & 0x100 ? 1 : -1;
+        }
+        lyra_vector_write(z, i, count, part);
     }
 }
 
@@ -92,16 +101,14 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
                               &newton->start, &newton->rest, &newton->signs,    &newton->lengths,
                               &newton->next};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
-        LY_TRY_DONE(lyra_vector_create(ctx, newton->size, vectors[i]));
+        LY_TRY_DONE(lyra_system_vector_create(system, newton->size, vectors[i]));
     }
     fill_signs(newton->signs);
     newton->extent = lyra_system_extent(system);
     lyra_system_lengths(system, newton->lengths);
     newton->spread = lyra_vector_largest(newton->lengths) > 0 ? newton->extent : 0;
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
-        newton->kept_count = ly_keep_count(newton);
-        LY_TRY_DONE(
-            ly_allocate_zeroed(ctx, newton->kept_count, sizeof *newton->kept, &newton->kept));
+        LY_TRY_DONE(lyra_system_state_create(system, &newton->kept.point));
     }
     *out = newton;
     return LYRA_OK;
@@ -123,16 +130,16 @@ void ly_newton_destroy(LyNewton *newton)
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         lyra_vector_destroy(vectors[i]);
     }
-    ly_release(newton->ctx, newton->kept);
+    lyra_state_destroy(newton->kept.point);
     ly_release(newton->ctx, newton);
 }
 
-LyraAhead ly_newton_ahead(const LyraNewtonDef *def)
+LyraTangentNeed ly_newton_need_tangent(const LyraNewtonDef *def)
 {
     if (def->policy != LYRA_NEWTON_ONE && def->policy != LYRA_NEWTON_COUNTED) {
-        return LYRA_AHEAD_NOTHING;
+        return LYRA_TANGENT_NONE;
     }
-    return def->psd_always ? LYRA_AHEAD_PSD : LYRA_AHEAD_EXACT;
+    return def->psd_always ? LYRA_TANGENT_PSD : LYRA_TANGENT_EXACT;
 }
 
 // ---- directions ---------------------------------------------------------------------------------
@@ -143,32 +150,20 @@ bool ly_newton_is_trouble(LyraStatus status)
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
 }
 
-// z = s (lengths + |x|), s the signs
-static void fill_noise(const LyNewton *newton, const LyraVector *lengths, const LyraVector *x,
-                       LyraVector *z)
-{
-    const double *sign = lyra_vector_values(newton->signs), *value = lyra_vector_values(x);
-    const double *length = lengths ? lyra_vector_values(lengths) : NULL;
-    double *out = lyra_vector_values_mutable(z);
-    for (int32_t i = 0; i < newton->size; ++i) {
-        out[i] = sign[i] * (fabs(value[i]) + (length ? length[i] : 0));
-    }
-}
-
 // what rounding makes of the residual, with K and C at hand
-static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyLook *look)
+static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyEvaluation *evaluation)
 {
-    fill_noise(newton, newton->lengths, newton->u, newton->b);
+    lyra_vector_noise(newton->signs, newton->lengths, newton->u, newton->b);
     lyra_system_apply_stiffness(newton->system, newton->b, newton->d);
-    ly_merge_constrained(it, NULL, newton->d);
+    lyra_system_merge(it->system, NULL, newton->d);
     double noise = lyra_vector_norm(newton->d);
     if (!(lyra_system_traits(newton->system) & LYRA_SYSTEM_UNDAMPED)) {
-        fill_noise(newton, NULL, newton->v, newton->b);
+        lyra_vector_noise(newton->signs, NULL, newton->v, newton->b);
         lyra_system_apply_damping(newton->system, newton->b, newton->d);
-        ly_merge_constrained(it, NULL, newton->d);
+        lyra_system_merge(it->system, NULL, newton->d);
         noise += lyra_vector_norm(newton->d);
     }
-    newton->floor = 2 * DBL_EPSILON * (noise + look->force);
+    newton->floor = 2 * DBL_EPSILON * (noise + evaluation->force);
 }
 
 LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
@@ -179,7 +174,7 @@ LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           .dt = stage->dt,
                           .u = newton->u,
                           .v = newton->v,
-                          .history = stage->history,
+                          .committed = stage->committed,
                           .unloaded = stage->unloaded};
     double begin = ly_time();
     LyraStatus status = lyra_system_linearise(newton->system, &at, psd);
@@ -206,7 +201,7 @@ LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LySta
     it->report.solver = report.solver ? report.solver : "";
     LY_TRY(status);
     if (!lyra_vector_is_finite(newton->d)) {
-        return ly_fail(LYRA_NOT_FINITE, "the linear solver %s gave numbers without end",
+        return ly_fail(LYRA_NOT_FINITE, "linear solver \"%s\" returned non-finite values",
                        it->report.solver);
     }
     direction->slope = stage->u_q * lyra_vector_dot(r, newton->d);
@@ -219,14 +214,14 @@ LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LySta
 
 // a direction at q by a fresh tangent: the exact one unless `psd`, then the positive one
 static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                 const LyraVector *q, const LyLook *look, bool psd, double forcing,
-                                 LyDirection *direction)
+                                 const LyraVector *q, const LyEvaluation *evaluation, bool psd,
+                                 double forcing, LyDirection *direction)
 {
     *direction = (LyDirection){.psd = psd};
     for (;;) {
         LyraStatus status = ly_newton_form(newton, it, stage, q, direction->psd);
         if (status == LYRA_OK) {
-            find_floor(newton, it, look);
+            find_floor(newton, it, evaluation);
             status = ly_newton_direction(newton, it, stage, newton->r, forcing, direction);
             if (status == LYRA_NOT_CONVERGED) {
                 // an iterative solver at its end: a rough direction does, more of them will follow
@@ -257,8 +252,9 @@ typedef struct Progress {
 
 // a direction by the tangent kept in the state, or by a fresh one, which is noted there
 static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                   LyraState *trial, const LyraVector *q, const LyLook *look,
-                                   const Progress *progress, LyDirection *direction)
+                                   LyraState *trial, const LyraVector *q,
+                                   const LyEvaluation *evaluation, const Progress *progress,
+                                   LyDirection *direction)
 {
     bool simplified = newton->def.policy == LYRA_NEWTON_SIMPLIFIED;
     bool forced = progress->psd && !newton->def.psd_always;
@@ -267,7 +263,7 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
         LY_TRY(ly_keep_find(newton, it, stage, trial, &found));
         if (found) {
             ly_newton_place(newton, stage, q);
-            find_floor(newton, it, look);
+            find_floor(newton, it, evaluation);
             *direction = (LyDirection){.kept = true};
             LyraStatus status = ly_newton_direction(newton, it, stage, newton->r, 0, direction);
             if (status == LYRA_OK && direction->usable) {
@@ -278,58 +274,61 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
             }
         }
     }
-    LY_TRY(find_direction(newton, it, stage, q, look, progress->psd, progress->forcing, direction));
+    LY_TRY(find_direction(newton, it, stage, q, evaluation, progress->psd, progress->forcing,
+                          direction));
     return simplified ? ly_keep_note(newton, it, stage, direction->psd, trial) : LYRA_OK;
 }
 
 // Statics, where the other limits are met: whether what is left of the error, as far as a step
-// along `direction` that took the residual from `before` to that of `look` tells, is small beside
-// the displacements. True after SETTLING_MAX that said otherwise.
-static bool has_settled(const LyNewton *newton, const LyStage *stage, const LyLook *look,
-                        const LyDirection *direction, double before, Progress *progress)
+// along `direction` that took the residual from `before` to that of `evaluation` tells, is small
+// beside the displacements. True after SETTLING_MAX that said otherwise.
+static bool has_settled(const LyNewton *newton, const LyStage *stage,
+                        const LyEvaluation *evaluation, const LyDirection *direction, double before,
+                        Progress *progress)
 {
-    double kappa = look->residual / before;
+    double kappa = evaluation->residual / before;
     double limit = SETTLED * newton->def.step * lyra_vector_largest(newton->u);
-    return stage->a_q != 0 || kappa > STALLED || look->residual <= newton->floor ||
+    return stage->a_q != 0 || kappa > STALLED || evaluation->residual <= newton->floor ||
            kappa * direction->largest <= (1 - kappa) * limit || ++progress->settling > SETTLING_MAX;
 }
 
-// whether the iteration may end after a step along `direction` to `look`
-static bool has_converged(const LyNewton *newton, const LyStage *stage, const LyLook *look,
-                          const LyDirection *direction, double alpha, double before,
-                          Progress *progress)
+// whether the iteration may end after a step along `direction` to `evaluation`
+static bool has_converged(const LyNewton *newton, const LyStage *stage,
+                          const LyEvaluation *evaluation, const LyDirection *direction,
+                          double alpha, double before, Progress *progress)
 {
     const LyraNewtonDef *def = &newton->def;
     double length = newton->extent > 0
                         ? newton->extent
                         : fmax(lyra_vector_largest(newton->u), lyra_vector_largest(newton->start));
-    if (look->residual <= newton->floor) {
+    if (evaluation->residual <= newton->floor) {
         return true;
     }
     if (alpha < 1) {
         return false;
     }
-    double ahead = 1; // error left after this step, as a part of the step
+    double left = 1; // error after this step, as a part of the step
     bool kept = false;
     if (direction->kept) {
-        ahead = progress->theta > 0 && progress->theta < 1 ? progress->theta / (1 - progress->theta)
-                                                           : INFINITY;
-        bool decrement = -direction->slope * ahead * ahead <= def->decrement * look->energy;
-        kept = ahead * direction->largest <= def->step * length ||
+        left = progress->theta > 0 && progress->theta < 1 ? progress->theta / (1 - progress->theta)
+                                                          : INFINITY;
+        bool decrement = -direction->slope * left * left <= def->decrement * evaluation->energy;
+        kept = left * direction->largest <= def->step * length ||
                (decrement && ly_newton_has_potential(newton));
     }
-    bool small =
-        look->residual <= def->residual * look->force && direction->largest <= def->step * length;
-    return (kept || small) && has_settled(newton, stage, look, direction, before, progress);
+    bool small = evaluation->residual <= def->residual * evaluation->force &&
+                 direction->largest <= def->step * length;
+    return (kept || small) && has_settled(newton, stage, evaluation, direction, before, progress);
 }
 
-static LyraStatus fail_search(LyraIntegrator *it, const LyStage *stage, const LyLook *look)
+static LyraStatus fail_search(LyraIntegrator *it, const LyStage *stage,
+                              const LyEvaluation *evaluation)
 {
     LyraStatus status =
         ly_fail(LYRA_NOT_CONVERGED,
                 "Newton at %g s: no step along the direction lowers %s, with a residual of %g N",
                 stage->time, it->def.newton.line_search ? "the potential or residual" : "anything",
-                look->residual);
+                evaluation->residual);
     return ly_step_fail(it, LYRA_STEP_LINE_SEARCH, status);
 }
 
@@ -363,72 +362,113 @@ static void advance(const LyNewton *newton, const LyDirection *direction, double
     }
 }
 
+// whether the decrement is the size of a step: where there is a potential, and in the part of an
+// exact tangent that is symmetric, R . d = - d . S d, where loads follow
+static bool has_decrement(const LyNewton *newton, double slope)
+{
+    bool exact = !(lyra_system_traits(newton->system) & LYRA_SYSTEM_INEXACT);
+    return ly_newton_has_potential(newton) ||
+           (exact && slope < 0 && !ly_newton_is_symmetric(newton));
+}
+
 // A whole step, where the decrement says that it leads to the answer or the residual is near its
 // floor: taken unless the residual grows by more than rounding. *done: the iteration has ended.
 // *moved: q is another.
 static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                            const LyDirection *direction, LyraVector *q, LyLook *look,
+                            const LyDirection *direction, LyraVector *q, LyEvaluation *evaluation,
                             Progress *progress, bool *moved, bool *done)
 {
-    LyLook next;
-    double before = look->residual, rounding = NEAR_FLOOR * newton->floor;
+    LyEvaluation next;
+    double before = evaluation->residual, rounding = NEAR_FLOOR * newton->floor;
     lyra_vector_sum(1, newton->d, q, newton->q_try);
-    LY_TRY(ly_newton_look(newton, it, stage, newton->q_try, newton->r_try, &next));
+    LY_TRY(ly_newton_evaluate(newton, it, stage, newton->q_try, newton->r_try, &next));
     bool near = before <= rounding;
     *moved = next.finite && next.residual <= fmax(before, rounding);
+    // without a potential the residual has to tell that the tangent leads there
+    bool leads = ly_newton_has_potential(newton) || next.residual <= LEADS * before;
     *done = near     ? !(next.residual < 0.5 * before)
-            : *moved ? has_settled(newton, stage, &next, direction, before, progress)
-                     : before <= newton->def.residual * look->force;
+            : *moved ? leads && has_settled(newton, stage, &next, direction, before, progress)
+                     : before <= newton->def.residual * evaluation->force;
     if (*moved) {
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
-        *look = next;
+        *evaluation = next;
         *done = *done || next.residual <= newton->floor;
     }
-    it->report.residual_last = look->residual;
+    it->report.residual_last = evaluation->residual;
     return LYRA_OK;
 }
 
-// iterates from q, where `look` was seen; writes the number of iterations
+// whether the end that the iteration has come to stays one when forces are found anew there
+static LyraStatus check_end(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                            const LyraVector *q, LyEvaluation *evaluation, bool *done)
+{
+    double before = evaluation->residual;
+    LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, evaluation));
+    double limit = fmax(newton->floor, newton->def.residual * evaluation->force);
+    *done = evaluation->finite && evaluation->residual <= fmax(before, limit);
+    return LYRA_OK;
+}
+
+// whether a direction leads into what is in the way, and the body is there
+static bool is_blocked(const LyNewton *newton, const LyDirection *direction)
+{
+    double length = newton->extent > 0 ? newton->extent : lyra_vector_largest(newton->u);
+    return newton->limit < 1 && newton->limit * direction->largest <= NO_WAY * length;
+}
+
+// iterates from q, where `evaluation` was made; writes the number of iterations
 static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          LyraState *trial, LyraVector *q, LyLook *look, Progress *progress,
-                          int32_t *count)
+                          LyraState *trial, LyraVector *q, LyEvaluation *evaluation,
+                          Progress *progress, int32_t *count)
 {
     LyraStepReport *report = &it->report;
     int32_t most = newton->def.iterations_max;
     most = stage->iterations_max > 0 && stage->iterations_max < most ? stage->iterations_max : most;
     for (*count = 0; *count < most;) {
-        if (look->residual <= TINY) {
+        LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, evaluation));
+        if (!evaluation->finite) {
+            return ly_newton_fail_at(it, stage, evaluation);
+        }
+        if (evaluation->residual <= TINY) {
             return LYRA_OK;
         }
         LyDirection direction;
-        LY_TRY(choose_direction(newton, it, stage, trial, q, look, progress, &direction));
+        LY_TRY(choose_direction(newton, it, stage, trial, q, evaluation, progress, &direction));
         ++*count;
         ++report->newton_iterations;
         report->decrement = sqrt(fmax(-direction.slope, 0));
         report->step_last = direction.largest;
         progress->theta = progress->last > 0 ? direction.largest / progress->last : 0;
 
-        LyLook next;
-        double alpha = 0, before = look->residual;
-        bool exact = !direction.kept && !direction.psd && ly_newton_has_potential(newton);
+        LyEvaluation next;
+        double alpha = 0, before = evaluation->residual;
+        bool exact = !direction.kept && !direction.psd && has_decrement(newton, direction.slope);
         bool near = before <= NEAR_FLOOR * newton->floor;
-        if (near || (exact && -direction.slope <= newton->def.decrement * look->energy)) {
+        if (near || (exact && -direction.slope <= newton->def.decrement * evaluation->energy)) {
             bool moved, done;
-            LY_TRY(take_last(newton, it, stage, &direction, q, look, progress, &moved, &done));
+            LY_TRY(
+                take_last(newton, it, stage, &direction, q, evaluation, progress, &moved, &done));
+            if (done) {
+                LY_TRY(check_end(newton, it, stage, q, evaluation, &done));
+            }
             if (done) {
                 return LYRA_OK;
             }
             if (moved) {
-                advance(newton, &direction, 1, look->residual, before, progress);
+                advance(newton, &direction, 1, evaluation->residual, before, progress);
                 continue;
             }
         }
-        LY_TRY(ly_line_search(newton, it, stage, q, look, direction.slope, direction.psd, &next,
-                              &alpha));
+        LY_TRY(ly_line_search(newton, it, stage, q, evaluation, direction.slope, direction.psd,
+                              &next, &alpha));
+        if (is_blocked(newton, &direction)) {
+            return ly_fail_blocked(it, stage->time);
+        }
         if (alpha == 0) {
             if (direction.psd) {
-                return fail_search(it, stage, look);
+                return newton->limit < 1 ? ly_fail_blocked(it, stage->time)
+                                         : fail_search(it, stage, evaluation);
             }
             progress->renew = direction.kept;
             progress->psd = !direction.kept;
@@ -437,33 +477,40 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         }
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
-        *look = next;
-        report->residual_last = look->residual;
-        if (has_converged(newton, stage, look, &direction, alpha, before, progress)) {
+        *evaluation = next;
+        report->residual_last = evaluation->residual;
+        bool done = has_converged(newton, stage, evaluation, &direction, alpha, before, progress);
+        if (done) {
+            LY_TRY(check_end(newton, it, stage, q, evaluation, &done));
+        }
+        if (done) {
             return LYRA_OK;
         }
-        advance(newton, &direction, alpha, look->residual, before, progress);
+        advance(newton, &direction, alpha, evaluation->residual, before, progress);
+    }
+    if (newton->limit < 1) {
+        return ly_fail_blocked(it, stage->time);
     }
     LyraStatus status = ly_fail(LYRA_NOT_CONVERGED,
                                 "Newton at %g s: residual %g N and step %g m after %d iterations",
-                                stage->time, look->residual, report->step_last, (int)*count);
+                                stage->time, evaluation->residual, report->step_last, (int)*count);
     return ly_step_fail(it, LYRA_STEP_NOT_CONVERGED, status);
 }
 
 // the one-step policy: linearised where the body was
 static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                             LyraVector *q, LyLook *look)
+                             LyraVector *q, LyEvaluation *evaluation)
 {
-    newton->ahead = ly_newton_ahead(&newton->def);
-    LyraStatus status = ly_newton_step_from_stay(newton, it, stage, q, look);
-    newton->ahead = LYRA_AHEAD_NOTHING;
+    newton->need_tangent = ly_newton_need_tangent(&newton->def);
+    LyraStatus status = ly_newton_step_from_previous(newton, it, stage, q, evaluation);
+    newton->need_tangent = LYRA_TANGENT_NONE;
     LY_TRY(status);
-    it->report.residual_first = it->report.residual_last = look->residual;
+    it->report.residual_first = it->report.residual_last = evaluation->residual;
     lyra_vector_copy(newton->q_try, q);
     return LYRA_OK;
 }
 
-// a whole step from q, where r was seen, whatever the tangent is like
+// a whole step from q, where r was seen, whatever the tangent is like, or as far as the body can go
 static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                              LyraVector *q)
 {
@@ -485,7 +532,8 @@ static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage
     it->report.psd_iterations += direction.psd;
     it->report.decrement = sqrt(fmax(-direction.slope, 0));
     it->report.step_last = direction.largest;
-    lyra_vector_axpby(1, newton->d, 1, q);
+    LY_TRY(ly_newton_bound(newton, it, stage, q));
+    lyra_vector_axpby(newton->limit, newton->d, 1, q);
     return LYRA_OK;
 }
 
@@ -495,21 +543,24 @@ static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage
 static LyraStatus solve_counted(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                                 LyraVector *q)
 {
-    LyLook first, look;
+    LyEvaluation first, evaluation;
     LY_TRY(solve_once(newton, it, stage, q, &first));
     for (int32_t count = 1; count < newton->def.iterations_max; ++count) {
         if (it->def.vega) {
             ly_newton_place(newton, stage, q);
             LY_TRY(ly_update_damping(it, stage->time, stage->dt, newton->u, newton->v,
-                                     stage->history));
+                                     stage->committed));
         }
-        LY_TRY(ly_newton_look(newton, it, stage, q, newton->r, &look));
-        if (!look.finite) {
-            return ly_newton_fail_not_finite(it, stage);
+        LY_TRY(ly_newton_evaluate(newton, it, stage, q, newton->r, &evaluation));
+        if (evaluation.finite) {
+            LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, &evaluation));
         }
-        it->report.residual_last = look.residual;
-        if (stage->reactions ? look.whole <= newton->def.residual * first.whole
-                             : look.residual <= newton->def.residual * first.residual) {
+        if (!evaluation.finite) {
+            return ly_newton_fail_at(it, stage, &evaluation);
+        }
+        it->report.residual_last = evaluation.residual;
+        if (stage->reactions ? evaluation.whole <= newton->def.residual * first.whole
+                             : evaluation.residual <= newton->def.residual * first.residual) {
             break;
         }
         LY_TRY(step_whole(newton, it, stage, q));
@@ -523,21 +574,22 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     LYRA_ASSERT(stage->u_q > 0);
     // loads work from here
     ly_newton_place(newton, stage, q);
-    lyra_vector_copy(stage->stay ? stage->stay : newton->u, newton->start);
-    LyLook look;
-    if (newton->def.policy == LYRA_NEWTON_ONE && stage->stay) {
-        return solve_once(newton, it, stage, q, &look);
+    lyra_vector_copy(stage->previous ? stage->previous : newton->u, newton->start);
+    LyEvaluation evaluation;
+    if (newton->def.policy == LYRA_NEWTON_ONE && stage->previous) {
+        return solve_once(newton, it, stage, q, &evaluation);
     }
-    if (newton->def.policy == LYRA_NEWTON_COUNTED && stage->stay) {
+    if (newton->def.policy == LYRA_NEWTON_COUNTED && stage->previous) {
         return solve_counted(newton, it, stage, q);
     }
     int32_t count = 0;
     newton->floor = 0;
-    LY_TRY(ly_newton_start(newton, it, stage, q, &look));
-    it->report.residual_first = it->report.residual_last = look.residual;
+    newton->limit = 1;
+    LY_TRY(ly_newton_start(newton, it, stage, q, &evaluation));
+    it->report.residual_first = it->report.residual_last = evaluation.residual;
     Progress progress = {.psd = newton->def.psd_always,
                          .forcing = newton->def.policy == LYRA_NEWTON_INEXACT ? FORCING_FIRST : 0};
-    LY_TRY(iterate(newton, it, stage, trial, q, &look, &progress, &count));
+    LY_TRY(iterate(newton, it, stage, trial, q, &evaluation, &progress, &count));
     if (newton->def.policy == LYRA_NEWTON_SIMPLIFIED && count >= ITERATIONS_KEEP &&
         progress.theta >= THETA_KEEP) {
         return ly_keep_drop(newton, trial);

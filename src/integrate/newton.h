@@ -9,17 +9,18 @@
 
 #include "integrate/integrate.h"
 
-/// A look at the equation at some q. Energies are those of the incremental potential, which is
+/// The equation evaluated at some q. Energies are those of the incremental potential, which is
 /// scaled so that it is in J: see line_search.c.
-typedef struct LyLook {
-    bool finite;
+typedef struct LyEvaluation {
+    bool finite;      // false for points that can't be reached, too
+    bool blocked;     // which this is one of
     double potential; // J; 0 where there is none
     double noise;     // rounding of `potential`, J
     double energy;    // size of its parts that change in a step, J
     double residual;  // |P r|, N
     double whole;     // |r|, reactions of the constraints included, N
     double force;     // size of the forces that make up r, N
-} LyLook;
+} LyEvaluation;
 
 /// A direction and what is known of it.
 typedef struct LyDirection {
@@ -30,28 +31,38 @@ typedef struct LyDirection {
     double largest; // u_q |d|_max, m
 } LyDirection;
 
+#define LY_KEPT_HEAD 10
+#define LY_KEPT_VECTORS 4
+
+/// Where a kept tangent was taken, as newton_keep.c has it in the state.
+typedef struct LyKept {
+    uint64_t stamp;                    // of the system when S was formed
+    double head[LY_KEPT_HEAD];         // numbers
+    uint64_t vectors[LY_KEPT_VECTORS]; // stamps of the vectors
+    LyraState *point;                  // u and v: scratch; what the material remembered there
+} LyKept;
+
 struct LyNewton {
     LyraContext *ctx;
     LyraNewtonDef def;
     LyraSystem *system;
     int32_t size;
     LyraVector *q_try, *r, *r_try, *d, *moved, *b; // iterates, residuals, directions
-    LyraVector *u, *v, *a;                         // the point looked at last
+    LyraVector *u, *v, *a;                         // the point evaluated last
     LyraVector *mass, *external, *damping;         // its forces
     LyraVector *start;                             // u when the solve began: loads work from there
     LyraVector *rest;                              // u of the rest shape, placed
     LyraVector *signs;                             // 1 and -1, as if at random; see find_floor()
-    LyraVector *next;    // the Newton step from a trial, by the tangent of the start
-    LyraVector *lengths; // that forces are computed from, beside displacements, m
-    double floor;        // residual that rounding alone can make, N
-    double extent;       // size of the body, m; 0: unknown
-    double spread;       // by how far forces may be rounded over it: 0 if `lengths` are, m
-    double *kept;        // copy of the block that S was formed from; NULL unless simplified
-    int64_t kept_count;
-    uint64_t stamp;  // of the system when S was formed from `kept`
-    LyraAhead ahead; // of the look that follows
-    bool warm;       // `d` is a start of the solve that follows
-    bool staying;    // u is stage->stay to the last bit, where forces may be known
+    LyraVector *next;             // the Newton step from a trial, by the tangent of the start
+    LyraVector *lengths;          // that forces are computed from, beside displacements, m
+    double floor;                 // residual that rounding alone can make, N
+    double extent;                // size of the body, m; 0: unknown
+    double spread;                // by how far forces may be rounded over it: 0 if `lengths` are, m
+    LyKept kept;                  // what S was formed from, of the simplified policy
+    LyraTangentNeed need_tangent; // of the evaluation that follows
+    double limit;                 // part of the direction that could be gone, of the last search
+    bool warm;                    // `d` is a start of the solve that follows
+    bool at_previous;             // u is stage->previous to the last bit, where forces may be known
 };
 
 /// Whether the equation is the gradient of a potential.
@@ -63,20 +74,30 @@ bool ly_newton_is_symmetric(const LyNewton *newton);
 /// u, v, a of the stage at q, into newton's vectors.
 void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q);
 
-/// Looks at q: writes the residual P r and what is said of it. Numbers without end are no failure:
-/// look->finite says so.
-LyraStatus ly_newton_look(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, LyraVector *r, LyLook *look);
+/// Evaluates q: writes the residual P r and the rest. Non-finite values are no failure:
+/// evaluation->finite says so.
+LyraStatus ly_newton_evaluate(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                              const LyraVector *q, LyraVector *r, LyEvaluation *evaluation);
 
 /// Whether `trial` is to be preferred to `best`.
-bool ly_look_is_better(const LyNewton *newton, const LyLook *trial, const LyLook *best);
+bool ly_evaluation_is_better(const LyNewton *newton, const LyEvaluation *trial,
+                             const LyEvaluation *best);
+
+/// newton->limit: the part of newton->d that the body can go from q, where it has been.
+LyraStatus ly_newton_bound(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           const LyraVector *q);
 
 /// Searches along newton->d from q, where `from` was seen, for a step that descends. Leaves q +
-/// alpha d in q_try, its residual in r_try and what was seen in `look`; alpha is 0 when there is
+/// alpha d in q_try, its residual in r_try and the rest in `evaluation`; alpha is 0 when there is
 /// none.
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyLook *from, double slope, bool expand,
-                          LyLook *look, double *alpha);
+                          const LyraVector *q, const LyEvaluation *from, double slope, bool expand,
+                          LyEvaluation *evaluation, double *alpha);
+
+/// Tells the system that q, of which `evaluation` is, is linearised next; evaluates it again where
+/// forces are others after that.
+LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                     const LyraVector *q, LyraVector *r, LyEvaluation *evaluation);
 
 // ---- directions (newton.c) ----------------------------------------------------------------------
 
@@ -94,21 +115,19 @@ LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LySta
 // ---- starts (newton_start.c) --------------------------------------------------------------------
 
 /// One Newton step from the old place of all vertices, the motion of the constraints being part of
-/// it. Leaves the result in q_try and what was seen at the old place in `look`.
-LyraStatus ly_newton_step_from_stay(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                    const LyraVector *q, LyLook *look);
+/// it. Leaves the result in q_try and the evaluation of the old place.
+LyraStatus ly_newton_step_from_previous(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                        const LyraVector *q, LyEvaluation *evaluation);
 
-/// Ends a step whose forces are not finite.
-LyraStatus ly_newton_fail_not_finite(LyraIntegrator *it, const LyStage *stage);
+/// Ends a step whose forces are not finite, or whose way is blocked, at what was evaluated.
+LyraStatus ly_newton_fail_at(LyraIntegrator *it, const LyStage *stage,
+                             const LyEvaluation *evaluation);
 
 /// Moves q to the best start, with its residual in newton->r.
 LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                           LyraVector *q, LyLook *look);
+                           LyraVector *q, LyEvaluation *evaluation);
 
 // ---- kept tangents (newton_keep.c) --------------------------------------------------------------
-
-/// Doubles of the block.
-int64_t ly_keep_count(const LyNewton *newton);
 
 /// Notes in `trial` that S was formed at the point of newton->u and newton->v.
 LyraStatus ly_keep_note(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, bool psd,

@@ -2,42 +2,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Tangents kept from step to step by the simplified policy. A factor is no state, but the point at
-// which it was taken is: the block "newton" holds (u, v, t, dt, history) of the linearisation, the
-// coefficients of S, and the point at which the damping was frozen then. After a restart S is
-// formed anew from the block; in a run that goes on it is still there, as the stamp of the system
-// tells, and both have the same bits. A tangent of other parameters, masses, damping or directions
-// of constraints than the model has now does not serve: the block has their fingerprint.
+// which it was taken is: the state has (u, v, t, dt) of the linearisation, the coefficients of S,
+// the point at which the damping was frozen then, and what the material remembered. After a restart
+// S is formed anew from there; in a run that goes on it is still there, as the stamps of the system
+// and of the vectors tell, and both have the same bits. A tangent of other parameters, masses,
+// damping or directions of constraints than the model has now does not serve: their fingerprint is
+// kept, too.
 //
-// Layout: valid, time, dt, a_q, v_q, u_q, psd, time of damping, fingerprint, share of loads left
-// out, then u, v, u and v of damping, and the history.
+// Layout: the numbers below in the block "newton", u, v, u and v of damping in the vectors
+// "newton.point", and the material's blocks under their names, of LYRA_STATE_KEPT.
 
 #include "integrate/newton.h"
 
+#include "model/state.h"
+
 #include <string.h>
 
-#define KEEP_BLOCK "newton"
-#define KEEP_VERSION 3
-#define HEAD 10
+enum {
+    VALID,
+    TIME,
+    DT,
+    A_Q,
+    V_Q,
+    U_Q,
+    PSD,
+    DAMPED_TIME,
+    FINGERPRINT,
+    UNLOADED, // share of loads left out
+    HEAD
+};
+_Static_assert(HEAD == LY_KEPT_HEAD, "the head has all of these");
 
-int64_t ly_keep_count(const LyNewton *newton)
-{
-    return HEAD + 4 * (int64_t)newton->size + lyra_system_history_count(newton->system);
-}
+enum { U, V, DAMPED_U, DAMPED_V, VECTORS };
+_Static_assert(VECTORS == LY_KEPT_VECTORS, "and these are the vectors");
 
-static LyraStatus find_block(LyNewton *newton, LyraState *trial, double **block)
+typedef struct Kept {
+    double *head;
+    LyraVector **vectors;
+} Kept;
+
+static LyraStatus find(const LyNewton *newton, LyraState *trial, Kept *out)
 {
+    const LyraStateBlockDef head = {.name = "newton", .version = 4, .count = HEAD};
+    const LyraStateVectorsDef point = {
+        .name = "newton.point", .version = 1, .size = newton->size, .count = VECTORS};
+    void *values = NULL;
     bool fresh = false;
-    return lyra_state_block(trial, KEEP_BLOCK, KEEP_VERSION, newton->kept_count, block, &fresh);
-}
-
-static void copy_in(const LyraVector *from, double *to)
-{
-    memcpy(to, lyra_vector_values(from), (size_t)lyra_vector_size(from) * sizeof *to);
-}
-
-static void copy_out(const double *from, LyraVector *to)
-{
-    memcpy(lyra_vector_values_mutable(to), from, (size_t)lyra_vector_size(to) * sizeof *from);
+    LY_TRY(lyra_state_block(trial, &head, &values, &fresh));
+    LY_TRY(lyra_state_vectors(trial, &point, &out->vectors, &fresh));
+    out->head = values;
+    return LYRA_OK;
 }
 
 // as many bits as a double counts with
@@ -46,51 +60,78 @@ static double fingerprint(const LyNewton *newton)
     return (double)(lyra_system_fingerprint(newton->system) >> 11);
 }
 
+// notes that S was formed from `kept`; newton->kept.point has what the material remembered
+static void note_formed(LyNewton *newton, const Kept *kept)
+{
+    newton->kept.stamp = lyra_system_stamp(newton->system);
+    memcpy(newton->kept.head, kept->head, sizeof newton->kept.head);
+    for (int32_t i = 0; i < VECTORS; ++i) {
+        newton->kept.vectors[i] = lyra_vector_stamp(kept->vectors[i]);
+    }
+}
+
+// whether S is still what was formed from `kept` of `trial`
+static bool is_formed(const LyNewton *newton, const Kept *kept, const LyraState *trial)
+{
+    bool same = newton->kept.stamp == lyra_system_stamp(newton->system) &&
+                memcmp(newton->kept.head, kept->head, sizeof newton->kept.head) == 0;
+    for (int32_t i = 0; same && i < VECTORS; ++i) {
+        uint64_t stamp = lyra_vector_stamp(kept->vectors[i]);
+        same = stamp != 0 && stamp == newton->kept.vectors[i];
+    }
+    return same &&
+           ly_state_blocks_equal(newton->kept.point, LYRA_STATE_MATERIAL, trial, LYRA_STATE_KEPT);
+}
+
 LyraStatus ly_keep_note(LyNewton *newton, LyraIntegrator *it, const LyStage *stage, bool psd,
                         LyraState *trial)
 {
-    double *block = NULL;
-    LY_TRY(find_block(newton, trial, &block));
-    const double head[HEAD] = {
-        1,          stage->time, stage->dt,       stage->a_q,          stage->v_q,
-        stage->u_q, psd,         it->damped_time, fingerprint(newton), stage->unloaded};
-    int64_t n = newton->size, history = lyra_system_history_count(newton->system);
-    memcpy(block, head, sizeof head);
-    copy_in(newton->u, block + HEAD);
-    copy_in(newton->v, block + HEAD + n);
-    copy_in(it->damped[0], block + HEAD + 2 * n);
-    copy_in(it->damped[1], block + HEAD + 3 * n);
-    if (history > 0) {
-        memcpy(block + HEAD + 4 * n, stage->history, (size_t)history * sizeof *block);
-    }
-    memcpy(newton->kept, block, (size_t)newton->kept_count * sizeof *block);
-    newton->stamp = lyra_system_stamp(newton->system);
+    Kept kept;
+    LY_TRY(find(newton, trial, &kept));
+    const double head[HEAD] = {[VALID] = 1,
+                               [TIME] = stage->time,
+                               [DT] = stage->dt,
+                               [A_Q] = stage->a_q,
+                               [V_Q] = stage->v_q,
+                               [U_Q] = stage->u_q,
+                               [PSD] = psd,
+                               [DAMPED_TIME] = it->damped_time,
+                               [FINGERPRINT] = fingerprint(newton),
+                               [UNLOADED] = stage->unloaded};
+    memcpy(kept.head, head, sizeof head);
+    lyra_vector_copy(newton->u, kept.vectors[U]);
+    lyra_vector_copy(newton->v, kept.vectors[V]);
+    lyra_vector_copy(it->damped[0], kept.vectors[DAMPED_U]);
+    lyra_vector_copy(it->damped[1], kept.vectors[DAMPED_V]);
+    LY_TRY(ly_state_take_blocks(trial, LYRA_STATE_KEPT, stage->committed, LYRA_STATE_MATERIAL));
+    LY_TRY(ly_state_take_blocks(newton->kept.point, LYRA_STATE_MATERIAL, stage->committed,
+                                LYRA_STATE_MATERIAL));
+    note_formed(newton, &kept);
     return LYRA_OK;
 }
 
-// forms S from the block, and freezes the damping of this step again
-static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const double *block)
+// forms S from what `trial` has, and freezes the damping of this step again
+static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const Kept *kept,
+                             const LyraState *trial)
 {
-    int64_t n = newton->size;
-    const double *history =
-        lyra_system_history_count(newton->system) > 0 ? block + HEAD + 4 * n : NULL;
-    LyraPoint at = {.time = block[7], .dt = 0, .u = newton->u, .v = newton->v, .history = history};
-    copy_out(block + HEAD + 2 * n, newton->u);
-    copy_out(block + HEAD + 3 * n, newton->v);
+    const double *head = kept->head;
+    newton->kept.stamp = 0;
+    LY_TRY(ly_state_take_blocks(newton->kept.point, LYRA_STATE_MATERIAL, trial, LYRA_STATE_KEPT));
+    LyraPoint at = {.time = head[DAMPED_TIME],
+                    .u = kept->vectors[DAMPED_U],
+                    .v = kept->vectors[DAMPED_V],
+                    .committed = newton->kept.point};
     LY_TRY(lyra_system_update_damping(newton->system, &at));
-    at.time = block[1];
-    at.dt = block[2];
-    at.unloaded = block[9];
-    copy_out(block + HEAD, newton->u);
-    copy_out(block + HEAD + n, newton->v);
-    LY_TRY(lyra_system_linearise(newton->system, &at, block[6] != 0));
-    LyraStatus status = lyra_system_form_again(newton->system, block[3], block[4], block[5]);
+    at.time = head[TIME];
+    at.dt = head[DT];
+    at.unloaded = head[UNLOADED];
+    at.u = kept->vectors[U];
+    at.v = kept->vectors[V];
+    LY_TRY(lyra_system_linearise(newton->system, &at, head[PSD] != 0));
+    LyraStatus status = lyra_system_form_again(newton->system, head[A_Q], head[V_Q], head[U_Q]);
     ++it->report.factorisations;
-    const LyraPoint now = {.time = it->damped_time,
-                           .dt = 0,
-                           .u = it->damped[0],
-                           .v = it->damped[1],
-                           .history = history ? ly_state_history(it, it->work) : NULL};
+    const LyraPoint now = {
+        .time = it->damped_time, .u = it->damped[0], .v = it->damped[1], .committed = it->work};
     LY_TRY(lyra_system_update_damping(newton->system, &now));
     return status;
 }
@@ -98,32 +139,27 @@ static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const double 
 LyraStatus ly_keep_find(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                         LyraState *trial, bool *found)
 {
-    double *block = NULL;
-    LY_TRY(find_block(newton, trial, &block));
-    *found = block[0] == 1 && block[3] == stage->a_q && block[4] == stage->v_q &&
-             block[5] == stage->u_q && block[8] == fingerprint(newton);
-    if (!*found) {
+    Kept kept;
+    LY_TRY(find(newton, trial, &kept));
+    const double *head = kept.head;
+    *found = head[VALID] == 1 && head[A_Q] == stage->a_q && head[V_Q] == stage->v_q &&
+             head[U_Q] == stage->u_q && head[FINGERPRINT] == fingerprint(newton);
+    if (!*found || is_formed(newton, &kept, trial)) {
         return LYRA_OK;
     }
-    size_t bytes = (size_t)newton->kept_count * sizeof *block;
-    if (newton->stamp == lyra_system_stamp(newton->system) &&
-        memcmp(newton->kept, block, bytes) == 0) {
-        return LYRA_OK;
-    }
-    LyraStatus status = form_again(newton, it, block);
+    LyraStatus status = form_again(newton, it, &kept, trial);
     if (status != LYRA_OK) {
         *found = false;
         return status == LYRA_SINGULAR || status == LYRA_NOT_POSITIVE_DEFINITE ? LYRA_OK : status;
     }
-    memcpy(newton->kept, block, bytes);
-    newton->stamp = lyra_system_stamp(newton->system);
+    note_formed(newton, &kept);
     return LYRA_OK;
 }
 
 LyraStatus ly_keep_drop(LyNewton *newton, LyraState *trial)
 {
-    double *block = NULL;
-    LY_TRY(find_block(newton, trial, &block));
-    block[0] = 0;
+    Kept kept;
+    LY_TRY(find(newton, trial, &kept));
+    kept.head[VALID] = 0;
     return LYRA_OK;
 }

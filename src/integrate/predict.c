@@ -10,14 +10,18 @@
 // one costs iterations. The block "prediction" of the state has what is needed, so that a restart
 // goes on with the same bits.
 //
-// Layout: number of vectors, their step, degree, then a_n-1 and a_n-2.
+// Layout: number of vectors, their step, degree; in "prediction.a" the vectors a_n-1 and a_n-2.
 
 #include "integrate/methods.h"
 
-#define BLOCK "prediction"
-#define VERSION 1
-#define HEAD 3
 #define DEGREES 3
+
+enum { KNOWN, STEP, DEGREE, COUNT };
+
+typedef struct Prediction {
+    double *head;
+    LyraVector *a, *before, *first; // a_n, a_n-1, a_n-2
+} Prediction;
 
 bool ly_predicts(const LyraIntegrator *it)
 {
@@ -25,56 +29,63 @@ bool ly_predicts(const LyraIntegrator *it)
     return policy == LYRA_NEWTON_ONE || policy == LYRA_NEWTON_COUNTED;
 }
 
-static LyraStatus find_block(LyraIntegrator *it, LyraState *trial, double **block)
+static LyraStatus find(LyraIntegrator *it, LyraState *trial, Prediction *out)
 {
+    const LyraStateBlockDef head = {.name = "prediction", .version = 2, .count = COUNT};
+    const LyraStateVectorsDef old = {
+        .name = "prediction.a", .version = 1, .size = it->size, .count = DEGREES - 1};
+    void *values = NULL;
+    LyraVector **vectors = NULL;
     bool fresh = false;
-    return lyra_state_block(trial, BLOCK, VERSION, HEAD + 2 * (int64_t)it->size, block, &fresh);
+    LY_TRY(lyra_state_block(trial, &head, &values, &fresh));
+    LY_TRY(lyra_state_vectors(trial, &old, &vectors, &fresh));
+    *out = (Prediction){values, lyra_state_view(trial).a, vectors[0], vectors[1]};
+    return LYRA_OK;
 }
 
-static double extrapolate(int32_t degree, double a, double before, double first)
+// q = what a polynomial of that degree gives
+static void extrapolate(const Prediction *p, int32_t degree, LyraVector *q)
 {
-    return degree == 0 ? a : degree == 1 ? 2 * a - before : 3 * (a - before) + first;
+    if (degree == 0) {
+        lyra_vector_copy(p->a, q);
+    } else if (degree == 1) {
+        lyra_vector_axpby(2, p->a, 0, q);
+        lyra_vector_axpby(-1, p->before, 1, q);
+    } else {
+        lyra_vector_sum(-1, p->before, p->a, q);
+        lyra_vector_sum(3, q, p->first, q);
+    }
 }
 
 LyraStatus ly_predict(LyraIntegrator *it, LyraState *trial, double h, LyraVector *q)
 {
-    double *block = NULL;
-    LY_TRY(find_block(it, trial, &block));
-    const double *a = lyra_vector_values(lyra_state_view(trial).a);
-    const double *before = block + HEAD, *first = before + it->size;
-    double *to = lyra_vector_values_mutable(q);
-    int32_t degree = block[1] == h ? (int32_t)block[2] : 0;
-    for (int32_t i = 0; i < it->size; ++i) {
-        to[i] = extrapolate(degree, a[i], before[i], first[i]);
-    }
+    Prediction p;
+    LY_TRY(find(it, trial, &p));
+    extrapolate(&p, p.head[STEP] == h ? (int32_t)p.head[DEGREE] : 0, q);
     return LYRA_OK;
 }
 
 LyraStatus ly_predict_note(LyraIntegrator *it, LyraState *trial, double h, const LyraVector *q)
 {
-    double *block = NULL;
+    Prediction p;
     if (!ly_predicts(it)) {
         return LYRA_OK;
     }
-    LY_TRY(find_block(it, trial, &block));
-    const double *a = lyra_vector_values(lyra_state_view(trial).a), *next = lyra_vector_values(q);
-    double *before = block + HEAD, *first = before + it->size;
-    int32_t known = block[1] == h ? (int32_t)block[0] : 0;
-    double error[DEGREES] = {0};
-    for (int32_t i = 0; i < it->size; ++i) {
-        for (int32_t k = 0; k < DEGREES; ++k) {
-            double e = next[i] - extrapolate(k, a[i], before[i], first[i]);
-            error[k] += e * e;
-        }
-        first[i] = before[i];
-        before[i] = a[i];
+    LY_TRY(find(it, trial, &p));
+    int32_t known = p.head[STEP] == h ? (int32_t)p.head[KNOWN] : 0, degree = 0;
+    LyraVector *miss = it->account[0];
+    double best = 0;
+    for (int32_t k = 0; k <= known && k < DEGREES; ++k) {
+        extrapolate(&p, k, miss);
+        lyra_vector_axpby(-1, q, 1, miss);
+        double error = lyra_vector_dot(miss, miss);
+        degree = k == 0 || error < best ? k : degree;
+        best = k == 0 || error < best ? error : best;
     }
-    int32_t degree = 0;
-    for (int32_t k = 1; k <= known && k < DEGREES; ++k) {
-        degree = error[k] < error[degree] ? k : degree;
-    }
-    block[0] = known < DEGREES - 1 ? known + 1 : known;
-    block[1] = h;
-    block[2] = degree;
+    lyra_vector_copy(p.before, p.first);
+    lyra_vector_copy(p.a, p.before);
+    p.head[KNOWN] = known < DEGREES - 1 ? known + 1 : known;
+    p.head[STEP] = h;
+    p.head[DEGREE] = degree;
     return LYRA_OK;
 }

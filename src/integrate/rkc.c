@@ -176,8 +176,8 @@ static LyraStatus run_stages(LyraIntegrator *it, LyraState *trial, const LyCheby
     LY_TRY(ly_explicit_acceleration(it, trial, t, 0, y.u, y.v, x[A0]));
     lyra_vector_copy(y.u, u[0]);
     lyra_vector_copy(y.v, v[0]);
-    ly_combine(it->ctx, 2, (double[]){1, first}, (LyraVector *[]){y.u, y.v}, u[1]);
-    ly_combine(it->ctx, 2, (double[]){1, first}, (LyraVector *[]){y.v, x[A0]}, v[1]);
+    lyra_vector_combine(2, (double[]){1, first}, (LyraVector *[]){y.u, y.v}, u[1]);
+    lyra_vector_combine(2, (double[]){1, first}, (LyraVector *[]){y.v, x[A0]}, v[1]);
     double at = ly_moment(it, t, c * h);
     ly_impose(it, at, u[1], v[1]);
     for (int32_t j = 2; j <= method->stages; ++j) {
@@ -185,8 +185,8 @@ static LyraStatus run_stages(LyraIntegrator *it, LyraState *trial, const LyCheby
         Stage s = stage_at(method, T, j);
         LY_TRY(ly_explicit_acceleration(it, trial, at, c * h, u[1], v[1], x[A1]));
         const double w[5] = {1 - s.m - s.n, s.m, s.n, s.k * h, -s.a * s.k * h};
-        ly_combine(it->ctx, 5, w, (LyraVector *[]){y.u, u[1], u[0], v[1], y.v}, u[2]);
-        ly_combine(it->ctx, 5, w, (LyraVector *[]){y.v, v[1], v[0], x[A1], x[A0]}, v[2]);
+        lyra_vector_combine(5, w, (LyraVector *[]){y.u, u[1], u[0], v[1], y.v}, u[2]);
+        lyra_vector_combine(5, w, (LyraVector *[]){y.v, v[1], v[0], x[A1], x[A0]}, v[2]);
         c = s.c;
         at = ly_moment(it, t, c * h);
         ly_impose(it, at, u[2], v[2]);

@@ -285,8 +285,8 @@ static LyraStatus run_stages(LyraIntegrator *it, LyraState *trial, const LyRock 
     for (int32_t j = 0; j < method->stages - 2; ++j) {
         LY_TRY(ly_explicit_acceleration(it, trial, ly_moment(it, t, at), at, u[1], v[1], A));
         const double w[3] = {method->mu[j] * h, method->nu[j], method->ka[j]};
-        ly_combine(it->ctx, 3, w, (LyraVector *[]){v[1], u[1], u[0]}, u[2]);
-        ly_combine(it->ctx, 3, w, (LyraVector *[]){A, v[1], v[0]}, v[2]);
+        lyra_vector_combine(3, w, (LyraVector *[]){v[1], u[1], u[0]}, u[2]);
+        lyra_vector_combine(3, w, (LyraVector *[]){A, v[1], v[0]}, v[2]);
         c[2] = method->mu[j] + method->nu[j] * c[1] + method->ka[j] * c[0];
         at = begin + c[2] * h;
         ly_impose(it, ly_moment(it, t, at), u[2], v[2]);
@@ -302,21 +302,21 @@ static LyraStatus run_stages(LyraIntegrator *it, LyraState *trial, const LyRock 
     // (2)
     double s = method->sigma * h, e[2] = {s * method->q, -s * method->q};
     LY_TRY(ly_explicit_acceleration(it, trial, ly_moment(it, t, at), at, u[1], v[1], A));
-    ly_combine(it->ctx, 2, (double[]){1, s}, (LyraVector *[]){u[1], v[1]}, u[2]);
-    ly_combine(it->ctx, 2, (double[]){1, s}, (LyraVector *[]){v[1], A}, v[2]);
+    lyra_vector_combine(2, (double[]){1, s}, (LyraVector *[]){u[1], v[1]}, u[2]);
+    lyra_vector_combine(2, (double[]){1, s}, (LyraVector *[]){v[1], A}, v[2]);
     at = begin + (c[1] + method->sigma) * h;
     ly_impose(it, ly_moment(it, t, at), u[2], v[2]);
     LY_TRY(ly_explicit_acceleration(it, trial, ly_moment(it, t, at), at, u[2], v[2], x[A1]));
-    ly_combine(it->ctx, 2, e, (LyraVector *[]){v[2], v[1]}, u[0]);
-    ly_combine(it->ctx, 2, e, (LyraVector *[]){x[A1], A}, v[0]);
-    ly_combine(it->ctx, 3, (double[]){1, s, 1}, (LyraVector *[]){u[2], v[2], u[0]}, y.u);
-    ly_combine(it->ctx, 3, (double[]){1, s, 1}, (LyraVector *[]){v[2], x[A1], v[0]}, y.v);
+    lyra_vector_combine(2, e, (LyraVector *[]){v[2], v[1]}, u[0]);
+    lyra_vector_combine(2, e, (LyraVector *[]){x[A1], A}, v[0]);
+    lyra_vector_combine(3, (double[]){1, s, 1}, (LyraVector *[]){u[2], v[2], u[0]}, y.u);
+    lyra_vector_combine(3, (double[]){1, s, 1}, (LyraVector *[]){v[2], x[A1], v[0]}, y.v);
     lyra_vector_copy(x[A1], y.a);
-    ly_project(it, u[0]);
-    ly_project(it, v[0]);
+    lyra_system_project(it->system, u[0]);
+    lyra_system_project(it->system, v[0]);
     double abs = it->def.absolute_tolerance, rel = it->def.relative_tolerance;
-    double squares = ly_weighted_squares(it->ctx, u[0], y.u, y.u, abs, rel) +
-                     ly_weighted_squares(it->ctx, v[0], y.v, y.v, abs, rel);
+    double squares = lyra_vector_error_squares(u[0], y.u, y.u, abs, rel) +
+                     lyra_vector_error_squares(v[0], y.v, y.v, abs, rel);
     *error = sqrt(squares / (2.0 * (double)ly_max_i64(it->size, 1)));
     return LYRA_OK;
 }

@@ -22,8 +22,8 @@
 // the right,
 //   S q = g h (r_v - g h K r_u - L p),   p = g h (q + r_u), (2)
 // L p by a difference of D v at the start of the step. A repetition contracts by O(h^2); two are
-// enough for order 4. Where it contracts by less than half, in motions faster than the damping, the
-// stage stays without L.
+// enough for order 4. Where it contracts by less than half, in motions faster than the damping, or
+// a point beside can't be reached, the stage stays without L.
 //
 // Where K and C themselves are inexact (the symmetric part of a viscosity's tangent, corotational
 // frames that do not turn, loads that move with the body), L is all that they lack,
@@ -77,11 +77,10 @@ enum {
 static LyraStatus force_at(Step *s, double t, LyraVector *u, LyraVector *v, LyraVector *G)
 {
     LyraIntegrator *it = s->it;
-    const double *history = ly_state_history(it, s->trial);
     ly_impose(it, t, u, v);
-    LyraPoint at = {.time = t, .dt = t - s->t, .u = u, .v = v, .history = history};
+    LyraPoint at = {.time = t, .dt = t - s->t, .u = u, .v = v, .committed = s->trial};
     if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)) {
-        LY_TRY(ly_update_damping(it, t, at.dt, u, v, history));
+        LY_TRY(ly_update_damping(it, t, at.dt, u, v, s->trial));
     }
     LyraResponse response = {.g = G};
     LY_TRY(ly_evaluate(it, &at, &response));
@@ -99,7 +98,7 @@ static bool constraints_move(Step *s, double t)
         return false;
     }
     bool moves = lyra_vector_norm(s->work) > 0;
-    ly_merge_constrained(s->it, s->it->prescribed[1], s->work);
+    lyra_system_merge(s->it->system, s->it->prescribed[1], s->work);
     return moves || lyra_vector_norm(s->work) > 0;
 }
 
@@ -128,20 +127,19 @@ static LyraStatus derivative_by_time(Step *s, bool *present)
 }
 
 // y = x + sum_j w_j z_j over the stages before i
-static void add_stages(Step *s, int32_t i, const LyraVector *x, const double *w,
-                       LyraVector *const *z, LyraVector *y)
+static void add_stages(int32_t i, const LyraVector *x, const double *w, LyraVector *const *z,
+                       LyraVector *y)
 {
-    ly_stage_sum(s->it->ctx, x, 0, NULL, i, 1, w, z, y);
+    ly_stage_sum(x, 0, NULL, i, 1, w, z, y);
 }
 
 // D v with D at u and v of the start, without other forces
 static LyraStatus damping_at(Step *s, const LyraVector *u, LyraVector *Dv)
 {
     LyraIntegrator *it = s->it;
-    const double *history = ly_state_history(it, s->trial);
-    LyraPoint at = {.time = s->t, .u = u, .v = lyra_state_view(s->trial).v, .history = history};
+    LyraPoint at = {.time = s->t, .u = u, .v = lyra_state_view(s->trial).v, .committed = s->trial};
     LyraResponse response = {.damping = Dv};
-    LY_TRY(ly_update_damping(it, at.time, 0, at.u, at.v, history));
+    LY_TRY(ly_update_damping(it, at.time, 0, at.u, at.v, s->trial));
     return lyra_system_evaluate(it->system, &at, &response);
 }
 
@@ -154,8 +152,8 @@ static double find_shift(Step *s, const LyraVector *p, double part)
     return length > 0 ? part * size / length : 0;
 }
 
-// L p, of D alone
-static LyraStatus damping_derivative(Step *s, const LyraVector *p)
+// L p, of D alone; not `known` where no point beside can be reached
+static LyraStatus damping_derivative(Step *s, const LyraVector *p, bool *known)
 {
     LyraStateView y = lyra_state_view(s->trial);
     double e = find_shift(s, p, 1e-7);
@@ -164,6 +162,10 @@ static LyraStatus damping_derivative(Step *s, const LyraVector *p)
         return LYRA_OK;
     }
     lyra_vector_sum(e, p, y.u, s->shifted);
+    LY_TRY(ly_reach(s->it, s->shifted, known));
+    if (!*known) {
+        return LYRA_OK;
+    }
     LY_TRY(damping_at(s, s->shifted, s->L));
     lyra_vector_axpby(-1 / e, s->Dv, 1 / e, s->L);
     // a damping that does not move is asked once a step
@@ -173,31 +175,39 @@ static LyraStatus damping_derivative(Step *s, const LyraVector *p)
 
 // g at the start of the step, moved by e (p, q), with D of that place
 static LyraStatus force_beside(Step *s, double e, const LyraVector *p, const LyraVector *q,
-                               LyraVector *g)
+                               LyraVector *g, bool *known)
 {
     LyraIntegrator *it = s->it;
     LyraStateView y = lyra_state_view(s->trial);
-    const double *history = ly_state_history(it, s->trial);
     lyra_vector_sum(e, p, y.u, s->shifted);
     lyra_vector_sum(e, q, y.v, s->shifted_v);
-    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)) {
-        LY_TRY(ly_update_damping(it, s->t, 0, s->shifted, s->shifted_v, history));
+    LY_TRY(ly_reach(it, s->shifted, known));
+    if (!*known) {
+        return LYRA_OK;
     }
-    LyraPoint at = {.time = s->t, .u = s->shifted, .v = s->shifted_v, .history = history};
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED)) {
+        LY_TRY(ly_update_damping(it, s->t, 0, s->shifted, s->shifted_v, s->trial));
+    }
+    LyraPoint at = {.time = s->t, .u = s->shifted, .v = s->shifted_v, .committed = s->trial};
     LyraResponse response = {.g = g};
     return ly_evaluate(it, &at, &response);
 }
 
 // L (p, q), of all that the matrix lacks. The C in it is found from S, as D has moved on.
-static LyraStatus missing_derivative(Step *s, const LyraVector *p, const LyraVector *q)
+static LyraStatus missing_derivative(Step *s, const LyraVector *p, const LyraVector *q, bool *known)
 {
     double gh = s->method->gamma * s->h, e = find_shift(s, p, 1e-5);
     if (!(e > 0)) {
         lyra_vector_fill(s->L, 0);
         return LYRA_OK;
     }
-    LY_TRY(force_beside(s, -e, p, q, s->back));
-    LY_TRY(force_beside(s, e, p, q, s->L));
+    LY_TRY(force_beside(s, -e, p, q, s->back, known));
+    if (*known) {
+        LY_TRY(force_beside(s, e, p, q, s->L, known));
+    }
+    if (!*known) {
+        return LYRA_OK;
+    }
     lyra_vector_axpby(-0.5 / e, s->back, 0.5 / e, s->L);
     // K p + C q = K (p - gh q) + (S - M) q/gh
     lyra_vector_sum(-gh, q, p, s->shifted);
@@ -226,9 +236,13 @@ static LyraStatus repeat_stage(Step *s, int32_t i)
     double gh = s->method->gamma * s->h, first = 0;
     int32_t repetitions = s->inexact ? 3 : 2;
     for (int32_t k = 0; k < repetitions; ++k) {
-        LY_TRY(s->inexact ? missing_derivative(s, s->p[i], s->q[i])
-                          : damping_derivative(s, s->p[i]));
-        ly_project(s->it, s->L);
+        bool known = true;
+        LY_TRY(s->inexact ? missing_derivative(s, s->p[i], s->q[i], &known)
+                          : damping_derivative(s, s->p[i], &known));
+        if (!known) {
+            return solve_for(s, i, s->rhs);
+        }
+        lyra_system_project(s->it->system, s->L);
         if (k == 0) {
             first = lyra_vector_norm(s->L);
         } else {
@@ -256,12 +270,12 @@ static LyraStatus solve_stage(Step *s, int32_t i, bool moves)
     for (int32_t j = 0; j < i; ++j) {
         ch[j] = method->c[i][j] / s->h;
     }
-    add_stages(s, i, s->V, ch, s->p, s->r_u);
-    ly_project(it, s->r_u);
+    add_stages(i, s->V, ch, s->p, s->r_u);
+    lyra_system_project(it->system, s->r_u);
     // M sum (c/h) q
     lyra_vector_fill(s->rhs, 0);
     if (i > 0) {
-        add_stages(s, i, s->rhs, ch, s->q, s->work);
+        add_stages(i, s->rhs, ch, s->q, s->work);
         lyra_system_apply_mass(it->system, s->work, s->rhs);
     }
     lyra_vector_axpby(-1, s->G, 1, s->rhs);
@@ -296,9 +310,9 @@ static void estimate_error(Step *s)
     }
     LyraVector *const *x[2] = {s->p, s->q}, *from[2] = {y.u, y.v};
     for (int k = 0; k < 2; ++k) {
-        ly_combine(it->ctx, method->stages, e, x[k], s->work);
-        squares += ly_weighted_squares(it->ctx, s->work, from[k], from[k],
-                                       it->def.absolute_tolerance, it->def.relative_tolerance);
+        lyra_vector_combine(method->stages, e, x[k], s->work);
+        squares += lyra_vector_error_squares(s->work, from[k], from[k], it->def.absolute_tolerance,
+                                             it->def.relative_tolerance);
     }
     it->report.error = sqrt(squares / (2.0 * (double)ly_max_i64(it->size, 1)));
 }
@@ -341,8 +355,8 @@ static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraSt
     for (int32_t i = 0; i < method->stages; ++i) {
         if (!same_point(method, i)) {
             double t = ly_moment(it, s.t, method->alpha[i] * dt);
-            add_stages(&s, i, y.u, method->a[i], s.p, s.U);
-            add_stages(&s, i, y.v, method->a[i], s.q, s.V);
+            add_stages(i, y.u, method->a[i], s.p, s.U);
+            add_stages(i, y.v, method->a[i], s.q, s.V);
             LY_TRY(force_at(&s, t, s.U, s.V, s.G));
         }
         if (i == 0) {
@@ -354,8 +368,8 @@ static LyraStatus step_by(LyraIntegrator *it, const LyRosenbrock *method, LyraSt
     // the mean acceleration of the step, which is what is known of it
     lyra_vector_copy(y.v, y.a);
     estimate_error(&s);
-    add_stages(&s, method->stages, y.u, method->m, s.p, y.u);
-    add_stages(&s, method->stages, y.v, method->m, s.q, y.v);
+    add_stages(method->stages, y.u, method->m, s.p, y.u);
+    add_stages(method->stages, y.v, method->m, s.q, y.v);
     lyra_vector_axpby(1 / dt, y.v, -1 / dt, y.a);
     return ly_explicit_finish(it, trial, s.t, dt);
 }

@@ -62,17 +62,17 @@ LyNystrom ly_nystrom(const LyTableau *tableau)
     return method;
 }
 
-void ly_stage_sum(LyraContext *ctx, const LyraVector *x, double theta_h, const LyraVector *xp,
-                  int32_t count, double scale, const double *w, LyraVector *const *A, LyraVector *y)
+void ly_stage_sum(const LyraVector *x, double theta_h, const LyraVector *xp, int32_t count,
+                  double scale, const double *w, LyraVector *const *A, LyraVector *y)
 {
-    // ly_combine reads these only
+    // they are read only
     LyraVector *terms[LY_STAGES_MAX + 2] = {(LyraVector *)x, (LyraVector *)(xp ? xp : x)};
     double c[LY_STAGES_MAX + 2] = {1, xp ? theta_h : 0};
     for (int32_t j = 0; j < count; ++j) {
         terms[j + 2] = A[j];
         c[j + 2] = scale * w[j];
     }
-    ly_combine(ctx, count + 2, c, terms, y);
+    lyra_vector_combine(count + 2, c, terms, y);
 }
 
 LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *method, int32_t i,
@@ -84,8 +84,8 @@ LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *metho
     if (i == 0) {
         return ly_explicit_acceleration(it, trial, t, 0, y.u, y.v, A[0]);
     }
-    ly_stage_sum(it->ctx, y.u, ch, y.v, i, h * h, method->aa[i], A, U);
-    ly_stage_sum(it->ctx, y.v, 0, NULL, i, h, tableau->a[i], A, V);
+    ly_stage_sum(y.u, ch, y.v, i, h * h, method->aa[i], A, U);
+    ly_stage_sum(y.v, 0, NULL, i, h, tableau->a[i], A, V);
     ly_impose(it, at, U, V);
     return ly_explicit_acceleration(it, trial, at, ch, U, V, A[i]);
 }
@@ -123,8 +123,8 @@ static LyraStatus step_by(LyraIntegrator *it, const LyTableau *tableau, LyraStat
     for (int32_t i = 0; i < tableau->stages; ++i) {
         LY_TRY(ly_stage(it, trial, &method, i, y.time, dt, A, U, V));
     }
-    ly_stage_sum(it->ctx, y.u, dt, y.v, tableau->stages, dt * dt, method.ba, A, y.u);
-    ly_stage_sum(it->ctx, y.v, 0, NULL, tableau->stages, dt, tableau->b, A, y.v);
+    ly_stage_sum(y.u, dt, y.v, tableau->stages, dt * dt, method.ba, A, y.u);
+    ly_stage_sum(y.v, 0, NULL, tableau->stages, dt, tableau->b, A, y.v);
     lyra_vector_copy(A[tableau->stages - 1], y.a);
     return ly_explicit_finish(it, trial, y.time, dt);
 }

@@ -32,7 +32,6 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
     LyraVector *const *V = work, *const *A = work + STAGES;
     LyraVector *u_0 = work[2 * STAGES], *v_0 = work[2 * STAGES + 1], *from = work[2 * STAGES + 2];
     LyraVector *moved = work[2 * STAGES + 3], *a_0 = work[2 * STAGES + 4];
-    const double *history = ly_state_history(it, trial);
     lyra_vector_copy(view.u, from);
     for (int32_t i = 0; i < STAGES; ++i) {
         double time = ly_moment(it, view.time, c[i] * h);
@@ -48,7 +47,7 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
         // the damping is frozen where the acceleration before leads
         lyra_vector_copy(i > 0 ? A[i - 1] : view.a, A[i]);
         lyra_vector_sum(GAMMA * h * GAMMA * h, A[i], u_0, moved);
-        LY_TRY(ly_update_damping(it, time, c[i] * h, moved, v_0, history));
+        LY_TRY(ly_update_damping(it, time, c[i] * h, moved, v_0, trial));
         const LyStage stage = {.time = time,
                                .dt = c[i] * h,
                                .u_q = GAMMA * h * GAMMA * h,
@@ -57,13 +56,14 @@ LyraStatus ly_sdirk4_step(LyraIntegrator *it, LyraState *trial, double h, LyraVe
                                .u_0 = u_0,
                                .v_0 = v_0,
                                .a_0 = a_0,
-                               .stay = from,
-                               .history = history};
+                               .previous = from,
+                               .committed = trial};
         ly_start_constrained(it, &stage, time, A[i]);
         ly_hold_rates(it, &stage, A[i], v_0, a_0);
         LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, A[i]));
         lyra_vector_sum(GAMMA * h, A[i], v_0, V[i]);
         lyra_vector_sum(GAMMA * h * GAMMA * h, A[i], u_0, from);
+        LY_TRY(ly_reach_or_fail(it, from, time));
     }
     lyra_vector_copy(from, view.u);
     lyra_vector_copy(V[STAGES - 1], view.v);

@@ -16,6 +16,7 @@ target_sources(lyra_objects PRIVATE
   integrate/newton_keep.c
   integrate/newton_start.c
   integrate/predict.c
+  integrate/reach.c
   integrate/rkc.c
   integrate/rock.c
   integrate/rosenbrock.c

@@ -33,6 +33,7 @@
 #define GROWTH 1e-9
 #define POWER_STEPS 24
 #define CHANGE 0.03
+#define CHUNK 256
 
 // ---- amplification ------------------------------------------------------------------------------
 
@@ -106,13 +107,17 @@ double ly_critical_step(const LySpectrum *spectrum, LyAmplification *amplificati
 // a fixed rough vector that no mode is orthogonal to, on the free unknowns
 static void fill_rough(LyraIntegrator *it, LyraVector *x)
 {
-    double *values = lyra_vector_values_mutable(x);
     uint64_t bits = 0x9e3779b97f4a7c15u;
-    for (int32_t i = 0; i < it->size; ++i) {
-        bits = bits * 6364136223846793005u + 1442695040888963407u;
-        values[i] = (double)(bits >> 11) * 0x1p-53 - 0.5;
+    double part[CHUNK];
+    for (int32_t i = 0; i < it->size; i += CHUNK) {
+        int32_t count = it->size - i < CHUNK ? it->size - i : CHUNK;
+        for (int32_t k = 0; k < count; ++k) {
+            bits = bits * 6364136223846793005u + 1442695040888963407u;
+            part[k] = (double)(bits >> 11) * 0x1p-53 - 0.5;
+        }
+        lyra_vector_write(x, i, count, part);
     }
-    ly_project(it, x);
+    lyra_system_project(it->system, x);
 }
 
 // Rayleigh quotients of K and C at x
@@ -178,8 +183,12 @@ enum {
 static LyraStatus spectrum_block(LyraIntegrator *it, LyraState *trial, double **block, bool *made)
 {
     char name[32];
+    void *values = NULL;
     snprintf(name, sizeof name, "%s limit", it->type->facts.name);
-    return lyra_state_block(trial, name, 2, BLOCK_COUNT, block, made);
+    const LyraStateBlockDef def = {.name = name, .version = 2, .count = BLOCK_COUNT};
+    LY_TRY(lyra_state_block(trial, &def, &values, made));
+    *block = values;
+    return LYRA_OK;
 }
 
 static double damping_of(const LySpectrum *spectrum)

@@ -42,12 +42,13 @@ static LyraStatus solve_part(LyraIntegrator *it, LyraState *trial, double time, 
                            .u_q = 1,
                            .v_0 = it->scratch[ZERO],
                            .r_0 = s < 1 ? bias : NULL,
-                           .stay = view.u,
+                           .previous = view.u,
                            .unloaded = traits & LYRA_SYSTEM_LOADS ? 1 - s : 0,
                            .iterations_max = wanders ? ITERATIONS : 0,
-                           .history = ly_state_history(it, trial)};
+                           .committed = trial};
     lyra_vector_copy(view.u, q);
-    ly_merge_constrained(it, held, q);
+    lyra_system_merge(it->system, held, q);
+    ly_reach_return(it, view.u);
     LY_TRY(ly_newton_solve(it->newton, it, &stage, trial, q));
     lyra_vector_copy(q, view.u);
     return LYRA_OK;
@@ -62,12 +63,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     lyra_vector_fill(it->scratch[ZERO], 0);
     lyra_vector_copy(view.u, it->scratch[HELD_0]);
     bool loads = lyra_system_traits(it->system) & LYRA_SYSTEM_LOADS;
-    const LyraPoint at = {.time = time,
-                          .dt = dt,
-                          .u = view.u,
-                          .v = view.v,
-                          .history = ly_state_history(it, trial),
-                          .unloaded = loads};
+    const LyraPoint at = {
+        .time = time, .dt = dt, .u = view.u, .v = view.v, .committed = trial, .unloaded = loads};
     const LyraResponse response = {.g = it->scratch[G_0]};
     LY_TRY(ly_evaluate(it, &at, &response));
 
@@ -104,7 +101,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
     it->report.outcome = LYRA_STEP_ACCEPTED;
     it->report.status = LYRA_OK;
     ly_impose(it, time, view.u, NULL);
-    return ly_commit_history(it, trial, time, dt);
+    return ly_commit_material(it, trial, time, dt);
 }
 
 const LyIntegratorType ly_static = {

@@ -44,70 +44,54 @@ static double *old_value(const Old *old, int32_t i)
     return old->values + (int64_t)i * old->count;
 }
 
-static Old old_in(double *block, int32_t count)
+static LyraStatus find_old(LyraState *work, int32_t count, Old *out)
 {
-    double *values = block + HEAD;
-    return (Old){block, values, values + (int64_t)DEPTH * count, count};
+    const LyraStateBlockDef def = {
+        .name = BLOCK, .version = 1, .count = HEAD + (int64_t)(DEPTH + 1) * count};
+    void *block = NULL;
+    bool fresh = false;
+    LY_TRY(lyra_state_block(work, &def, &block, &fresh));
+    double *values = (double *)block + HEAD;
+    *out = (Old){block, values, values + (int64_t)DEPTH * count, count};
+    return LYRA_OK;
 }
 
-static bool has_block(const LyraState *state)
-{
-    LyraStateBlock block;
-    for (int32_t i = 0; lyra_state_block_at(state, i, &block); ++i) {
-        if (strcmp(block.name, BLOCK) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_any_set(const LyraConstraintsView *view)
+static bool is_any_set(const double *values, int32_t count)
 {
     int32_t k = 0;
-    while (k < view->count && view->value[k] == 0) {
+    while (k < count && values[k] == 0) {
         ++k;
     }
-    return k < view->count;
+    return k < count;
 }
 
-static void digest_directions(const LyraConstraintsView *view, double out[2])
+static void digest_directions(const LyraSystem *system, double out[2])
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (int32_t k = 0; k < view->count; ++k) {
-        uint64_t word[3];
-        memcpy(word, view->direction + 3 * (int64_t)k, sizeof word);
-        for (int i = 0; i < 4; ++i) {
-            h = (h ^ (i < 3 ? word[i] : (uint64_t)view->vertex[k])) * 0x9e3779b97f4a7c15u;
-            h ^= h >> 32;
-        }
-    }
+    uint64_t h = lyra_system_constraint_digest(system);
     out[0] = (double)(h >> 32);
     out[1] = (double)(h & 0xffffffffu);
 }
 
-// the part of x along direction k
-static double along(const LyraConstraintsView *view, int32_t k, const LyraVector *x)
+// the part of x along each direction, less that of `own`
+static void take_parts(LyraIntegrator *it, const LyraVector *x, const LyraVector *own,
+                       int32_t count, double *parts)
 {
-    const double *n = view->direction + 3 * (int64_t)k;
-    int64_t first = 3 * (int64_t)view->vertex[k];
-    double sum = 0;
-    for (int64_t i = 0; i < 3 && first + i < view->size; ++i) {
-        sum += n[i] != 0 ? n[i] * lyra_vector_values(x)[first + i] : 0;
+    double *less = it->targets.p;
+    lyra_system_components(it->system, x, parts);
+    lyra_system_components(it->system, own, less);
+    for (int32_t k = 0; k < count; ++k) {
+        parts[k] -= less[k];
     }
-    return sum;
 }
 
 // takes place and velocity of the state, less what the system prescribes, for the only old value
-static void start(LyraIntegrator *it, const LyraConstraintsView *view, const LyraState *state,
-                  Old *old)
+static void start(LyraIntegrator *it, const LyraState *state, Old *old)
 {
     LyraStateView y = lyra_state_view(state);
     LyraVector *const *own = it->prescribed;
     lyra_system_prescribe(it->system, y.time, own[0], own[1], own[2]);
-    for (int32_t k = 0; k < old->count; ++k) {
-        old_value(old, 0)[k] = along(view, k, y.u) - along(view, k, own[0]);
-        old->slope[k] = along(view, k, y.v) - along(view, k, own[1]);
-    }
+    take_parts(it, y.u, own[0], old->count, old_value(old, 0));
+    take_parts(it, y.v, own[1], old->count, old->slope);
     old->head[KNOWN] = 1;
     old->head[SLOPED] = 1;
     old->head[TIME] = y.time;
@@ -122,8 +106,8 @@ static bool goes_on(const Old *old, double time, double dt, const double digest[
 }
 
 // the divided differences of all directions
-static void fill_terms(LyTargets *targets, const LyraConstraintsView *view, const Old *old,
-                       int32_t known, bool sloped)
+static void fill_terms(LyTargets *targets, const double *values, const Old *old, int32_t known,
+                       bool sloped)
 {
     int32_t last = known + sloped;
     double *x = targets->x;
@@ -131,9 +115,9 @@ static void fill_terms(LyTargets *targets, const LyraConstraintsView *view, cons
         x[i] = old->head[TIME + (i <= known ? i : known) - 1];
     }
     targets->terms = last + 1;
-    for (int32_t k = 0; k < view->count; ++k) {
+    for (int32_t k = 0; k < old->count; ++k) {
         double f[LY_TARGET_TERMS], *c = targets->c + (int64_t)k * LY_TARGET_TERMS;
-        f[0] = view->value[k];
+        f[0] = values[k];
         for (int32_t i = 1; i <= last; ++i) {
             f[i] = old_value(old, (i <= known ? i : known) - 1)[k];
         }
@@ -148,38 +132,44 @@ static void fill_terms(LyTargets *targets, const LyraConstraintsView *view, cons
     }
 }
 
+// room for so many directions
+static LyraStatus reserve(LyraIntegrator *it, int32_t count)
+{
+    LyTargets *targets = &it->targets;
+    if (count > targets->capacity) {
+        LY_TRY(ly_resize_array(it->ctx, (int64_t)count * LY_TARGET_TERMS, sizeof *targets->c,
+                               &targets->c));
+        LY_TRY(ly_resize_array(it->ctx, 3 * (int64_t)count, sizeof *targets->p, &targets->p));
+        targets->capacity = count;
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_targets_begin(LyraIntegrator *it, LyraState *work, double dt, double end)
 {
     LyTargets *targets = &it->targets;
-    const LyraConstraints *constraints = lyra_system_constraints(it->system);
+    int32_t count = lyra_system_constraint_count(it->system);
+    const double *values = lyra_system_constraint_values(it->system);
+    LyraStateBlock block;
     targets->active = false;
-    if (!constraints) {
+    if (count == 0 || !(is_any_set(values, count) ||
+                        lyra_state_find_block(work, BLOCK, LYRA_STATE_METHOD, &block))) {
         return LYRA_OK;
     }
-    LyraConstraintsView view = lyra_constraints_view(constraints);
-    if (view.count == 0 || !(is_any_set(&view) || has_block(work))) {
-        return LYRA_OK;
-    }
-    if (view.count > targets->capacity) {
-        LY_TRY(ly_resize_array(it->ctx, (int64_t)view.count * LY_TARGET_TERMS, sizeof *targets->c,
-                               &targets->c));
-        targets->capacity = view.count;
-    }
-    double *block = NULL, digest[2];
-    bool fresh = false;
-    int64_t count = HEAD + (int64_t)(DEPTH + 1) * view.count;
-    LY_TRY(lyra_state_block(work, BLOCK, 1, count, &block, &fresh));
-    Old old = old_in(block, view.count);
-    digest_directions(&view, digest);
+    double digest[2];
+    Old old;
+    LY_TRY(reserve(it, count));
+    LY_TRY(find_old(work, count, &old));
+    digest_directions(it->system, digest);
     if (!goes_on(&old, lyra_state_view(work).time, dt, digest)) {
-        start(it, &view, work, &old);
+        start(it, work, &old);
         memcpy(old.head + DIGEST, digest, sizeof digest);
     }
     int32_t order = it->type->facts.order, degree = (order < 1 ? 1 : order > 3 ? 3 : order) + 1;
     int32_t known = (int32_t)old.head[KNOWN];
     bool sloped = known < degree && old.head[SLOPED] == 1;
     targets->x[0] = end;
-    fill_terms(targets, &view, &old, known < degree ? known : degree, sloped);
+    fill_terms(targets, values, &old, known < degree ? known : degree, sloped);
     targets->active = true;
     return LYRA_OK;
 }
@@ -190,13 +180,10 @@ void ly_targets_add(const LyraIntegrator *it, double t, LyraVector *u, LyraVecto
     if (!targets->active) {
         return;
     }
-    LyraConstraintsView view = lyra_constraints_view(lyra_system_constraints(it->system));
-    double *out[3] = {lyra_vector_values_mutable(u), lyra_vector_values_mutable(v),
-                      lyra_vector_values_mutable(a)};
-    for (int32_t k = 0; k < view.count; ++k) {
+    int32_t count = lyra_system_constraint_count(it->system);
+    double *out[3] = {targets->p, targets->p + count, targets->p + 2 * (int64_t)count};
+    for (int32_t k = 0; k < count; ++k) {
         const double *c = targets->c + (int64_t)k * LY_TARGET_TERMS;
-        const double *n = view.direction + 3 * (int64_t)k;
-        int64_t first = 3 * (int64_t)view.vertex[k];
         double p[3] = {c[targets->terms - 1]};
         for (int32_t i = targets->terms - 2; i >= 0; --i) {
             double d = t - targets->x[i];
@@ -204,12 +191,13 @@ void ly_targets_add(const LyraIntegrator *it, double t, LyraVector *u, LyraVecto
             p[1] = p[1] * d + p[0];
             p[0] = p[0] * d + c[i];
         }
-        for (int64_t i = 0; i < 3 && first + i < view.size; ++i) {
-            for (int j = 0; j < 3; ++j) {
-                out[j][first + i] += n[i] != 0 ? n[i] * p[j] : 0;
-            }
+        for (int j = 0; j < 3; ++j) {
+            out[j][k] = p[j];
         }
     }
+    lyra_system_add_components(it->system, out[0], u);
+    lyra_system_add_components(it->system, out[1], v);
+    lyra_system_add_components(it->system, out[2], a);
 }
 
 LyraStatus ly_targets_end(LyraIntegrator *it, LyraState *work)
@@ -217,17 +205,14 @@ LyraStatus ly_targets_end(LyraIntegrator *it, LyraState *work)
     if (!it->targets.active) {
         return LYRA_OK;
     }
-    LyraConstraintsView view = lyra_constraints_view(lyra_system_constraints(it->system));
-    double *block = NULL;
-    bool fresh = false;
-    int64_t count = HEAD + (int64_t)(DEPTH + 1) * view.count;
-    LY_TRY(lyra_state_block(work, BLOCK, 1, count, &block, &fresh));
-    Old old = old_in(block, view.count);
+    int32_t count = lyra_system_constraint_count(it->system);
+    Old old;
+    LY_TRY(find_old(work, count, &old));
     int32_t known = (int32_t)old.head[KNOWN];
     old.head[SLOPED] = old.head[SLOPED] == 1 && known < DEPTH;
     memmove(old.head + TIME + 1, old.head + TIME, (DEPTH - 1) * sizeof(double));
-    memmove(old_value(&old, 1), old.values, (size_t)view.count * (DEPTH - 1) * sizeof(double));
-    memcpy(old.values, view.value, (size_t)view.count * sizeof(double));
+    memmove(old_value(&old, 1), old.values, (size_t)count * (DEPTH - 1) * sizeof(double));
+    memcpy(old.values, lyra_system_constraint_values(it->system), (size_t)count * sizeof(double));
     old.head[TIME] = lyra_state_view(work).time;
     old.head[KNOWN] = known < DEPTH ? known + 1 : DEPTH;
     return LYRA_OK;

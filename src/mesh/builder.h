@@ -10,6 +10,29 @@
 #include "mesh/mesh.h"
 #include "mesh/names.h"
 
+/// Named sets of ids, one after another. Zero-initialise.
+typedef struct LySetList {
+    LyNames names;
+    int64_t *begins; // [names.count], first of each set in `ids`
+    int32_t *ids;
+    int64_t capacity, id_count, id_capacity;
+} LySetList;
+
+/// Starts a set; its name must be new. Ids added from now on go to it, in any order.
+LyraStatus ly_set_list_add(LyraContext *ctx, LySetList *list, LySlice name);
+
+/// Adds ids to the set added last.
+LyraStatus ly_set_list_add_ids(LyraContext *ctx, LySetList *list, const int32_t *ids,
+                               int64_t count);
+
+/// Behind the last id of a set.
+static inline int64_t ly_set_list_end(const LySetList *list, int32_t set)
+{
+    return set + 1 < list->names.count ? list->begins[set + 1] : list->id_count;
+}
+
+void ly_set_list_release(LyraContext *ctx, LySetList *list);
+
 /// Zero-initialise, then set `ctx`.
 typedef struct LyMeshBuilder {
     LyraContext *ctx;
@@ -23,15 +46,12 @@ typedef struct LyMeshBuilder {
     LyNames material_names;
     int64_t material_capacity;
 
-    int64_t *set_begins; // [set_names.count], first of each set in `ids`
-    LyNames set_names;
-    int64_t set_capacity;
+    LySetList sets;        ///< Of elements.
+    LySetList vertex_sets; ///< Of vertices.
+    LySetList face_sets;   ///< Of faces: two ids each, the element and its local face.
 
     LyraMeshRegion *regions;
     int64_t region_count, region_capacity;
-
-    int32_t *ids; // elements of all sets, one set after another
-    int64_t id_count, id_capacity;
 } LyMeshBuilder;
 
 /// Room for `needed` items in an array, in steps that double. `array` is a pointer to the typed

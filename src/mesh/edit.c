@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Operations that only renumber: submesh, orphans, random order. The common end of all edits, which
-// carries sets along, is here too.
+// Operations that only renumber: submesh, orphans, random order. The common end of all edits is
+// here too; edit_sets.c carries the sets along.
 
 #include "mesh/edit.h"
 
@@ -13,64 +13,27 @@
 
 // ---- the common end -----------------------------------------------------------------------------
 
-static LyraStatus carry_set(const LyraMesh *mesh, const LyraMeshSet *set,
-                            const int32_t *element_map, int32_t children, LyraMeshSet *out)
+LyraStatus ly_mesh_edit_finish(const LyMeshEdit *edit, LyraMesh **out)
 {
-    int32_t *ids = NULL;
-    LY_TRY(ly_allocate_array(mesh->ctx, (int64_t)set->count * children, sizeof *ids, &ids));
-    int64_t count = 0;
-    for (int32_t i = 0; i < set->count; ++i) {
-        int32_t e = set->elements[i];
-        if (!element_map) {
-            for (int32_t c = 0; c < children; ++c) {
-                ids[count++] = e * children + c;
-            }
-        } else if (element_map[e] >= 0) {
-            ids[count++] = element_map[e];
-        }
-    }
-    LyraStatus status = ly_sort_unique(mesh->ctx, &count, ids);
-    if (status != LYRA_OK) {
-        ly_release(mesh->ctx, ids);
-        return status;
-    }
-    *out = (LyraMeshSet){.name = set->name, .elements = ids, .count = (int32_t)count};
-    return LYRA_OK;
-}
-
-LyraStatus ly_mesh_edit_finish(const LyraMesh *mesh, int32_t vertex_count, double *positions,
-                               int32_t element_count, int32_t *elements, const int32_t *element_map,
-                               int32_t children, const LyraMeshMaterial *materials, LyraMesh **out)
-{
+    const LyraMesh *mesh = edit->mesh;
     LyraContext *ctx = mesh->ctx;
-    LyraMeshSet *sets = NULL;
-    int32_t set_count = 0;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, mesh->set_count, sizeof *sets, &sets));
-    for (; set_count < mesh->set_count; ++set_count) {
-        LY_TRY_DONE(
-            carry_set(mesh, &mesh->sets[set_count], element_map, children, &sets[set_count]));
-    }
     LyraMeshView view = {
         .kind = mesh->kind,
-        .vertex_count = vertex_count,
-        .element_count = element_count,
+        .vertex_count = edit->vertex_count,
+        .element_count = edit->element_count,
         .material_count = mesh->material_count,
-        .set_count = set_count,
         .region_count = mesh->region_count,
-        .materials = materials ? materials : mesh->materials,
-        .sets = sets,
+        .materials = edit->materials ? edit->materials : mesh->materials,
         .regions = mesh->regions,
     };
-    status = ly_mesh_create_take(ctx, &view, positions, elements, out);
-done:
-    for (int32_t s = 0; s < set_count; ++s) {
-        ly_release(ctx, (void *)sets[s].elements);
+    LyraStatus status = ly_carry_sets(edit, &view);
+    if (status == LYRA_OK) {
+        status = ly_mesh_create_take(ctx, &view, edit->positions, edit->elements, out);
     }
-    ly_release(ctx, sets);
+    ly_carried_sets_release(ctx, &view);
     if (status != LYRA_OK) {
-        ly_release(ctx, positions);
-        ly_release(ctx, elements);
+        ly_release(ctx, edit->positions);
+        ly_release(ctx, edit->elements);
     }
     return status;
 }
@@ -101,8 +64,15 @@ LyraStatus ly_mesh_edit_renumber(const LyraMesh *mesh, int32_t vertex_count,
             elements[nodes * i + a] = vertex_map[from[a]];
         }
     }
-    return ly_mesh_edit_finish(mesh, vertex_count, positions, count, elements, element_map, 1, NULL,
-                               out);
+    const LyMeshEdit edit = {.mesh = mesh,
+                             .vertex_count = vertex_count,
+                             .element_count = count,
+                             .positions = positions,
+                             .elements = elements,
+                             .vertex_map = vertex_map,
+                             .element_map = element_map,
+                             .children = 1};
+    return ly_mesh_edit_finish(&edit, out);
 }
 
 // ---- submesh and orphans ------------------------------------------------------------------------

@@ -3,6 +3,10 @@
 
 #include "mesh/export.h"
 
+#include "lyra/mesh_ops.h"
+#include "mesh/sort.h"
+#include "mesh/topology.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -66,11 +70,79 @@ LyraStatus ly_export_surface(LyExport *data, const LyraSurface *surface, int32_t
     return surface->group_count > 1 ? make_groups(data, surface) : LYRA_OK;
 }
 
+/// Fills corners and sets. `number`: of each face of each element; `id` [face numbers]: -1.
+static LyraStatus collect_faces(const LyraMesh *mesh, const int32_t *number, int32_t *id,
+                                LyExport *faces)
+{
+    int32_t sides = ly_kind_faces(mesh->kind), *members = faces->members;
+    int64_t nodes = lyra_element_kind_nodes(mesh->kind), corners = faces->nodes;
+    for (int32_t s = 0; s < mesh->face_set_count; ++s) {
+        const LyraMeshFaceSet *set = &mesh->face_sets[s];
+        for (int64_t i = 0; i < set->count; ++i) {
+            int32_t e = set->faces[2 * i], side = set->faces[2 * i + 1];
+            int32_t *at = &id[number[(int64_t)sides * e + side]];
+            const int32_t *local = lyra_element_kind_face(mesh->kind, side);
+            for (int32_t a = 0; a < corners && *at < 0; ++a) {
+                faces->own_corners[corners * faces->cell_count + a] =
+                    mesh->elements[nodes * e + local[a]];
+            }
+            *at = *at < 0 ? (int32_t)faces->cell_count++ : *at;
+            members[i] = *at;
+        }
+        // a face between two elements may be there twice
+        int64_t count = set->count;
+        LY_TRY(ly_sort_unique(mesh->ctx, &count, members));
+        faces->groups[s] = (LyraMeshSet){set->name, members, (int32_t)count};
+        members += count;
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_export_faces(const LyExport *solid, LyExport *faces)
+{
+    const LyraMesh *mesh = solid->mesh;
+    *faces = (LyExport){.ctx = solid->ctx, .path = solid->path, .encoding = solid->encoding};
+    if (!mesh || mesh->face_set_count == 0) {
+        return LYRA_OK;
+    }
+    LyraContext *ctx = mesh->ctx;
+    int32_t *number = NULL, *id = NULL;
+    int64_t members = 0, numbers = 0;
+    for (int32_t s = 0; s < mesh->face_set_count; ++s) {
+        members += mesh->face_sets[s].count;
+    }
+    faces->vertex_count = solid->vertex_count;
+    faces->positions = solid->positions;
+    faces->nodes = lyra_element_kind_face_nodes(mesh->kind);
+    faces->set_count = mesh->face_set_count;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, faces->set_count, sizeof *faces->groups, &faces->groups));
+    LY_TRY_DONE(ly_allocate_array(ctx, members, sizeof *faces->members, &faces->members));
+    LY_TRY_DONE(ly_allocate_array(ctx, faces->nodes * members, sizeof *faces->own_corners,
+                                  &faces->own_corners));
+    LY_TRY_DONE(ly_allocate_array(ctx, ly_kind_faces(mesh->kind) * (int64_t)mesh->element_count,
+                                  sizeof *number, &number));
+    LY_TRY_DONE(ly_number_faces(mesh, number, &numbers));
+    LY_TRY_DONE(ly_allocate_array(ctx, numbers, sizeof *id, &id));
+    memset(id, 0xff, (size_t)numbers * sizeof *id);
+    LY_TRY_DONE(collect_faces(mesh, number, id, faces));
+    faces->corners = faces->own_corners;
+    faces->sets = faces->groups;
+done:
+    ly_release(ctx, id);
+    ly_release(ctx, number);
+    if (status != LYRA_OK) {
+        ly_export_finish(faces);
+    }
+    return status;
+}
+
 void ly_export_finish(LyExport *data)
 {
     if (data->ctx) {
         ly_release(data->ctx, data->groups);
         ly_release(data->ctx, data->members);
+        ly_release(data->ctx, data->own_corners);
     }
     lyra_surface_destroy(data->triangles);
     *data = (LyExport){0};

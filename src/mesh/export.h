@@ -24,9 +24,9 @@ typedef struct LyExport {
     int32_t set_count;
     const LyraMeshSet *sets; ///< Of cells.
     const LyraMesh *mesh;    ///< The solid; NULL for a surface.
-    // owned, of a surface
+    // owned, of a surface or of faces
     LyraMeshSet *groups;
-    int32_t *members;
+    int32_t *members, *own_corners;
     LyraSurface *triangles;
 } LyExport;
 
@@ -39,6 +39,10 @@ void ly_export_mesh(LyExport *data, const LyraMesh *mesh);
 /// Lends the data of a surface; its groups become sets, unless it is all in one. Where a face has
 /// more than `corners_max` corners, all become triangles.
 LyraStatus ly_export_surface(LyExport *data, const LyraSurface *surface, int32_t corners_max);
+
+/// The faces of the face sets of a solid as cells, each once, with those sets; zero if there are
+/// none.
+LyraStatus ly_export_faces(const LyExport *solid, LyExport *faces);
 
 /// Accepts data that is zero.
 void ly_export_finish(LyExport *data);

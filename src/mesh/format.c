@@ -31,6 +31,7 @@ static const struct {
     int32_t corners_max;        // of faces
     LyraMeshEncoding preferred; // when written
     uint32_t encodings;         // all that can be written
+    bool further_sets;          // of vertices and of faces
 } formats[LY_FORMAT_COUNT] = {
     [LY_FORMAT_NONE] = {.name = "auto"},
     [LY_FORMAT_VEG] = {.name = "veg",
@@ -55,7 +56,8 @@ static const struct {
                        .write = ly_vtu_save,
                        .corners_max = INT32_MAX,
                        .preferred = LYRA_MESH_ENCODING_BINARY,
-                       .encodings = TEXT | BINARY | BASE64 | COMPRESSED},
+                       .encodings = TEXT | BINARY | BASE64 | COMPRESSED,
+                       .further_sets = true},
     [LY_FORMAT_ABAQUS] = {.name = "abaqus",
                           .extensions = {".inp"},
                           .mesh = LYRA_MESH_FORMAT_ABAQUS,
@@ -64,7 +66,8 @@ static const struct {
                           .write = ly_inp_save,
                           .corners_max = 4,
                           .preferred = LYRA_MESH_ENCODING_TEXT,
-                          .encodings = TEXT},
+                          .encodings = TEXT,
+                          .further_sets = true},
     [LY_FORMAT_GMSH] = {.name = "gmsh",
                         .extensions = {".msh"},
                         .mesh = LYRA_MESH_FORMAT_GMSH,
@@ -73,7 +76,8 @@ static const struct {
                         .write = ly_gmsh_save,
                         .corners_max = 4,
                         .preferred = LYRA_MESH_ENCODING_BINARY,
-                        .encodings = TEXT | BINARY},
+                        .encodings = TEXT | BINARY,
+                        .further_sets = true},
     [LY_FORMAT_GMSH2] = {.name = "gmsh2",
                          .extensions = {".msh"},
                          .mesh = LYRA_MESH_FORMAT_GMSH2,
@@ -82,7 +86,8 @@ static const struct {
                          .write = ly_gmsh2_save,
                          .corners_max = 4,
                          .preferred = LYRA_MESH_ENCODING_BINARY,
-                         .encodings = TEXT | BINARY},
+                         .encodings = TEXT | BINARY,
+                         .further_sets = true},
     [LY_FORMAT_VTK] = {.name = "vtk",
                        .extensions = {".vtk"},
                        .mesh = LYRA_MESH_FORMAT_VTK,
@@ -401,6 +406,14 @@ LyraStatus lyra_mesh_save_as(const LyraMesh *mesh, const char *path, LyraMeshFor
     LyFormat chosen = find_mesh(format);
     LY_TRY(check_mesh_format(path, format));
     LY_TRY(choose_writer(path, MESH, &encoding, &chosen));
+    if (mesh->vertex_set_count + (int64_t)mesh->face_set_count > 0 &&
+        !formats[chosen].further_sets) {
+        ly_log(
+            mesh->ctx, LYRA_LOG_WARNING,
+            "%s: %d sets of vertices and %d of faces are left out, as the format %s has no place "
+            "for them",
+            path, mesh->vertex_set_count, mesh->face_set_count, formats[chosen].name);
+    }
     if (formats[chosen].save) {
         return formats[chosen].save(mesh, path);
     }

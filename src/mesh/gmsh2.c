@@ -49,8 +49,13 @@ static LyraStatus read_element(LyGmshReader *reader, LyCellType type, int32_t ta
         LY_TRY(ly_values_skip(values, LY_SCALAR_INT32, tag_count - 1, "tags"));
     }
     if (type.shape == LY_CELL_NONE) {
+        int32_t numbers[LY_GMSH_LINE_NODES];
         import->passed += 1;
-        return ly_values_skip(values, LY_SCALAR_INT32, type.nodes, "an element");
+        LY_TRY(
+            ly_values_int32(values, LY_SCALAR_INT32, type.nodes, numbers, "a node of an element"));
+        // the group 0 is none
+        return tag == 0 ? LYRA_OK
+                        : ly_gmsh_add_points(reader, type.nodes > 1, tag, type.nodes, numbers);
     }
     LY_TRY(ly_import_cells(import, type.shape, tag, 1, &corners));
     LY_TRY(ly_values_int32(values, LY_SCALAR_INT32, nodes, corners, "a node of an element"));

@@ -47,10 +47,9 @@ static LyraStatus read_entity(LyGmshReader *reader, int32_t dimension)
         const LyGmshName *name = ly_gmsh_find_name(reader, dimension, group);
         char buffer[32];
         int length = snprintf(buffer, sizeof buffer, "physical_%d", group);
-        if (dimension >= 2) {
-            LY_TRY(ly_import_tag_set(reader->import, dimension == 3, tag,
-                                     name ? name->name : (LySlice){buffer, (size_t)length}));
-        }
+        LySlice text = name ? name->name : (LySlice){buffer, (size_t)length};
+        LY_TRY(dimension >= 2 ? ly_import_tag_set(reader->import, dimension == 3, tag, text)
+                              : ly_gmsh_add_group(reader, dimension, tag, text));
     }
     if (dimension > 0) {
         LY_TRY(read_size(reader, &count, "the number of bounds"));
@@ -134,9 +133,22 @@ static LyraStatus read_block(LyGmshReader *reader, LyCellType type, int32_t enti
     return LYRA_OK;
 }
 
-LyraStatus ly_gmsh4_elements(LyGmshReader *reader)
+/// Reads the points or lines of a block.
+static LyraStatus read_points(LyGmshReader *reader, LyCellType type, int32_t entity, int64_t count)
 {
     const LyValues *values = &reader->values;
+    int32_t row[1 + LY_GMSH_LINE_NODES];
+    reader->import->passed += count;
+    LY_TRY(ly_values_fit(values, LY_SCALAR_UINT64, (type.nodes + 1) * count, "elements"));
+    for (int64_t e = 0; e < count; ++e) {
+        LY_TRY(ly_values_int32(values, LY_SCALAR_INT64, 1 + type.nodes, row, "an element"));
+        LY_TRY(ly_gmsh_add_points(reader, type.nodes > 1, entity, type.nodes, row + 1));
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_gmsh4_elements(LyGmshReader *reader)
+{
     int64_t blocks, count;
     LY_TRY(read_totals(reader, &blocks));
     for (int64_t b = 0; b < blocks; ++b) {
@@ -149,12 +161,8 @@ LyraStatus ly_gmsh4_elements(LyGmshReader *reader)
         if (type.nodes == 0) {
             return ly_gmsh_fail_type(reader, type_number);
         }
-        if (type.shape == LY_CELL_NONE) {
-            reader->import->passed += count;
-            LY_TRY(ly_values_skip(values, LY_SCALAR_UINT64, (type.nodes + 1) * count, "elements"));
-        } else {
-            LY_TRY(read_block(reader, type, entity, count));
-        }
+        LY_TRY(type.shape == LY_CELL_NONE ? read_points(reader, type, entity, count)
+                                          : read_block(reader, type, entity, count));
     }
     return LYRA_OK;
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Reader of Gmsh's .msh files, versions 2 and 4.1, as text and as bytes: sections from $Name to
-// $EndName. What they hold in each version is in gmsh2.c and gmsh4.c. Physical groups of solids
-// become sets of a mesh, those of faces groups of a surface. Other sections are passed over.
+// $EndName. What they hold in each version is in gmsh2.c and gmsh4.c. Physical groups become sets:
+// of elements, faces and vertices of a mesh; those of faces groups of a surface. Other sections are
+// passed over.
 
 #include "mesh/format.h"
 
@@ -204,7 +205,9 @@ LyraStatus ly_gmsh_read(LyImport *import)
         LY_TRY_DONE(ly_import_tag_all(import, "physical", name_tag, &reader));
         import->repeats = import->tag_set_count > 1;
     }
+    status = ly_gmsh_finish_points(&reader);
 done:
     ly_release(import->ctx, reader.names);
+    ly_gmsh_release_points(&reader);
     return status;
 }

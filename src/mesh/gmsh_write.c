@@ -3,15 +3,19 @@
 
 // Writer of Gmsh's .msh files. gmsh2.c and gmsh4.c have what stands in them.
 //
-// Sets are physical groups. Version 4.1 gives groups to entities, so elements are sorted into
-// classes, one for each combination of sets that occurs, each an entity; the elements of a class
-// stand together, in their order. Version 2.2 has room for one group an element: the first.
+// Sets are physical groups: those of elements of volumes, those of faces of surfaces, made of
+// triangles or quads, those of vertices of points. Version 4.1 gives groups to entities, so
+// elements are sorted into classes, one for each combination of sets that occurs, each an entity;
+// the elements of a class stand together, in their order. Each vertex of a set is an entity of its
+// own. Version 2.2 has room for one group an element: the first. Faces and points stand there once
+// for each.
 //
 // Classes come from one another: going through the sets, an element of the set moves from its class
 // k to the class "k and this set", made when its first element does.
 
 #include "mesh/format.h"
 
+#include "mesh/sort.h"
 #include "mesh/values.h"
 
 #include <string.h>
@@ -28,10 +32,19 @@ typedef struct Classes {
     int64_t count, capacity;
 } Classes;
 
+/// Vertices that belong to sets, and the sets of each.
+typedef struct Points {
+    uint64_t *vertices; // ascending, [count], once for each set
+    int32_t *sets;      // [count]
+    int64_t count, distinct;
+} Points;
+
 typedef struct Writer {
     LyWriter *writer;
     const LyExport *data;
     bool binary;
+    LyExport faces; // of face sets
+    Points points;  // of vertex sets
 } Writer;
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -66,6 +79,9 @@ static void put_double(Writer *w, double value, char behind)
     }
 }
 
+// a point; of one node
+#define TYPE_POINT 15
+
 static int32_t type_of(const LyExport *data, int32_t nodes)
 {
     return data->mesh ? (nodes == 4 ? 4 : 5) : (nodes == 3 ? 2 : 3);
@@ -83,18 +99,82 @@ static void end_section(Writer *w, const char *name)
 }
 
 /// Whether a set has a place in a file: its name stands between quotes.
-static LyraStatus check_names(const LyExport *data)
+static LyraStatus check_name(const LyExport *data, const char *name)
 {
-    for (int32_t s = 0; s < data->set_count; ++s) {
-        const char *name = data->sets[s].name;
-        if (!name[0] || strpbrk(name, "\"\n\r")) {
-            char quoted[LY_QUOTE_CHARS];
-            return ly_fail(LYRA_UNSUPPORTED,
-                           "%s: found the set %s, expected names without quotes and line ends",
-                           data->path, ly_quote(quoted, (LySlice){name, strlen(name)}));
-        }
+    if (!name[0] || strpbrk(name, "\"\n\r")) {
+        char quoted[LY_QUOTE_CHARS];
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "%s: found the set %s, expected names without quotes and line ends",
+                       data->path, ly_quote(quoted, (LySlice){name, strlen(name)}));
     }
     return LYRA_OK;
+}
+
+static int32_t vertex_set_count(const LyExport *data)
+{
+    return data->mesh ? data->mesh->vertex_set_count : 0;
+}
+
+/// The vertices of all sets, sorted.
+static LyraStatus collect_points(Writer *w)
+{
+    const LyExport *data = w->data;
+    Points *points = &w->points;
+    for (int32_t s = 0; s < vertex_set_count(data); ++s) {
+        points->count += data->mesh->vertex_sets[s].count;
+    }
+    LY_TRY(
+        ly_allocate_array(data->ctx, points->count, sizeof *points->vertices, &points->vertices));
+    LY_TRY(ly_allocate_array(data->ctx, points->count, sizeof *points->sets, &points->sets));
+    int64_t at = 0;
+    for (int32_t s = 0; s < vertex_set_count(data); ++s) {
+        const LyraMeshVertexSet *set = &data->mesh->vertex_sets[s];
+        for (int32_t i = 0; i < set->count; ++i, ++at) {
+            points->vertices[at] = (uint64_t)set->vertices[i];
+            points->sets[at] = s;
+        }
+    }
+    LY_TRY(ly_sort_keys(data->ctx, points->count, points->vertices, points->sets));
+    for (int64_t i = 0; i < points->count; ++i) {
+        points->distinct += i == 0 || points->vertices[i] != points->vertices[i - 1];
+    }
+    return LYRA_OK;
+}
+
+/// Checks names, collects faces and points, and opens the file.
+static LyraStatus begin(Writer *w)
+{
+    const LyExport *data = w->data;
+    LY_TRY(ly_export_faces(data, &w->faces));
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        LY_TRY(check_name(data, data->sets[s].name));
+    }
+    for (int32_t s = 0; s < w->faces.set_count; ++s) {
+        LY_TRY(check_name(data, w->faces.sets[s].name));
+    }
+    for (int32_t s = 0; s < vertex_set_count(data); ++s) {
+        LY_TRY(check_name(data, data->mesh->vertex_sets[s].name));
+    }
+    LY_TRY(collect_points(w));
+    if (data->cell_count + w->faces.cell_count + w->points.count >= INT32_MAX) {
+        return ly_fail(LYRA_TOO_LARGE, "%s: more than %d elements, faces and vertices of sets",
+                       data->path, INT32_MAX - 1);
+    }
+    return ly_writer_create(data->ctx, data->path, &w->writer);
+}
+
+static void end(Writer *w)
+{
+    ly_release(w->data->ctx, w->points.vertices);
+    ly_release(w->data->ctx, w->points.sets);
+    ly_export_finish(&w->faces);
+}
+
+static void write_physical_name(Writer *w, int32_t dimension, int32_t set, const char *name)
+{
+    ly_writer_print(w->writer, "%d %d \"", dimension, set + 1);
+    ly_writer_string(w->writer, name);
+    ly_writer_string(w->writer, "\"\n");
 }
 
 static void write_head(Writer *w, const char *version)
@@ -106,12 +186,17 @@ static void write_head(Writer *w, const char *version)
     }
     ly_writer_string(w->writer, "$EndMeshFormat\n");
     const LyExport *data = w->data;
-    if (data->set_count > 0) {
-        ly_writer_print(w->writer, "$PhysicalNames\n%d\n", data->set_count);
+    int32_t points = vertex_set_count(data), count = points + w->faces.set_count + data->set_count;
+    if (count > 0) {
+        ly_writer_print(w->writer, "$PhysicalNames\n%d\n", count);
+        for (int32_t s = 0; s < points; ++s) {
+            write_physical_name(w, 0, s, data->mesh->vertex_sets[s].name);
+        }
+        for (int32_t s = 0; s < w->faces.set_count; ++s) {
+            write_physical_name(w, 2, s, w->faces.sets[s].name);
+        }
         for (int32_t s = 0; s < data->set_count; ++s) {
-            ly_writer_print(w->writer, "%d %d \"", data->mesh ? 3 : 2, s + 1);
-            ly_writer_string(w->writer, data->sets[s].name);
-            ly_writer_string(w->writer, "\"\n");
+            write_physical_name(w, data->mesh ? 3 : 2, s, data->sets[s].name);
         }
         ly_writer_string(w->writer, "$EndPhysicalNames\n");
     }
@@ -149,15 +234,61 @@ static void write_elements2(Writer *w, const int32_t *groups)
     }
 }
 
+/// Writes an element of a face or vertex set, the first of `block` of its type.
+static void write_member2(Writer *w, int64_t number, int32_t type, int64_t block, int32_t set,
+                          int32_t nodes, const int32_t *corners)
+{
+    if (w->binary && block > 0) {
+        put_int(w, type, ' ');
+        put_int(w, (int32_t)block, ' ');
+        put_int(w, 2, ' ');
+    }
+    put_int(w, (int32_t)number, ' ');
+    if (!w->binary) {
+        put_int(w, type, ' ');
+        put_int(w, 2, ' ');
+    }
+    put_int(w, set + 1, ' ');
+    put_int(w, set + 1, ' ');
+    for (int32_t a = 0; a < nodes; ++a) {
+        put_int(w, corners[a] + 1, a + 1 < nodes ? ' ' : '\n');
+    }
+}
+
+/// The faces and points of sets, once for each set.
+static void write_members2(Writer *w)
+{
+    const LyExport *data = w->data, *faces = &w->faces;
+    int64_t number = data->cell_count;
+    for (int32_t s = 0; s < faces->set_count; ++s) {
+        const LyraMeshSet *set = &faces->sets[s];
+        for (int32_t i = 0; i < set->count; ++i) {
+            write_member2(w, ++number, type_of(faces, faces->nodes), i == 0 ? set->count : 0, s,
+                          faces->nodes, ly_export_corners(faces, set->elements[i]));
+        }
+    }
+    for (int32_t s = 0; s < vertex_set_count(data); ++s) {
+        const LyraMeshVertexSet *set = &data->mesh->vertex_sets[s];
+        for (int32_t i = 0; i < set->count; ++i) {
+            write_member2(w, ++number, TYPE_POINT, i == 0 ? set->count : 0, s, 1,
+                          &set->vertices[i]);
+        }
+    }
+}
+
 LyraStatus ly_gmsh2_save(const LyExport *data)
 {
     Writer w = {.data = data, .binary = data->encoding == LYRA_MESH_ENCODING_BINARY};
     int32_t *groups = NULL;
-    LY_TRY(check_names(data));
-    LY_TRY(ly_export_groups(data, &groups));
-    int64_t members = 0, kept = 0;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_export_groups(data, &groups));
+    LY_TRY_DONE(begin(&w));
+    int64_t members = 0, kept = 0, elements = data->cell_count + w.points.count;
     for (int32_t s = 0; s < data->set_count; ++s) {
         members += data->sets[s].count;
+    }
+    for (int32_t s = 0; s < w.faces.set_count; ++s) {
+        elements += w.faces.sets[s].count;
     }
     for (int64_t c = 0; c < data->cell_count; ++c) {
         kept += groups[c] > 0;
@@ -167,22 +298,24 @@ LyraStatus ly_gmsh2_save(const LyExport *data)
                "%s: elements of several sets keep the first, as version 2.2 has room for one",
                data->path);
     }
-    LyraStatus status = ly_writer_create(data->ctx, data->path, &w.writer);
-    if (status == LYRA_OK) {
-        write_head(&w, "2.2");
-        ly_writer_print(w.writer, "$Nodes\n%lld\n", (long long)data->vertex_count);
-        for (int64_t v = 0; v < data->vertex_count; ++v) {
-            put_int(&w, (int32_t)v + 1, ' ');
-            for (int32_t i = 0; i < 3; ++i) {
-                put_double(&w, data->positions[3 * v + i], i < 2 ? ' ' : '\n');
-            }
+    write_head(&w, "2.2");
+    ly_writer_print(w.writer, "$Nodes\n%lld\n", (long long)data->vertex_count);
+    for (int64_t v = 0; v < data->vertex_count; ++v) {
+        put_int(&w, (int32_t)v + 1, ' ');
+        for (int32_t i = 0; i < 3; ++i) {
+            put_double(&w, data->positions[3 * v + i], i < 2 ? ' ' : '\n');
         }
-        end_section(&w, "Nodes");
-        ly_writer_print(w.writer, "$Elements\n%lld\n", (long long)data->cell_count);
-        write_elements2(&w, groups);
-        end_section(&w, "Elements");
-        status = ly_writer_commit(w.writer);
     }
+    end_section(&w, "Nodes");
+    ly_writer_print(w.writer, "$Elements\n%lld\n", (long long)elements);
+    write_elements2(&w, groups);
+    write_members2(&w);
+    end_section(&w, "Elements");
+    status = ly_writer_commit(w.writer);
+    w.writer = NULL;
+done:
+    ly_writer_discard(w.writer);
+    end(&w);
     ly_release(data->ctx, groups);
     return status;
 }
@@ -264,17 +397,28 @@ static int64_t used_classes(const Classes *classes)
     return used;
 }
 
-/// An entity for each class that has cells, numbered as the class from 1.
-static void write_entities(Writer *w, const Classes *classes)
+/// A point for each vertex of a set, numbered as the vertex from 1.
+static void write_point_entities(Writer *w)
 {
-    double box[6];
-    find_box(w->data, box);
-    begin_section(w, "Entities");
-    int64_t used = used_classes(classes);
-    put_size(w, 0, ' ');
-    put_size(w, 0, ' ');
-    put_size(w, w->data->mesh ? 0 : used, ' ');
-    put_size(w, w->data->mesh ? used : 0, '\n');
+    const Points *points = &w->points;
+    for (int64_t i = 0, next; i < points->count; i = next) {
+        for (next = i + 1; next < points->count && points->vertices[next] == points->vertices[i];) {
+            ++next;
+        }
+        put_int(w, (int32_t)points->vertices[i] + 1, ' ');
+        for (int32_t c = 0; c < 3; ++c) {
+            put_double(w, w->data->positions[3 * points->vertices[i] + (uint64_t)c], ' ');
+        }
+        put_size(w, next - i, ' ');
+        for (int64_t j = i; j < next; ++j) {
+            put_int(w, points->sets[j] + 1, j + 1 < next ? ' ' : '\n');
+        }
+    }
+}
+
+/// An entity for each class that has cells, numbered as the class from 1.
+static void write_class_entities(Writer *w, const Classes *classes, const double box[6])
+{
     for (int64_t k = 0; k < classes->count; ++k) {
         if (classes->classes[k].count == 0) {
             continue;
@@ -295,6 +439,21 @@ static void write_entities(Writer *w, const Classes *classes)
         }
         put_size(w, 0, '\n');
     }
+}
+
+static void write_entities(Writer *w, const Classes *classes, const Classes *faces)
+{
+    double box[6];
+    find_box(w->data, box);
+    begin_section(w, "Entities");
+    int64_t used = used_classes(classes);
+    put_size(w, w->points.distinct, ' ');
+    put_size(w, 0, ' ');
+    put_size(w, w->data->mesh ? used_classes(faces) : used, ' ');
+    put_size(w, w->data->mesh ? used : 0, '\n');
+    write_point_entities(w);
+    write_class_entities(w, faces, box);
+    write_class_entities(w, classes, box);
     end_section(w, "Entities");
 }
 
@@ -320,15 +479,34 @@ static void write_nodes4(Writer *w, int32_t entity)
     end_section(w, "Nodes");
 }
 
-static LyraStatus write_elements4(Writer *w, const Classes *classes)
+/// Blocks of one vertex each, numbered from `number` on.
+static void write_points4(Writer *w, int64_t number)
 {
-    const LyExport *data = w->data;
+    const Points *points = &w->points;
+    for (int64_t i = 0; i < points->count; ++i) {
+        if (i > 0 && points->vertices[i] == points->vertices[i - 1]) {
+            continue;
+        }
+        int32_t vertex = (int32_t)points->vertices[i] + 1;
+        put_int(w, 0, ' ');
+        put_int(w, vertex, ' ');
+        put_int(w, TYPE_POINT, ' ');
+        put_size(w, 1, '\n');
+        put_size(w, number++, ' ');
+        put_size(w, vertex, '\n');
+    }
+}
+
+/// The cells of `data` by class, numbered from `number` on.
+static LyraStatus write_blocks4(Writer *w, const LyExport *data, const Classes *classes,
+                                int64_t number)
+{
     // cells by class: a counting sort
     int64_t *next = NULL, begin = 0;
     int32_t *order = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(data->ctx, classes->count, sizeof *next, &next));
-    LY_TRY_DONE(ly_allocate_array(data->ctx, data->cell_count, sizeof *order, &order));
+    LY_TRY_DONE(ly_allocate_array(w->data->ctx, classes->count, sizeof *next, &next));
+    LY_TRY_DONE(ly_allocate_array(w->data->ctx, data->cell_count, sizeof *order, &order));
     for (int64_t k = 0; k < classes->count; ++k) {
         next[k] = begin;
         begin += classes->classes[k].count;
@@ -336,11 +514,6 @@ static LyraStatus write_elements4(Writer *w, const Classes *classes)
     for (int64_t c = 0; c < data->cell_count; ++c) {
         order[next[classes->of_cell[c]]++] = (int32_t)c;
     }
-    begin_section(w, "Elements");
-    put_size(w, used_classes(classes), ' ');
-    put_size(w, data->cell_count, ' ');
-    put_size(w, 1, ' ');
-    put_size(w, data->cell_count, '\n');
     for (int64_t k = 0; k < classes->count; ++k) {
         const Class *one = &classes->classes[k];
         if (one->count == 0) {
@@ -352,40 +525,58 @@ static LyraStatus write_elements4(Writer *w, const Classes *classes)
         put_size(w, one->count, '\n');
         for (int64_t i = next[k] - one->count; i < next[k]; ++i) {
             const int32_t *corners = ly_export_corners(data, order[i]);
-            put_size(w, (int64_t)order[i] + 1, ' ');
+            put_size(w, number + order[i], ' ');
             for (int32_t a = 0; a < one->nodes; ++a) {
                 put_size(w, (int64_t)corners[a] + 1, a + 1 < one->nodes ? ' ' : '\n');
             }
         }
     }
-    end_section(w, "Elements");
 done:
-    ly_release(data->ctx, order);
-    ly_release(data->ctx, next);
+    ly_release(w->data->ctx, order);
+    ly_release(w->data->ctx, next);
     return status;
+}
+
+static LyraStatus write_elements4(Writer *w, const Classes *classes, const Classes *faces)
+{
+    int64_t cells = w->data->cell_count, face_count = w->faces.cell_count;
+    int64_t total = cells + face_count + w->points.distinct;
+    begin_section(w, "Elements");
+    put_size(w, used_classes(classes) + used_classes(faces) + w->points.distinct, ' ');
+    put_size(w, total, ' ');
+    put_size(w, 1, ' ');
+    put_size(w, total, '\n');
+    write_points4(w, cells + face_count + 1);
+    LY_TRY(write_blocks4(w, &w->faces, faces, cells + 1));
+    LY_TRY(write_blocks4(w, w->data, classes, 1));
+    end_section(w, "Elements");
+    return LYRA_OK;
 }
 
 LyraStatus ly_gmsh_save(const LyExport *data)
 {
     Writer w = {.data = data, .binary = data->encoding == LYRA_MESH_ENCODING_BINARY};
-    Classes classes = {0};
+    Classes classes = {0}, faces = {0};
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(check_names(data));
     LY_TRY_DONE(make_classes(data, &classes));
-    LY_TRY_DONE(ly_writer_create(data->ctx, data->path, &w.writer));
+    LY_TRY_DONE(begin(&w));
+    LY_TRY_DONE(make_classes(&w.faces, &faces));
     write_head(&w, "4.1");
-    write_entities(&w, &classes);
+    write_entities(&w, &classes, &faces);
     int32_t entity = 1;
     while (entity < classes.count && classes.classes[entity - 1].count == 0) {
         ++entity;
     }
     write_nodes4(&w, entity);
-    LY_TRY_DONE(write_elements4(&w, &classes));
+    LY_TRY_DONE(write_elements4(&w, &classes, &faces));
     status = ly_writer_commit(w.writer);
     w.writer = NULL;
 done:
     ly_writer_discard(w.writer);
+    end(&w);
     ly_release(data->ctx, classes.classes);
     ly_release(data->ctx, classes.of_cell);
+    ly_release(data->ctx, faces.classes);
+    ly_release(data->ctx, faces.of_cell);
     return status;
 }

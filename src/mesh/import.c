@@ -82,6 +82,23 @@ LyraStatus ly_import_polygon(LyImport *import, int32_t tag, int32_t count, int32
     return LYRA_OK;
 }
 
+LyraStatus ly_import_face(LyImport *import, const LyImportFace *face, int32_t *id)
+{
+    if (import->face_count >= INT32_MAX) {
+        return fail_large(import, "faces of sets");
+    }
+    *id = (int32_t)import->face_count;
+    LY_TRY(ly_grow_array(import->ctx, import->face_count + 1, sizeof *import->faces,
+                         &import->face_capacity, &import->faces));
+    import->faces[import->face_count++] = *face;
+    return LYRA_OK;
+}
+
+LyraStatus ly_import_face_member(LyImport *import, int32_t id)
+{
+    return ly_set_list_add_ids(import->ctx, &import->face_sets, &id, 1);
+}
+
 // ---- the file -----------------------------------------------------------------------------------
 
 LyraStatus ly_import_read(LyImport *import, LyraContext *ctx, const LyFileSource *source,
@@ -132,6 +149,8 @@ void ly_import_finish(LyImport *import)
     ly_release(import->ctx, import->tags);
     ly_release(import->ctx, import->corners);
     ly_release(import->ctx, import->tag_sets);
+    ly_release(import->ctx, import->faces);
+    ly_set_list_release(import->ctx, &import->face_sets);
     import->tag_names.ctx = import->ctx;
     ly_names_release(&import->tag_names);
     *import = (LyImport){0};

@@ -51,6 +51,13 @@ typedef struct LyTagSet {
     int32_t name; // id in tag_names
 } LyTagSet;
 
+/// A face that belongs to a set.
+typedef struct LyImportFace {
+    int32_t corners[4]; ///< Numbered as in the file; ids once cells have them.
+    int32_t count;      ///< Corners: 3 or 4; 0 for all faces of `cell` that no other cell shares.
+    int32_t cell;       ///< The cell whose face it is; -1: of any that has those corners.
+} LyImportFace;
+
 typedef struct LyImport {
     LyraContext *ctx;
     const char *path;
@@ -61,8 +68,13 @@ typedef struct LyImport {
     bool quadratic;    ///< There were cells with more nodes than corners.
     int64_t passed;    ///< Cells of no use here.
 
-    /// Holds the positions, and materials, sets and regions; ids in sets are those of cells.
+    /// Holds the positions, and materials, sets and regions; ids in sets are those of cells, and in
+    /// sets of vertices the numbers of the file. Sets of faces are filled in by the reader only
+    /// where the file is taken as it is.
     LyMeshBuilder builder;
+    LyImportFace *faces; ///< Of all sets of faces.
+    int64_t face_count;
+    LySetList face_sets;  ///< Their names, and indices into `faces`.
     int32_t *vertex_ids;  ///< Numbers of the vertices in the file. NULL: vertex_first + i.
     int32_t vertex_first; ///< Number of vertex 0.
 
@@ -72,12 +84,13 @@ typedef struct LyImport {
     int32_t *corners; ///< Of all cells, numbered as in the file.
     int64_t corner_count;
 
+    int64_t array_sets; ///< Sets made of arrays so far.
     LyNames tag_names;
     LyTagSet *tag_sets;
     int64_t tag_set_count;
 
     // reserved
-    int64_t cell_capacity, corner_capacity, tag_set_capacity;
+    int64_t cell_capacity, corner_capacity, tag_set_capacity, face_capacity;
 } LyImport;
 
 /// Fills the import from its scanner.
@@ -97,9 +110,19 @@ LyraStatus ly_import_cells(LyImport *import, LyCellShape shape, int32_t tag, int
 /// Adds a face with any number of corners, 3 or more.
 LyraStatus ly_import_polygon(LyImport *import, int32_t tag, int32_t count, int32_t **corners);
 
+/// Adds a face of sets; and one that was added, to the set of faces added last (ly_set_list_add).
+LyraStatus ly_import_face(LyImport *import, const LyImportFace *face, int32_t *id);
+LyraStatus ly_import_face_member(LyImport *import, int32_t id);
+
 /// Solids or faces with `tag` belong to the set `name`. A tag may name several sets and a set
 /// several tags.
 LyraStatus ly_import_tag_set(LyImport *import, bool solid, int32_t tag, LySlice name);
+
+/// Makes sets of an array of whole numbers, one for each of the `count` points or cells of the
+/// file, where it groups them: import_arrays.c has the rule. `cells`: which cell each is here, -1
+/// for none; NULL for points, which are numbered from 0.
+LyraStatus ly_import_array_sets(LyImport *import, bool points, LySlice name, int64_t count,
+                                const int32_t *values, const int32_t *cells);
 
 /// Whether a tag makes a set; may put another name in the place of `name`.
 typedef bool LyTagName(void *user, bool solid, int32_t tag, LySlice *name);
@@ -135,6 +158,13 @@ void ly_import_finish(LyImport *import);
 /// Cells of the wanted dimension alone, their corners as ids of vertices that are used and at
 /// places of their own. `firsts`: for each cell of the file the wanted ones before it, [count + 1].
 LyraStatus ly_import_select(LyImport *import, bool solids, int32_t **firsts);
+
+/// Makes sets of faces of the faces in the sets of cells.
+LyraStatus ly_import_split_sets(LyImport *import);
+
+/// Finds the faces of sets among those of the elements of the builder, once these are there.
+/// `firsts`: first element of each cell of the file, [cell count + 1].
+LyraStatus ly_import_match_faces(LyImport *import, const int32_t *firsts);
 
 /// Makes the sets that tags stand for.
 LyraStatus ly_import_tags_to_sets(LyImport *import);

@@ -247,10 +247,12 @@ LyraStatus ly_import_mesh(LyImport *import, LyraMesh **out)
     int32_t *firsts = NULL, *further = NULL;
     LyraMesh *mesh = NULL;
     LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_import_split_sets(import));
     LY_TRY_DONE(ly_import_select(import, true, &firsts));
     LY_TRY_DONE(ly_import_elements(import, &further));
     compose(firsts, cells, further);
     LY_TRY_DONE(ly_import_map_sets(import, firsts));
+    LY_TRY_DONE(ly_import_match_faces(import, firsts));
     LY_TRY_DONE(ly_mesh_builder_create(&import->builder, &mesh));
     if (!import->as_is) {
         LY_TRY_DONE(ly_mesh_repair(&mesh, import->path));

@@ -100,8 +100,12 @@ static void drop_repeats(LyImport *import, const int64_t *begins, int32_t *first
     }
     import->cell_count = kept;
     import->corner_count = write;
-    for (int64_t i = 0; i < import->builder.id_count; ++i) {
-        import->builder.ids[i] = first[import->builder.ids[i]];
+    for (int64_t i = 0; i < import->builder.sets.id_count; ++i) {
+        import->builder.sets.ids[i] = first[import->builder.sets.ids[i]];
+    }
+    for (int64_t f = 0; f < import->face_count; ++f) {
+        int32_t *cell = &import->faces[f].cell;
+        *cell = *cell < 0 ? -1 : first[*cell];
     }
 }
 

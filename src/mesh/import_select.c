@@ -180,6 +180,89 @@ static int64_t mark_used(const LyImport *import, uint8_t *used)
     return count;
 }
 
+// ---- what sets name
+// ------------------------------------------------------------------------------
+
+static LyraStatus fail_number(const LyImport *import, const char *set, int32_t number)
+{
+    return ly_fail(LYRA_BAD_FORMAT,
+                   "%s: the set \"%s\" names vertex %d, expected one of the %lld vertices of the "
+                   "file",
+                   import->path, set, number, (long long)import->builder.vertex_count);
+}
+
+/// Numbers of vertices in sets become ids.
+static LyraStatus number_sets(LyImport *import, const Numbers *numbers)
+{
+    int64_t vertex_count = import->builder.vertex_count;
+    const LySetList *sets = &import->builder.vertex_sets;
+    for (int32_t s = 0; s < sets->names.count; ++s) {
+        for (int64_t i = sets->begins[s]; i < ly_set_list_end(sets, s); ++i) {
+            int32_t number = sets->ids[i];
+            sets->ids[i] = find_number(numbers, vertex_count, number);
+            if (sets->ids[i] < 0) {
+                return fail_number(import, sets->names.names[s], number);
+            }
+        }
+    }
+    for (int64_t f = 0; f < import->face_count; ++f) {
+        for (int32_t a = 0; a < import->faces[f].count; ++a) {
+            int32_t *corner = &import->faces[f].corners[a];
+            int32_t id = find_number(numbers, vertex_count, *corner);
+            if (id < 0) {
+                return ly_fail(LYRA_BAD_FORMAT,
+                               "%s: a face of a set names vertex %d, expected one of the %lld "
+                               "vertices of the file",
+                               import->path, *corner, (long long)vertex_count);
+            }
+            *corner = id;
+        }
+    }
+    return LYRA_OK;
+}
+
+/// Vertices of sets become map[vertex], or -1 where `used` says that they go. NULL: all stay.
+static void map_set_vertices(LyImport *import, const int32_t *map, const uint8_t *used)
+{
+    const LySetList *sets = &import->builder.vertex_sets;
+    for (int64_t i = 0; i < sets->id_count; ++i) {
+        int32_t v = sets->ids[i];
+        sets->ids[i] = v < 0 || (used && !used[v]) ? -1 : map[v];
+    }
+    for (int64_t f = 0; f < import->face_count; ++f) {
+        for (int32_t a = 0; a < import->faces[f].count; ++a) {
+            int32_t v = import->faces[f].corners[a];
+            import->faces[f].corners[a] = v < 0 || (used && !used[v]) ? -1 : map[v];
+        }
+    }
+}
+
+/// Drops the vertices that are gone from their sets, and the sets that become empty by it.
+static LyraStatus drop_gone(LyImport *import)
+{
+    LyraContext *ctx = import->ctx;
+    LySetList old = import->builder.vertex_sets, *sets = &import->builder.vertex_sets;
+    *sets = (LySetList){0};
+    LyraStatus status = LYRA_OK;
+    for (int32_t s = 0; s < old.names.count; ++s) {
+        int64_t begin = old.begins[s], end = ly_set_list_end(&old, s), kept = begin;
+        for (int64_t i = begin; i < end; ++i) {
+            if (old.ids[i] >= 0) {
+                old.ids[kept++] = old.ids[i];
+            }
+        }
+        if (kept > begin || begin == end) {
+            const char *name = old.names.names[s];
+            LY_TRY_DONE(ly_set_list_add(ctx, sets, (LySlice){name, strlen(name)}));
+            LY_TRY_DONE(ly_set_list_add_ids(ctx, sets, kept > begin ? old.ids + begin : NULL,
+                                            kept - begin));
+        }
+    }
+done:
+    ly_set_list_release(ctx, &old);
+    return status;
+}
+
 // ---- vertices -----------------------------------------------------------------------------------
 
 /// Merges vertices of cells that lie at one place, and drops those that no cell uses.
@@ -204,6 +287,7 @@ static LyraStatus clean_vertices(LyImport *import)
     }
     if (unused > 0) {
         map_corners(import, map);
+        map_set_vertices(import, map, used);
     }
     LY_TRY_DONE(ly_find_kept_vertices(ctx, kept, builder->positions, 0, map));
     int32_t distinct = 0;
@@ -218,6 +302,7 @@ static LyraStatus clean_vertices(LyImport *import)
     }
     if (distinct < kept) {
         map_corners(import, map);
+        map_set_vertices(import, map, NULL);
         ly_log(ctx, LYRA_LOG_INFO, "%s: %d duplicate vertices merged", import->path,
                kept - distinct);
     }
@@ -226,6 +311,7 @@ static LyraStatus clean_vertices(LyImport *import)
                (long long)unused);
     }
     builder->vertex_count = distinct;
+    status = drop_gone(import);
 done:
     ly_release(ctx, used);
     ly_release(ctx, map);
@@ -241,6 +327,7 @@ LyraStatus ly_import_select(LyImport *import, bool solids, int32_t **firsts)
     LY_TRY_DONE(make_numbers(import, &numbers));
     LY_TRY_DONE(ly_allocate_array(ctx, import->cell_count + 1, sizeof *begins, &begins));
     LY_TRY_DONE(keep_cells(import, solids, &numbers, begins));
+    LY_TRY_DONE(number_sets(import, &numbers));
     ly_release(ctx, import->vertex_ids);
     import->vertex_ids = NULL;
     if (import->quadratic) {

@@ -167,25 +167,24 @@ done:
 // ---- on to elements -----------------------------------------------------------------------------
 
 /// Rebuilds the sets of `old` in `builder` through `firsts`; `map`: new index of each set or -1.
-static LyraStatus map_ids(const LyMeshBuilder *old, const int32_t *firsts, LyMeshBuilder *builder,
-                          int32_t *map, int32_t *emptied)
+static LyraStatus map_ids(const LyImport *import, const LySetList *old, const int32_t *firsts,
+                          LyMeshBuilder *builder, int32_t *map, int32_t *emptied)
 {
-    for (int32_t s = 0; s < old->set_names.count; ++s) {
-        int64_t begin = old->set_begins[s];
-        int64_t end = s + 1 < old->set_names.count ? old->set_begins[s + 1] : old->id_count;
-        int64_t total = 0;
+    for (int32_t s = 0; s < old->names.count; ++s) {
+        int64_t begin = old->begins[s], end = ly_set_list_end(old, s), total = 0;
         for (int64_t i = begin; i < end; ++i) {
             total += firsts[old->ids[i] + 1] - firsts[old->ids[i]];
         }
         // sets of the other dimension end here; those that were empty in the file stay
         map[s] = -1;
+        const char *text = old->names.names[s];
+        LySlice name = {text, strlen(text)};
         if (total == 0 && end > begin) {
-            *emptied += 1;
+            *emptied += ly_names_find(&import->face_sets.names, name) < 0;
             continue;
         }
-        map[s] = builder->set_names.count;
-        const char *name = old->set_names.names[s];
-        LY_TRY(ly_mesh_builder_add_set(builder, (LySlice){name, strlen(name)}));
+        map[s] = builder->sets.names.count;
+        LY_TRY(ly_mesh_builder_add_set(builder, name));
         for (int64_t i = begin; i < end; ++i) {
             for (int32_t e = firsts[old->ids[i]]; e < firsts[old->ids[i] + 1]; ++e) {
                 LY_TRY(ly_mesh_builder_add_ids(builder, &e, 1));
@@ -200,19 +199,12 @@ LyraStatus ly_import_map_sets(LyImport *import, const int32_t *firsts)
     LyMeshBuilder *builder = &import->builder;
     LyraContext *ctx = import->ctx;
     // the sets change hands, and what is left behind is released
-    LyMeshBuilder old = {.ctx = ctx,
-                         .set_begins = builder->set_begins,
-                         .set_names = builder->set_names,
-                         .ids = builder->ids,
-                         .id_count = builder->id_count};
-    builder->set_begins = NULL;
-    builder->set_names = (LyNames){.ctx = ctx};
-    builder->ids = NULL;
-    builder->set_capacity = builder->id_capacity = builder->id_count = 0;
+    LySetList old = builder->sets;
+    builder->sets = (LySetList){0};
     int32_t *map = NULL, emptied = 0;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, old.set_names.count, sizeof *map, &map));
-    LY_TRY_DONE(map_ids(&old, firsts, builder, map, &emptied));
+    LY_TRY_DONE(ly_allocate_array(ctx, old.names.count, sizeof *map, &map));
+    LY_TRY_DONE(map_ids(import, &old, firsts, builder, map, &emptied));
     if (emptied > 0) {
         ly_log(ctx, LYRA_LOG_INFO, "%s: %d sets of other cells left out", import->path, emptied);
     }
@@ -227,6 +219,6 @@ LyraStatus ly_import_map_sets(LyImport *import, const int32_t *firsts)
     builder->region_count = kept;
 done:
     ly_release(ctx, map);
-    ly_mesh_builder_finish(&old);
+    ly_set_list_release(ctx, &old);
     return status;
 }

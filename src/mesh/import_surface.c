@@ -78,18 +78,18 @@ static LyraStatus make_groups(const LyImport *import, int32_t face_count, int32_
                               LyNames *names)
 {
     const LyMeshBuilder *builder = &import->builder;
-    int32_t *groups = NULL, set_count = builder->set_names.count, id;
+    int32_t *groups = NULL, set_count = builder->sets.names.count, id;
     LY_TRY(ly_allocate_array(import->ctx, face_count, sizeof *groups, &groups));
     *out = groups;
     memset(groups, 0xff, (size_t)face_count * sizeof *groups);
     for (int32_t s = set_count - 1; s >= 0; --s) {
-        int64_t end = s + 1 < set_count ? builder->set_begins[s + 1] : builder->id_count;
-        for (int64_t i = builder->set_begins[s]; i < end; ++i) {
-            groups[builder->ids[i]] = s;
+        int64_t end = s + 1 < set_count ? builder->sets.begins[s + 1] : builder->sets.id_count;
+        for (int64_t i = builder->sets.begins[s]; i < end; ++i) {
+            groups[builder->sets.ids[i]] = s;
         }
     }
     for (int32_t s = 0; s < set_count; ++s) {
-        const char *name = builder->set_names.names[s];
+        const char *name = builder->sets.names.names[s];
         LY_TRY(ly_names_add(names, (LySlice){name, strlen(name)}, &id, NULL));
     }
     for (int32_t f = 0; f < face_count; ++f) {
@@ -123,7 +123,7 @@ static LyraStatus build(LyImport *import, int32_t *firsts, int64_t cells, LyraSu
         firsts[c] = further[firsts[c]];
     }
     LY_TRY_DONE(ly_import_map_sets(import, firsts));
-    if (builder->set_names.count > 0) {
+    if (builder->sets.names.count > 0) {
         LY_TRY_DONE(make_groups(import, view.face_count, &arrays.face_groups, &names));
         view.group_count = names.count;
         view.groups = (const char *const *)names.names;

@@ -146,7 +146,7 @@ static LyraStatus read_section(LyInpReader *reader, const LyInpKeyword *keyword)
     LyInpSection section = {.at = keyword->at, .axes = -1};
     LY_TRY(ly_inp_require(reader, keyword, "ELSET", &set));
     LY_TRY(ly_inp_require(reader, keyword, "MATERIAL", &material));
-    LY_TRY(ly_inp_name(reader->import->ctx, &reader->sets, set, &section.set));
+    LY_TRY(ly_inp_name(reader->import->ctx, &reader->element_sets.names, set, &section.set));
     LY_TRY(find_material(reader, material, &section.material));
     const LySlice *axes = ly_inp_option(keyword, "ORIENTATION");
     if (axes) {
@@ -237,37 +237,55 @@ static LyraStatus finish_materials(LyInpReader *reader)
     return LYRA_OK;
 }
 
+/// First corner of each cell; there are no polygons among them.
+static LyraStatus find_begins(LyInpReader *reader)
+{
+    const LyImport *import = reader->import;
+    LY_TRY(ly_allocate_array(import->ctx, import->cell_count, sizeof *reader->corner_begins,
+                             &reader->corner_begins));
+    int64_t at = 0;
+    for (int64_t c = 0; c < import->cell_count; ++c) {
+        reader->corner_begins[c] = at;
+        at += ly_cell_nodes(import->shapes[c]);
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_inp_finish_groups(LyInpReader *reader)
 {
-    LyraContext *ctx = reader->import->ctx;
-    int32_t *map = NULL;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, reader->sets.upper.count, sizeof *map, &map));
     for (int64_t i = 0; i < reader->section_count; ++i) {
-        LY_TRY_DONE(apply_axes(reader, &reader->sections[i]));
+        LY_TRY(apply_axes(reader, &reader->sections[i]));
     }
-    LY_TRY_DONE(finish_materials(reader));
-    LY_TRY_DONE(ly_inp_finish_sets(reader, map));
+    LY_TRY(finish_materials(reader));
+    LY_TRY(find_begins(reader));
+    LY_TRY(ly_inp_finish_sets(reader));
+    LY_TRY(ly_inp_finish_node_sets(reader));
+    LY_TRY(ly_inp_finish_surfaces(reader));
     for (int64_t i = 0; i < reader->section_count; ++i) {
         const LyInpSection *section = &reader->sections[i];
-        LY_TRY_DONE(ly_mesh_builder_add_region(&reader->import->builder, map[section->set],
-                                               section->material));
+        LY_TRY(ly_mesh_builder_add_region(&reader->import->builder,
+                                          reader->element_map[section->set], section->material));
     }
-done:
-    ly_release(ctx, map);
-    return status;
+    return LYRA_OK;
 }
 
 void ly_inp_release_groups(LyInpReader *reader)
 {
     LyraContext *ctx = reader->import->ctx;
-    LyInpNames *const names[] = {&reader->sets, &reader->material_names, &reader->axes_names};
+    LyInpNames *const names[] = {&reader->element_sets.names, &reader->node_sets.names,
+                                 &reader->surfaces, &reader->material_names, &reader->axes_names};
     for (int32_t i = 0; i < LY_COUNT_OF(names); ++i) {
         names[i]->upper.ctx = names[i]->written.ctx = ctx;
         ly_names_release(&names[i]->upper);
         ly_names_release(&names[i]->written);
     }
-    ly_release(ctx, reader->pieces);
+    ly_release(ctx, reader->element_sets.pieces);
+    ly_release(ctx, reader->node_sets.pieces);
+    ly_release(ctx, reader->items);
+    ly_release(ctx, reader->element_map);
+    ly_release(ctx, reader->cell_numbers);
+    ly_release(ctx, reader->cells_by_number);
+    ly_release(ctx, reader->corner_begins);
     ly_release(ctx, reader->materials);
     ly_release(ctx, reader->sections);
     ly_release(ctx, reader->axes);

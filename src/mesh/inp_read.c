@@ -7,13 +7,14 @@
 //     *NODE [, NSET=name]              number, x, y, z
 //     *ELEMENT, TYPE=C3D4 [, ELSET=n]  number, nodes ..., over lines that end with a comma
 //     *ELSET, ELSET=name [, GENERATE]  numbers and names of sets; or first, last, step
+//     *NSET, NSET=name [, GENERATE]    the same of nodes; ELSET=name: nodes of those elements
+//     *SURFACE, NAME=n [, TYPE=ELEMENT]  element or set, face S1 to S6; TYPE=NODE: node or set
 //     *MATERIAL, NAME=name             *ELASTIC: E, nu     *DENSITY: rho
 //                                      *HYPERELASTIC, MOONEY-RIVLIN: C10, C01, D1
 //     *SOLID SECTION, ELSET=name, MATERIAL=name
 //
 // Words are read in upper and lower case alike, names too. Everything from *STEP on, and every
-// other keyword with its data, is passed over. Sets of nodes have no place in a mesh and are passed
-// over.
+// other keyword with its data, is passed over.
 
 #include "mesh/format.h"
 
@@ -130,9 +131,11 @@ LyraStatus ly_inp_require(const LyInpReader *reader, const LyInpKeyword *keyword
 
 // ---- nodes and elements -------------------------------------------------------------------------
 
-static LyraStatus read_nodes(LyInpReader *reader)
+static LyraStatus read_nodes(LyInpReader *reader, const LyInpKeyword *keyword)
 {
     LyImport *import = reader->import;
+    const LySlice *set_name = ly_inp_option(keyword, "NSET");
+    int64_t first = import->builder.vertex_count;
     LyScanner *scanner = &import->scanner;
     while (ly_inp_next_data(scanner)) {
         double *x;
@@ -148,7 +151,9 @@ static LyraStatus read_nodes(LyInpReader *reader)
         }
         ly_scanner_next_line(scanner);
     }
-    return LYRA_OK;
+    return set_name ? ly_inp_add_members(reader, &reader->node_sets, *set_name, first,
+                                         import->builder.vertex_count)
+                    : LYRA_OK;
 }
 
 /// Shape by the name of the type: letters behind, as of C3D8R or S4RS, change nothing here.
@@ -218,7 +223,9 @@ static LyraStatus read_elements(LyInpReader *reader, const LyInpKeyword *keyword
         }
         ly_scanner_next_line(scanner);
     }
-    return set_name ? ly_inp_add_cells(reader, *set_name, first, import->cell_count) : LYRA_OK;
+    return set_name ? ly_inp_add_members(reader, &reader->element_sets, *set_name, first,
+                                         import->cell_count)
+                    : LYRA_OK;
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -234,13 +241,19 @@ static LyraStatus skip_data(LyInpReader *reader)
 static LyraStatus read_section(LyInpReader *reader, const LyInpKeyword *keyword)
 {
     if (ly_slice_is_word(keyword->name, "NODE")) {
-        return read_nodes(reader);
+        return read_nodes(reader, keyword);
     }
     if (ly_slice_is_word(keyword->name, "ELEMENT")) {
         return read_elements(reader, keyword);
     }
     if (ly_slice_is_word(keyword->name, "ELSET")) {
-        return ly_inp_read_set(reader, keyword);
+        return ly_inp_read_set(reader, keyword, &reader->element_sets);
+    }
+    if (ly_slice_is_word(keyword->name, "NSET")) {
+        return ly_inp_read_set(reader, keyword, &reader->node_sets);
+    }
+    if (ly_slice_is_word(keyword->name, "SURFACE")) {
+        return ly_inp_read_surface(reader, keyword);
     }
     if (ly_slice_is_word(keyword->name, "INCLUDE")) {
         return ly_scanner_complain(&reader->import->scanner, keyword->at, LYRA_UNSUPPORTED,
@@ -253,7 +266,16 @@ static LyraStatus read_section(LyInpReader *reader, const LyInpKeyword *keyword)
 
 LyraStatus ly_inp_read(LyImport *import)
 {
-    LyInpReader reader = {.import = import, .material = -1};
+    LyInpReader reader = {.import = import,
+                          .element_sets = {.option = "ELSET",
+                                           .all = "EALL",
+                                           .what = "elements",
+                                           .number = "the number of an element"},
+                          .node_sets = {.option = "NSET",
+                                        .all = "NALL",
+                                        .what = "nodes",
+                                        .number = "the number of a node"},
+                          .material = -1};
     LyraStatus status = LYRA_OK;
     LyScanner *scanner = &import->scanner;
     scanner->commas = true;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Writer of .inp, the input of Abaqus and CalculiX. Nodes and elements are numbered from 1 and make
-// the sets Nall and Eall. Each material has a section: over Eall if it is the only one in use, over
-// a set of the mesh that holds just its elements, or over a set Section_<material>.
+// the sets Nall and Eall. Sets of faces are surfaces: S1 to S6 of an element. Each material has a
+// section: over Eall if it is the only one in use, over a set of the mesh that holds just its
+// elements, or over a set Section_<material>.
 //
 // Mooney-Rivlin: our energy mu01 (I2 - 3) + mu10 (I1 - 3) + v1 (J - 1)^2 in the isochoric
 // invariants is that of the format with C10 = mu10, C01 = mu01, D1 = 1/v1.
@@ -146,6 +147,29 @@ static void write_set(LyWriter *writer, const char *label, const LyraMeshSet *se
     ly_writer_string(writer, written > 0 ? "\n" : "");
 }
 
+static void write_vertex_set(LyWriter *writer, const char *label, const LyraMeshVertexSet *set)
+{
+    int64_t written = 0;
+    ly_writer_print(writer, "*NSET, NSET=%s\n", label);
+    for (int32_t i = 0; i < set->count; ++i) {
+        write_id(writer, set->vertices[i], &written);
+    }
+    ly_writer_string(writer, written > 0 ? "\n" : "");
+}
+
+static void write_face_set(LyWriter *writer, const char *label, LyraElementKind kind,
+                           const LyraMeshFaceSet *set)
+{
+    // S1 of a tet is that of its first three corners, opposite the last; S1 of a cube is at low z
+    static const char *const tet = "3421", *const cube = "643512";
+    ly_writer_print(writer, "*SURFACE, NAME=%s, TYPE=ELEMENT\n", label);
+    for (int64_t i = 0; i < set->count; ++i) {
+        int32_t side = set->faces[2 * i + 1];
+        ly_writer_int(writer, (int64_t)set->faces[2 * i] + 1);
+        ly_writer_print(writer, ", S%c\n", kind == LYRA_ELEMENT_TET4 ? tet[side] : cube[side]);
+    }
+}
+
 // ---- materials ----------------------------------------------------------------------------------
 
 static void write_material(LyWriter *writer, const char *label, const LyraMeshMaterial *material)
@@ -231,6 +255,27 @@ static LyraStatus write_section(LyWriter *writer, const LyraMesh *mesh, int32_t 
 
 // ---- the file -----------------------------------------------------------------------------------
 
+/// Sets of vertices and of faces, whose labels are counted apart.
+static LyraStatus write_further_sets(LyWriter *writer, const LyraMesh *mesh)
+{
+    LyNames nodes = {.ctx = mesh->ctx}, surfaces = {.ctx = mesh->ctx};
+    char label[LY_LABEL_MAX];
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_export_label(&nodes, "Nall", label));
+    for (int32_t s = 0; s < mesh->vertex_set_count; ++s) {
+        LY_TRY_DONE(ly_export_label(&nodes, mesh->vertex_sets[s].name, label));
+        write_vertex_set(writer, label, &mesh->vertex_sets[s]);
+    }
+    for (int32_t s = 0; s < mesh->face_set_count; ++s) {
+        LY_TRY_DONE(ly_export_label(&surfaces, mesh->face_sets[s].name, label));
+        write_face_set(writer, label, mesh->kind, &mesh->face_sets[s]);
+    }
+done:
+    ly_names_release(&nodes);
+    ly_names_release(&surfaces);
+    return status;
+}
+
 static LyraStatus write_groups(LyWriter *writer, const LyExport *data)
 {
     LyraContext *ctx = data->ctx;
@@ -242,6 +287,9 @@ static LyraStatus write_groups(LyWriter *writer, const LyExport *data)
     for (int32_t s = 0; s < data->set_count; ++s) {
         LY_TRY_DONE(ly_export_label(&used, data->sets[s].name, labels[s]));
         write_set(writer, labels[s], &data->sets[s]);
+    }
+    if (data->mesh) {
+        LY_TRY_DONE(write_further_sets(writer, data->mesh));
     }
     for (int32_t m = 0; data->mesh && m < data->mesh->material_count; ++m) {
         LY_TRY_DONE(ly_export_label(&materials, data->mesh->materials[m].name, label));

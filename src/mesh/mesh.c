@@ -5,6 +5,8 @@
 
 #include "mesh/mesh.h"
 
+#include "mesh/topology.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +39,8 @@ static LyraStatus check_counts(const LyraMeshView *data)
                        (int)data->kind, LYRA_ELEMENT_KIND_COUNT - 1);
     }
     if (data->vertex_count < 0 || data->element_count < 0 || data->material_count < 0 ||
-        data->set_count < 0 || data->region_count < 0) {
+        data->set_count < 0 || data->region_count < 0 || data->vertex_set_count < 0 ||
+        data->face_set_count < 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: a count is negative");
     }
     return LYRA_OK;
@@ -98,6 +101,52 @@ static bool material_is_finite(const LyraMeshMaterial *material)
     }
 }
 
+static LyraStatus check_vertex_sets(const LyraMeshView *data)
+{
+    for (int32_t s = 0; s < data->vertex_set_count; ++s) {
+        const LyraMeshVertexSet *set = &data->vertex_sets[s];
+        if (!set->name || set->count < 0) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: vertex set %d has no name or count", s);
+        }
+        for (int32_t i = 0; i < set->count; ++i) {
+            if ((uint32_t)set->vertices[i] >= (uint32_t)data->vertex_count ||
+                (i > 0 && set->vertices[i] <= set->vertices[i - 1])) {
+                return ly_fail(
+                    LYRA_BAD_MESH,
+                    "mesh: vertex set \"%s\" has vertex %d, expected ascending ids from 0 to %d",
+                    set->name, set->vertices[i], data->vertex_count - 1);
+            }
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus check_face_sets(const LyraMeshView *data)
+{
+    int32_t sides = ly_kind_faces(data->kind);
+    for (int32_t s = 0; s < data->face_set_count; ++s) {
+        const LyraMeshFaceSet *set = &data->face_sets[s];
+        if (!set->name || set->count < 0) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: face set %d has no name or count", s);
+        }
+        int64_t last = -1;
+        for (int64_t i = 0; i < set->count; ++i) {
+            int32_t element = set->faces[2 * i], side = set->faces[2 * i + 1];
+            int64_t key = (int64_t)element * sides + side;
+            if ((uint32_t)element >= (uint32_t)data->element_count ||
+                (uint32_t)side >= (uint32_t)sides || key <= last) {
+                return ly_fail(
+                    LYRA_BAD_MESH,
+                    "mesh: face set \"%s\" has face %d of element %d, expected ascending "
+                    "ones from face 0 of element 0 to face %d of element %d",
+                    set->name, side, element, sides - 1, data->element_count - 1);
+            }
+            last = key;
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus check_groups(const LyraMeshView *data)
 {
     for (int32_t m = 0; m < data->material_count; ++m) {
@@ -135,7 +184,8 @@ static LyraStatus check_groups(const LyraMeshView *data)
                            r, region->material, region->set);
         }
     }
-    return LYRA_OK;
+    LY_TRY(check_vertex_sets(data));
+    return check_face_sets(data);
 }
 
 // ---- copying ------------------------------------------------------------------------------------
@@ -161,6 +211,33 @@ static const char *put_name(char **end, const char *name)
     return copy;
 }
 
+static const int32_t *put_members(int32_t **end, const int32_t *members, int64_t count)
+{
+    int32_t *copy = *end;
+    if (count > 0) {
+        memcpy(copy, members, (size_t)count * sizeof *copy);
+    }
+    *end += count;
+    return copy;
+}
+
+/// Bytes of the names and number of the members of all sets.
+static void measure_sets(const LyraMeshView *data, int64_t *name_bytes, int64_t *member_count)
+{
+    for (int32_t s = 0; s < data->set_count; ++s) {
+        *name_bytes += (int64_t)strlen(data->sets[s].name) + 1;
+        *member_count += data->sets[s].count;
+    }
+    for (int32_t s = 0; s < data->vertex_set_count; ++s) {
+        *name_bytes += (int64_t)strlen(data->vertex_sets[s].name) + 1;
+        *member_count += data->vertex_sets[s].count;
+    }
+    for (int32_t s = 0; s < data->face_set_count; ++s) {
+        *name_bytes += (int64_t)strlen(data->face_sets[s].name) + 1;
+        *member_count += 2 * (int64_t)data->face_sets[s].count;
+    }
+}
+
 static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
 {
     LyraContext *ctx = mesh->ctx;
@@ -169,15 +246,14 @@ static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
     mesh->material_count = data->material_count > 0 ? data->material_count : 1;
     mesh->set_count = data->set_count;
     mesh->region_count = data->region_count;
+    mesh->vertex_set_count = data->vertex_set_count;
+    mesh->face_set_count = data->face_set_count;
     // names and members lie together: each alone would take many times its size
     int64_t name_bytes = 0, member_count = 0;
     for (int32_t m = 0; m < mesh->material_count; ++m) {
         name_bytes += (int64_t)strlen(materials[m].name) + 1;
     }
-    for (int32_t s = 0; s < mesh->set_count; ++s) {
-        name_bytes += (int64_t)strlen(data->sets[s].name) + 1;
-        member_count += data->sets[s].count;
-    }
+    measure_sets(data, &name_bytes, &member_count);
     LY_TRY(ly_allocate_array(ctx, name_bytes, 1, &mesh->names));
     LY_TRY(ly_allocate_array(ctx, member_count, sizeof *mesh->set_members, &mesh->set_members));
     LY_TRY(copy_array(ctx, materials, mesh->material_count, sizeof *mesh->materials,
@@ -185,19 +261,29 @@ static LyraStatus copy_groups(LyraMesh *mesh, const LyraMeshView *data)
     LY_TRY(copy_array(ctx, data->sets, mesh->set_count, sizeof *mesh->sets, &mesh->sets));
     LY_TRY(
         copy_array(ctx, data->regions, mesh->region_count, sizeof *mesh->regions, &mesh->regions));
+    LY_TRY(copy_array(ctx, data->vertex_sets, mesh->vertex_set_count, sizeof *mesh->vertex_sets,
+                      &mesh->vertex_sets));
+    LY_TRY(copy_array(ctx, data->face_sets, mesh->face_set_count, sizeof *mesh->face_sets,
+                      &mesh->face_sets));
     char *name_end = mesh->names;
     for (int32_t m = 0; m < mesh->material_count; ++m) {
         mesh->materials[m].name = put_name(&name_end, materials[m].name);
     }
     int32_t *members = mesh->set_members;
     for (int32_t s = 0; s < mesh->set_count; ++s) {
-        const LyraMeshSet *set = &data->sets[s];
-        mesh->sets[s].name = put_name(&name_end, set->name);
-        mesh->sets[s].elements = members;
-        if (set->count > 0) {
-            memcpy(members, set->elements, (size_t)set->count * sizeof *members);
-        }
-        members += set->count;
+        LyraMeshSet *set = &mesh->sets[s];
+        set->name = put_name(&name_end, set->name);
+        set->elements = put_members(&members, set->elements, set->count);
+    }
+    for (int32_t s = 0; s < mesh->vertex_set_count; ++s) {
+        LyraMeshVertexSet *set = &mesh->vertex_sets[s];
+        set->name = put_name(&name_end, set->name);
+        set->vertices = put_members(&members, set->vertices, set->count);
+    }
+    for (int32_t s = 0; s < mesh->face_set_count; ++s) {
+        LyraMeshFaceSet *set = &mesh->face_sets[s];
+        set->name = put_name(&name_end, set->name);
+        set->faces = put_members(&members, set->faces, 2 * (int64_t)set->count);
     }
     return LYRA_OK;
 }
@@ -300,6 +386,8 @@ void lyra_mesh_destroy(LyraMesh *mesh)
     ly_release(ctx, mesh->materials);
     ly_release(ctx, mesh->sets);
     ly_release(ctx, mesh->regions);
+    ly_release(ctx, mesh->vertex_sets);
+    ly_release(ctx, mesh->face_sets);
     ly_release(ctx, mesh->element_materials);
     ly_release(ctx, mesh->positions);
     ly_release(ctx, mesh->elements);
@@ -320,6 +408,10 @@ LyraMeshView lyra_mesh_view(const LyraMesh *mesh)
         .materials = mesh->materials,
         .sets = mesh->sets,
         .regions = mesh->regions,
+        .vertex_set_count = mesh->vertex_set_count,
+        .face_set_count = mesh->face_set_count,
+        .vertex_sets = mesh->vertex_sets,
+        .face_sets = mesh->face_sets,
         .element_materials = mesh->element_materials,
     };
 }

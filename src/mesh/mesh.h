@@ -19,6 +19,9 @@ struct LyraMesh {
     LyraMeshMaterial *materials;
     LyraMeshSet *sets;
     LyraMeshRegion *regions;
+    int32_t vertex_set_count, face_set_count;
+    LyraMeshVertexSet *vertex_sets;
+    LyraMeshFaceSet *face_sets;
     char *names;                // of materials and sets, one behind the other
     int32_t *set_members;       // of all sets, one behind the other
     int32_t *element_materials; // [element_count]

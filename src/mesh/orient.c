@@ -127,8 +127,13 @@ LyraStatus lyra_mesh_orient(const LyraMesh *mesh, LyraOrientReport *report, Lyra
     for (int32_t e = 0; e < mesh->element_count; ++e) {
         orient_element(mesh, e, elements + nodes * e, &found);
     }
-    LY_TRY(ly_mesh_edit_finish(mesh, mesh->vertex_count, positions, mesh->element_count, elements,
-                               NULL, 1, NULL, out));
+    const LyMeshEdit edit = {.mesh = mesh,
+                             .vertex_count = mesh->vertex_count,
+                             .element_count = mesh->element_count,
+                             .positions = positions,
+                             .elements = elements,
+                             .children = 1};
+    LY_TRY(ly_mesh_edit_finish(&edit, out));
     if (report) {
         *report = found;
     }
@@ -222,8 +227,14 @@ LyraStatus lyra_mesh_transform(const LyraMesh *mesh, const double matrix[9],
     if (turned) {
         turn_axes(mesh, rotation, materials);
     }
-    status = ly_mesh_edit_finish(mesh, mesh->vertex_count, positions, mesh->element_count, elements,
-                                 NULL, 1, turned ? materials : NULL, out);
+    const LyMeshEdit edit = {.mesh = mesh,
+                             .vertex_count = mesh->vertex_count,
+                             .element_count = mesh->element_count,
+                             .positions = positions,
+                             .elements = elements,
+                             .children = 1,
+                             .materials = turned ? materials : NULL};
+    status = ly_mesh_edit_finish(&edit, out);
 done:
     ly_release(mesh->ctx, materials);
     return status;

@@ -103,26 +103,6 @@ static void cut_cube(const int32_t points[27], int32_t out[64])
     }
 }
 
-// Numbers the faces of a cube mesh; `element_face`: [element_count][6].
-static LyraStatus number_faces(const LyraMesh *mesh, int32_t *element_face, int64_t *count)
-{
-    LySortedSides sides;
-    LY_TRY(ly_sort_faces(mesh, &sides));
-    int64_t next_face = 0;
-    for (int64_t v = 0; v < mesh->vertex_count; ++v) {
-        int64_t end = sides.start[v + 1];
-        for (int64_t i = sides.start[v], next; i < end; i = next, ++next_face) {
-            next = ly_run_end(sides.items, i, end);
-            for (int64_t j = i; j < next; ++j) {
-                element_face[sides.items[j].owner] = (int32_t)next_face;
-            }
-        }
-    }
-    ly_sorted_sides_end(mesh->ctx, &sides);
-    *count = next_face;
-    return LYRA_OK;
-}
-
 // Middle of a face or of the body: that of midpoints of opposite corners, which agree to the last
 // bit in a box.
 static void middle_of_face(const LyraMesh *mesh, const int32_t *element, int32_t face, double *out)
@@ -192,7 +172,7 @@ LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out)
     if (cubes) {
         LY_TRY_DONE(ly_allocate_array(ctx, 6 * (int64_t)mesh->element_count, sizeof *element_face,
                                       &element_face));
-        LY_TRY_DONE(number_faces(mesh, element_face, &faces));
+        LY_TRY_DONE(ly_number_faces(mesh, element_face, &faces));
     }
     int64_t vertex_count =
         (int64_t)mesh->vertex_count + edges.edge_count + faces + (cubes ? mesh->element_count : 0);
@@ -218,12 +198,15 @@ LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out)
         }
         cut_tet(positions, mesh->elements + 4 * e, m, elements + 32 * e);
     }
-    double *taken_positions = positions;
-    int32_t *taken_elements = elements;
+    const LyMeshEdit edit = {.mesh = mesh,
+                             .vertex_count = (int32_t)vertex_count,
+                             .element_count = (int32_t)element_count,
+                             .positions = positions,
+                             .elements = elements,
+                             .children = 8};
     positions = NULL;
     elements = NULL;
-    status = ly_mesh_edit_finish(mesh, (int32_t)vertex_count, taken_positions,
-                                 (int32_t)element_count, taken_elements, NULL, 8, NULL, out);
+    status = ly_mesh_edit_finish(&edit, out);
 done:
     lyra_mesh_edges_destroy(found);
     ly_release(ctx, element_face);

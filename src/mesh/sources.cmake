@@ -19,7 +19,9 @@ target_sources(lyra_objects PRIVATE
 # operations and generators
 target_sources(lyra_objects PRIVATE
   mesh/boundary.c
+  mesh/cavities.c
   mesh/edit.c
+  mesh/edit_sets.c
   mesh/element.c
   mesh/generate.c
   mesh/generate_cubes.c
@@ -41,9 +43,12 @@ target_sources(lyra_objects PRIVATE
   mesh/format_guess.c
   mesh/gmsh2.c
   mesh/gmsh4.c
+  mesh/gmsh_points.c
   mesh/gmsh_read.c
   mesh/gmsh_write.c
   mesh/import.c
+  mesh/import_arrays.c
+  mesh/import_faces.c
   mesh/import_mesh.c
   mesh/import_repeats.c
   mesh/import_select.c
@@ -52,6 +57,7 @@ target_sources(lyra_objects PRIVATE
   mesh/inp_material.c
   mesh/inp_read.c
   mesh/inp_sets.c
+  mesh/inp_surface.c
   mesh/inp_write.c
   mesh/medit.c
   mesh/ply.c

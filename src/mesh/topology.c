@@ -176,6 +176,25 @@ LyraStatus ly_match_faces(const LyraMesh *mesh, int32_t *neighbors, int32_t *non
     return LYRA_OK;
 }
 
+LyraStatus ly_number_faces(const LyraMesh *mesh, int32_t *element_face, int64_t *count)
+{
+    LySortedSides sides;
+    LY_TRY(ly_sort_faces(mesh, &sides));
+    int64_t next_face = 0;
+    for (int64_t v = 0; v < mesh->vertex_count; ++v) {
+        int64_t end = sides.start[v + 1];
+        for (int64_t i = sides.start[v], next; i < end; i = next, ++next_face) {
+            next = ly_run_end(sides.items, i, end);
+            for (int64_t j = i; j < next; ++j) {
+                element_face[sides.items[j].owner] = (int32_t)next_face;
+            }
+        }
+    }
+    ly_sorted_sides_end(mesh->ctx, &sides);
+    *count = next_face;
+    return LYRA_OK;
+}
+
 LyraStatus lyra_mesh_neighbors(const LyraMesh *mesh, int32_t *neighbors)
 {
     int32_t non_manifold = 0;

@@ -39,6 +39,10 @@ void ly_sorted_sides_end(LyraContext *ctx, LySortedSides *sides);
 /// As lyra_mesh_neighbors; counts the faces of more than two elements.
 LyraStatus ly_match_faces(const LyraMesh *mesh, int32_t *neighbors, int32_t *non_manifold);
 
+/// Writes the number of each face of each element, [element_count][faces]: equal faces have one,
+/// and numbers run from 0 to in front of `*count`.
+LyraStatus ly_number_faces(const LyraMesh *mesh, int32_t *element_face, int64_t *count);
+
 /// First item after `begin` that differs from it, at most `end`.
 static inline int64_t ly_run_end(const LySortItem *items, int64_t begin, int64_t end)
 {

@@ -189,7 +189,7 @@ static LyraStatus read_set(VegReader *reader)
     // this name always means all elements, so such a set adds nothing
     bool keep = !ly_slice_is(name, "allElements");
     if (keep) {
-        if (ly_names_find(&reader->builder.set_names, name) >= 0) {
+        if (ly_names_find(&reader->builder.sets.names, name) >= 0) {
             return fail_taken(reader, name, "set");
         }
         LY_TRY(ly_mesh_builder_add_set(&reader->builder, name));
@@ -251,7 +251,7 @@ static LyraStatus read_region(VegReader *reader)
     }
     int32_t set = LYRA_MESH_ALL_ELEMENTS;
     if (!ly_slice_is(set_name, "allElements")) {
-        set = ly_names_find(&reader->builder.set_names, set_name);
+        set = ly_names_find(&reader->builder.sets.names, set_name);
         if (set < 0) {
             return ly_scanner_fail_at(scanner, set_name.text, LYRA_BAD_FORMAT,
                                       "the name of a set above, or allElements");

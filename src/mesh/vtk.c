@@ -13,7 +13,8 @@
 //     count CELL_TYPES 1                           of polygonal data: POLYGONS 6 30 instead of both
 //
 // From version 5 on, CELLS 2 8 has the counts of two arrays, OFFSETS type and CONNECTIVITY type.
-// Nothing behind the cells is read, of what stands between fields and metadata are passed over.
+// Fields and metadata between are passed over. Of the data of points and cells behind, whole
+// numbers make sets where they group them (import_arrays.c); what is not known ends the reading.
 
 #include "mesh/format.h"
 
@@ -29,6 +30,9 @@ typedef struct Reader {
     int64_t cell_count;
     int64_t *offsets;      // [cell_count + 1], into the vertices
     int32_t *connectivity; // vertices
+    int32_t *cells;        // which cell of the import each is, -1 for none
+    int64_t data_count;    // cells of `cells`
+    bool own;              // written by Lyra
 } Reader;
 
 // ---- pieces -------------------------------------------------------------------------------------
@@ -80,6 +84,7 @@ static LyraStatus read_head(Reader *reader)
     }
     // the title may be empty
     ly_scanner_next_line(scanner);
+    reader->own = ly_slice_is(ly_scanner_rest_of_line(scanner), LY_VTK_TITLE);
     ly_scanner_next_line(scanner);
     next_word(scanner, &at, &word);
     reader->values.binary = ly_slice_is_word(word, "BINARY");
@@ -215,7 +220,10 @@ static LyraStatus add_cells(Reader *reader, int32_t type)
         LY_TRY_DONE(ly_values_int32(&reader->values, LY_SCALAR_INT32, count, types, "a type"));
     }
     reader->cell_count = 0;
-    status = ly_vtk_add_cells(reader->import, count, types, reader->offsets, reader->connectivity);
+    LY_TRY_DONE(ly_resize_array(ctx, count, sizeof *reader->cells, &reader->cells));
+    reader->data_count = count;
+    status = ly_vtk_add_cells(reader->import, count, types, reader->offsets, reader->connectivity,
+                              reader->cells);
 done:
     ly_release(ctx, types);
     return status;
@@ -233,8 +241,74 @@ static LyraStatus add_typed(Reader *reader)
 
 // ---- what is passed over ------------------------------------------------------------------------
 
-/// FIELD name count, then arrays: name components tuples type, and their values.
-static LyraStatus skip_fields(Reader *reader)
+/// METADATA runs to an empty line.
+static void skip_metadata(LyScanner *scanner)
+{
+    while (ly_scanner_next_line(scanner) && !ly_scanner_at_line_end(scanner)) {
+    }
+}
+
+// ---- data of points and cells -------------------------------------------------------------------
+
+/// The data that follow, of points or of cells.
+typedef struct Data {
+    bool points;
+    int64_t count; // tuples
+} Data;
+
+/// Reads an array of `total` numbers; whole ones, one for each point or cell, may make sets.
+static LyraStatus read_array(Reader *reader, const Data *data, LySlice name, LyScalar type,
+                             int64_t total, bool single)
+{
+    LyImport *import = reader->import;
+    int64_t expected = data->points ? import->builder.vertex_count : reader->data_count, number;
+    // the material is there to be looked at
+    bool own = reader->own && ly_slice_is(name, "material");
+    if (type >= LY_SCALAR_FLOAT32 || !single || total != expected || own) {
+        return ly_values_skip(&reader->values, type, total, "an array");
+    }
+    int32_t *numbers = NULL;
+    bool small = true;
+    LY_TRY(ly_values_fit(&reader->values, type, total, "an array"));
+    LY_TRY(ly_allocate_array(import->ctx, total, sizeof *numbers, &numbers));
+    LyraStatus status = LYRA_OK;
+    for (int64_t i = 0; i < total; ++i) {
+        LY_TRY_DONE(
+            ly_values_int64(&reader->values, type, INT64_MIN, INT64_MAX, &number, "a value"));
+        small = small && number >= INT32_MIN && number <= INT32_MAX;
+        numbers[i] = small ? (int32_t)number : 0;
+    }
+    if (small) {
+        status = ly_import_array_sets(import, data->points, name, total, numbers, reader->cells);
+    }
+done:
+    ly_release(import->ctx, numbers);
+    return status;
+}
+
+/// SCALARS name type [components], then LOOKUP_TABLE name and the values.
+static LyraStatus read_scalars(Reader *reader, const Data *data)
+{
+    LyScanner *scanner = reader->values.scanner;
+    LyScalar type;
+    int32_t components = 1;
+    LySlice name = ly_scanner_token(scanner);
+    LY_TRY(read_type(scanner, &type));
+    ly_scanner_skip_blanks(scanner);
+    if (!ly_scanner_at_line_end(scanner)) {
+        LY_TRY(ly_scanner_int32_in(scanner, 1, 4, &components, "the number of components"));
+    }
+    ly_scanner_next_line(scanner);
+    LyScanner ahead = *scanner;
+    if (ly_slice_is_word(ly_scanner_token(&ahead), "LOOKUP_TABLE")) {
+        ly_scanner_next_line(scanner);
+    }
+    return read_array(reader, data, name, type, components * data->count, components == 1);
+}
+
+/// FIELD name count, then arrays: name components tuples type, and their values. `data`: NULL to
+/// pass over them.
+static LyraStatus read_fields(Reader *reader, const Data *data)
 {
     LyScanner *scanner = reader->values.scanner;
     int32_t count;
@@ -246,20 +320,49 @@ static LyraStatus skip_fields(Reader *reader)
         int64_t components, tuples;
         LyScalar type;
         next_word(scanner, &at, &word);
+        // what is said of the array before stands in between
+        if (data && ly_slice_is_word(word, "METADATA")) {
+            skip_metadata(scanner);
+            next_word(scanner, &at, &word);
+        }
         LY_TRY(ly_scanner_int64_in(scanner, 0, INT32_MAX, &components, "the number of components"));
         LY_TRY(ly_scanner_int64_in(scanner, 0, INT32_MAX, &tuples, "the number of tuples"));
         LY_TRY(read_type(scanner, &type));
         ly_scanner_next_line(scanner);
-        LY_TRY(ly_values_skip(&reader->values, type, components * tuples, "a field"));
+        LY_TRY(data ? read_array(reader, data, word, type, components * tuples, components == 1)
+                    : ly_values_skip(&reader->values, type, components * tuples, "a field"));
     }
     return LYRA_OK;
 }
 
-/// METADATA runs to an empty line.
-static void skip_metadata(LyScanner *scanner)
+/// Reads arrays behind the first word, CELL_DATA or POINT_DATA, until something else comes.
+static LyraStatus read_data(Reader *reader, LySlice word)
 {
-    while (ly_scanner_next_line(scanner) && !ly_scanner_at_line_end(scanner)) {
-    }
+    LyScanner *scanner = reader->values.scanner;
+    const char *at;
+    Data data = {0};
+    do {
+        if (ly_slice_is_word(word, "CELL_DATA") || ly_slice_is_word(word, "POINT_DATA")) {
+            data.points = ly_slice_is_word(word, "POINT_DATA");
+            LY_TRY(ly_scanner_int64_in(scanner, 0, INT32_MAX, &data.count, "the number of tuples"));
+            ly_scanner_next_line(scanner);
+        } else if (ly_slice_is_word(word, "SCALARS")) {
+            LY_TRY(read_scalars(reader, &data));
+        } else if (ly_slice_is_word(word, "FIELD")) {
+            LY_TRY(read_fields(reader, &data));
+        } else if (ly_slice_is_word(word, "VECTORS") || ly_slice_is_word(word, "NORMALS")) {
+            LyScalar type;
+            ly_scanner_token(scanner);
+            LY_TRY(read_type(scanner, &type));
+            ly_scanner_next_line(scanner);
+            LY_TRY(ly_values_skip(&reader->values, type, 3 * data.count, "vectors"));
+        } else if (ly_slice_is_word(word, "METADATA")) {
+            skip_metadata(scanner);
+        } else {
+            break;
+        }
+    } while (next_word(scanner, &at, &word));
+    return LYRA_OK;
 }
 
 static LyraStatus read_sections(Reader *reader)
@@ -283,10 +386,13 @@ static LyraStatus read_sections(Reader *reader)
             reader->import->passed += reader->cell_count;
             reader->cell_count = 0;
         } else if (ly_slice_is_word(word, "FIELD")) {
-            LY_TRY(skip_fields(reader));
+            LY_TRY(read_fields(reader, NULL));
         } else if (ly_slice_is_word(word, "METADATA")) {
             skip_metadata(scanner);
         } else if (ly_slice_is_word(word, "CELL_DATA") || ly_slice_is_word(word, "POINT_DATA")) {
+            // an array of a type that is not read ends the data, but is no fault
+            LyraStatus status = reader->cell_count == 0 ? read_data(reader, word) : LYRA_OK;
+            LY_TRY(status == LYRA_UNSUPPORTED ? LYRA_OK : status);
             break;
         } else {
             return ly_scanner_fail_at(scanner, at, LYRA_BAD_FORMAT,
@@ -310,6 +416,7 @@ LyraStatus ly_vtk_read(LyImport *import)
     }
     ly_release(import->ctx, reader.offsets);
     ly_release(import->ctx, reader.connectivity);
+    ly_release(import->ctx, reader.cells);
     return status;
 }
 
@@ -357,7 +464,7 @@ LyraStatus ly_vtk_save(const LyExport *data)
     LyWriter *writer = NULL;
     LY_TRY(ly_writer_create(data->ctx, data->path, &writer));
     ly_writer_print(writer,
-                    "# vtk DataFile Version 3.0\nMesh by Lyra\n%s\nDATASET UNSTRUCTURED_GRID\n"
+                    "# vtk DataFile Version 3.0\n" LY_VTK_TITLE "\n%s\nDATASET UNSTRUCTURED_GRID\n"
                     "POINTS %lld double\n",
                     binary ? "BINARY" : "ASCII", (long long)data->vertex_count);
     for (int64_t i = 0; i < 3 * data->vertex_count; ++i) {

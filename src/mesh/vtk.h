@@ -9,6 +9,9 @@
 #include "mesh/export.h"
 #include "mesh/import.h"
 
+/// Second line of the legacy files that Lyra writes.
+#define LY_VTK_TITLE "Mesh by Lyra"
+
 /// VTK's numbers of cell types.
 enum {
     LY_VTK_TRIANGLE = 5,
@@ -20,9 +23,10 @@ enum {
 
 /// Adds the cells of types `types` [count], whose vertices stand from offsets[c] to in front of
 /// offsets[c + 1]. Points, lines and the like are passed over; others that are not known fail with
-/// LYRA_UNSUPPORTED.
+/// LYRA_UNSUPPORTED. `cells`: which cell of the import each becomes, -1 for those passed over,
+/// [count].
 LyraStatus ly_vtk_add_cells(LyImport *import, int64_t count, const int32_t *types,
-                            const int64_t *offsets, const int32_t *vertices);
+                            const int64_t *offsets, const int32_t *vertices, int32_t *cells);
 
 /// Type of a cell that is written.
 int32_t ly_vtk_type(const LyExport *data, int64_t cell);

@@ -93,17 +93,22 @@ static bool is_uniform(int64_t count, const int32_t *types, const int64_t *offse
 }
 
 LyraStatus ly_vtk_add_cells(LyImport *import, int64_t count, const int32_t *types,
-                            const int64_t *offsets, const int32_t *vertices)
+                            const int64_t *offsets, const int32_t *vertices, int32_t *cells)
 {
     if (is_uniform(count, types, offsets)) {
         int32_t *corners;
         LyCellType cell = cell_type(types[0]);
         LY_TRY(ly_import_cells(import, cell.shape, 0, count, &corners));
         memcpy(corners, vertices + offsets[0], (size_t)(cell.nodes * count) * sizeof *corners);
+        for (int64_t c = 0; c < count; ++c) {
+            cells[c] = (int32_t)(import->cell_count - count + c);
+        }
         return LYRA_OK;
     }
     for (int64_t c = 0; c < count; ++c) {
+        int64_t before = import->cell_count;
         LY_TRY(add_cell(import, types[c], offsets[c + 1] - offsets[c], vertices + offsets[c]));
+        cells[c] = import->cell_count > before ? (int32_t)before : -1;
     }
     return LYRA_OK;
 }

@@ -18,6 +18,12 @@
 #define LY_VTU_SET_NAMES "LyraSetNames"
 #define LY_VTU_SET_SIZES "LyraSetSizes"
 #define LY_VTU_SET_ELEMENTS "LyraSetElements"
+#define LY_VTU_VERTEX_SET_NAMES "LyraVertexSetNames"
+#define LY_VTU_VERTEX_SET_SIZES "LyraVertexSetSizes"
+#define LY_VTU_VERTEX_SET_VERTICES "LyraVertexSetVertices"
+#define LY_VTU_FACE_SET_NAMES "LyraFaceSetNames"
+#define LY_VTU_FACE_SET_SIZES "LyraFaceSetSizes"
+#define LY_VTU_FACE_SET_FACES "LyraFaceSetFaces"
 #define LY_VTU_REGIONS "LyraRegions"
 #define LY_VTU_ELEMENT_COUNT "LyraElementCount"
 

@@ -6,8 +6,11 @@
 // A program that took cells away may have kept the field data as it was. Sets and regions are
 // therefore taken only if the count of elements noted beside them is that of the cells; otherwise
 // each material becomes a set and a region, by the material that the cell data gives each cell.
+// Whole numbers on cells and points of other programs make sets where they group them.
 
 #include "mesh/vtu_reader.h"
+
+#include "mesh/edit.h"
 
 #include <string.h>
 
@@ -117,7 +120,14 @@ done:
     return status;
 }
 
-static LyraStatus read_sets(LyVtuReader *reader)
+/// Where sets of one kind stand.
+typedef struct SetArrays {
+    LyVtuArrayId names, sizes, ids;
+    int32_t components; // ids of a member
+    int32_t high;       // largest id
+} SetArrays;
+
+static LyraStatus read_sets(LyVtuReader *reader, const SetArrays *arrays, LySetList *list)
 {
     LyraContext *ctx = reader->file.ctx;
     int32_t *sizes = NULL, *ids = NULL;
@@ -125,26 +135,25 @@ static LyraStatus read_sets(LyVtuReader *reader)
     LyVtuValues names = {0};
     NameBuffer buffer = {0};
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(count_values(reader, LY_VTU_ARRAY_SET_SIZES, &count));
-    LY_TRY_DONE(ly_vtu_read_integers(reader, LY_VTU_ARRAY_SET_SIZES, count, 0, INT32_MAX, &sizes));
+    LY_TRY_DONE(count_values(reader, arrays->sizes, &count));
+    LY_TRY_DONE(ly_vtu_read_integers(reader, arrays->sizes, count, 0, INT32_MAX, &sizes));
     for (int64_t s = 0; s < count; ++s) {
-        id_count += sizes[s];
+        id_count += (int64_t)arrays->components * sizes[s];
     }
-    LY_TRY_DONE(ly_vtu_read_integers(reader, LY_VTU_ARRAY_SET_ELEMENTS, id_count, 0,
-                                     (int32_t)reader->element_count - 1, &ids));
-    LY_TRY_DONE(
-        ly_vtu_values_open(&names, &reader->file, &reader->arrays[LY_VTU_ARRAY_SET_NAMES], -1));
+    LY_TRY_DONE(ly_vtu_read_integers(reader, arrays->ids, id_count, 0, arrays->high, &ids));
+    LY_TRY_DONE(ly_vtu_values_open(&names, &reader->file, &reader->arrays[arrays->names], -1));
     int64_t begin = 0;
     for (int64_t s = 0; s < count; ++s) {
         LySlice name;
+        int64_t length = (int64_t)arrays->components * sizes[s];
         LY_TRY_DONE(read_name(&names, &buffer, &name));
-        if (ly_names_find(&reader->builder->set_names, name) >= 0) {
-            status = fail_twice(reader, LY_VTU_ARRAY_SET_NAMES, name);
+        if (ly_names_find(&list->names, name) >= 0) {
+            status = fail_twice(reader, arrays->names, name);
             goto done;
         }
-        LY_TRY_DONE(ly_mesh_builder_add_set(reader->builder, name));
-        LY_TRY_DONE(ly_mesh_builder_add_ids(reader->builder, ids + begin, sizes[s]));
-        begin += sizes[s];
+        LY_TRY_DONE(ly_set_list_add(ctx, list, name));
+        LY_TRY_DONE(ly_set_list_add_ids(ctx, list, ids + begin, length));
+        begin += length;
     }
 done:
     ly_vtu_values_close(&names);
@@ -152,6 +161,42 @@ done:
     ly_release(ctx, ids);
     ly_release(ctx, sizes);
     return status;
+}
+
+/// Checks the pairs of the sets of faces and sorts those of each set.
+static LyraStatus sort_faces(LyVtuReader *reader, LySetList *raw)
+{
+    LyraContext *ctx = reader->file.ctx;
+    const LyImport *import = reader->import;
+    bool tets = import->cell_count > 0 && import->shapes[0] == LY_CELL_TET;
+    int32_t sides = tets ? 4 : 6;
+    for (int32_t s = 0; s < raw->names.count; ++s) {
+        int64_t begin = raw->begins[s], count = (ly_set_list_end(raw, s) - begin) / 2;
+        uint64_t *keys = NULL;
+        int32_t *pairs = NULL;
+        LyraStatus status = LYRA_OK;
+        LY_TRY(ly_allocate_array(ctx, count, sizeof *keys, &keys));
+        for (int64_t i = 0; i < count; ++i) {
+            int32_t element = raw->ids[begin + 2 * i], side = raw->ids[begin + 2 * i + 1];
+            if (element >= reader->element_count || side >= sides) {
+                LY_TRY_DONE(ly_vtu_fail(
+                    &reader->file, &reader->arrays[LY_VTU_ARRAY_FACE_SET_FACES], LYRA_BAD_FORMAT,
+                    "found face %d of element %d, expected 0 to %d of one of %lld elements", side,
+                    element, sides - 1, (long long)reader->element_count));
+            }
+            keys[i] = (uint64_t)element * (uint64_t)sides + (uint64_t)side;
+        }
+        LY_TRY_DONE(ly_sort_face_keys(ctx, sides, &count, keys, &pairs));
+        const char *name = raw->names.names[s];
+        LySetList *list = &reader->builder->face_sets;
+        LY_TRY_DONE(ly_set_list_add(ctx, list, (LySlice){name, strlen(name)}));
+        LY_TRY_DONE(ly_set_list_add_ids(ctx, list, pairs, 2 * count));
+    done:
+        ly_release(ctx, pairs);
+        ly_release(ctx, keys);
+        LY_TRY(status);
+    }
+    return LYRA_OK;
 }
 
 static LyraStatus read_regions(LyVtuReader *reader)
@@ -167,7 +212,7 @@ static LyraStatus read_regions(LyVtuReader *reader)
     for (int64_t r = 0; r < count; r += 2) {
         int32_t material = pairs[r], set = pairs[r + 1];
         if (material < 0 || material >= builder->material_names.count ||
-            set >= builder->set_names.count) {
+            set >= builder->sets.names.count) {
             status = ly_vtu_fail(
                 &reader->file, &reader->arrays[LY_VTU_ARRAY_REGIONS], LYRA_BAD_FORMAT,
                 "found material %d and set %d, expected some of the file", material, set);
@@ -211,7 +256,7 @@ static LyraStatus make_sets_of_materials(LyVtuReader *reader)
             LY_TRY_DONE(
                 ly_mesh_builder_add_ids(builder, ids + begins[m], begins[m + 1] - begins[m]));
             LY_TRY_DONE(
-                ly_mesh_builder_add_region(builder, builder->set_names.count - 1, (int32_t)m));
+                ly_mesh_builder_add_region(builder, builder->sets.names.count - 1, (int32_t)m));
         }
     }
 done:
@@ -224,6 +269,67 @@ done:
 static bool has(const LyVtuReader *reader, LyVtuArrayId id)
 {
     return reader->arrays[id].at != NULL;
+}
+
+static bool has_sets(const LyVtuReader *reader, const SetArrays *arrays)
+{
+    return has(reader, arrays->names) && has(reader, arrays->sizes) && has(reader, arrays->ids);
+}
+
+/// Reads the sets of all kinds that a file of Lyra's own has.
+static LyraStatus read_own_sets(LyVtuReader *reader)
+{
+    int32_t last_element = (int32_t)reader->element_count - 1;
+    const SetArrays elements = {LY_VTU_ARRAY_SET_NAMES, LY_VTU_ARRAY_SET_SIZES,
+                                LY_VTU_ARRAY_SET_ELEMENTS, 1, last_element};
+    const SetArrays vertices = {LY_VTU_ARRAY_VERTEX_SET_NAMES, LY_VTU_ARRAY_VERTEX_SET_SIZES,
+                                LY_VTU_ARRAY_VERTEX_SET_VERTICES, 1,
+                                (int32_t)reader->vertex_count - 1};
+    const SetArrays faces = {LY_VTU_ARRAY_FACE_SET_NAMES, LY_VTU_ARRAY_FACE_SET_SIZES,
+                             LY_VTU_ARRAY_FACE_SET_FACES, 2, INT32_MAX};
+    if (has_sets(reader, &elements)) {
+        LY_TRY(read_sets(reader, &elements, &reader->builder->sets));
+    }
+    if (has_sets(reader, &vertices)) {
+        LY_TRY(read_sets(reader, &vertices, &reader->builder->vertex_sets));
+    }
+    if (!has_sets(reader, &faces)) {
+        return LYRA_OK;
+    }
+    LySetList raw = {0};
+    LyraStatus status = read_sets(reader, &faces, &raw);
+    if (status == LYRA_OK) {
+        status = sort_faces(reader, &raw);
+    }
+    ly_set_list_release(reader->file.ctx, &raw);
+    return status;
+}
+
+/// Makes sets of an array of whole numbers of another program, where it groups points or cells.
+static LyraStatus read_extra(LyVtuReader *reader, const LyVtuArray *array, bool points)
+{
+    LyraContext *ctx = reader->file.ctx;
+    int64_t count = points ? reader->vertex_count : reader->element_count, number;
+    int32_t *numbers = NULL;
+    bool small = true;
+    LyVtuValues values;
+    LY_TRY(ly_vtu_values_open(&values, &reader->file, array, count));
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *numbers, &numbers));
+    for (int64_t i = 0; i < count && small; ++i) {
+        LY_TRY_DONE(ly_vtu_values_integer(&values, INT64_MIN, INT64_MAX, &number));
+        small = number >= INT32_MIN && number <= INT32_MAX;
+        numbers[i] = (int32_t)number;
+    }
+    if (small && count > 0) {
+        LY_TRY_DONE(ly_import_array_sets(reader->import, points,
+                                         (LySlice){array->name, strlen(array->name)}, count,
+                                         numbers, reader->cells));
+    }
+done:
+    ly_release(ctx, numbers);
+    ly_vtu_values_close(&values);
+    return status;
 }
 
 LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
@@ -240,9 +346,8 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
         fits = *count == reader->element_count && reader->import->passed == 0;
         ly_release(reader->file.ctx, count);
     }
-    if (fits && has(reader, LY_VTU_ARRAY_SET_NAMES) && has(reader, LY_VTU_ARRAY_SET_SIZES) &&
-        has(reader, LY_VTU_ARRAY_SET_ELEMENTS)) {
-        LY_TRY(read_sets(reader));
+    if (fits) {
+        LY_TRY(read_own_sets(reader));
     }
     if (fits && has(reader, LY_VTU_ARRAY_REGIONS)) {
         LY_TRY(read_regions(reader));
@@ -252,6 +357,13 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
     if (!fits && numbered && has(reader, LY_VTU_ARRAY_MATERIAL) &&
         reader->builder->material_names.count > 0) {
         LY_TRY(make_sets_of_materials(reader));
+    } else if (!fits && has(reader, LY_VTU_ARRAY_MATERIAL) &&
+               reader->arrays[LY_VTU_ARRAY_MATERIAL].type < LY_SCALAR_FLOAT32 &&
+               reader->arrays[LY_VTU_ARRAY_MATERIAL].components == 1) {
+        LY_TRY(read_extra(reader, &reader->arrays[LY_VTU_ARRAY_MATERIAL], false));
+    }
+    for (int64_t i = 0; i < reader->extra_count && !fits; ++i) {
+        LY_TRY(read_extra(reader, &reader->extras[i].array, reader->extras[i].points));
     }
     return LYRA_OK;
 }

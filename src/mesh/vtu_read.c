@@ -26,6 +26,12 @@ static const struct {
     [LY_VTU_ARRAY_SET_NAMES] = {LY_VTU_FIELD_DATA, LY_VTU_SET_NAMES},
     [LY_VTU_ARRAY_SET_SIZES] = {LY_VTU_FIELD_DATA, LY_VTU_SET_SIZES},
     [LY_VTU_ARRAY_SET_ELEMENTS] = {LY_VTU_FIELD_DATA, LY_VTU_SET_ELEMENTS},
+    [LY_VTU_ARRAY_VERTEX_SET_NAMES] = {LY_VTU_FIELD_DATA, LY_VTU_VERTEX_SET_NAMES},
+    [LY_VTU_ARRAY_VERTEX_SET_SIZES] = {LY_VTU_FIELD_DATA, LY_VTU_VERTEX_SET_SIZES},
+    [LY_VTU_ARRAY_VERTEX_SET_VERTICES] = {LY_VTU_FIELD_DATA, LY_VTU_VERTEX_SET_VERTICES},
+    [LY_VTU_ARRAY_FACE_SET_NAMES] = {LY_VTU_FIELD_DATA, LY_VTU_FACE_SET_NAMES},
+    [LY_VTU_ARRAY_FACE_SET_SIZES] = {LY_VTU_FIELD_DATA, LY_VTU_FACE_SET_SIZES},
+    [LY_VTU_ARRAY_FACE_SET_FACES] = {LY_VTU_FIELD_DATA, LY_VTU_FACE_SET_FACES},
     [LY_VTU_ARRAY_REGIONS] = {LY_VTU_FIELD_DATA, LY_VTU_REGIONS},
     [LY_VTU_ARRAY_ELEMENT_COUNT] = {LY_VTU_FIELD_DATA, LY_VTU_ELEMENT_COUNT},
 };
@@ -66,6 +72,30 @@ static LyraStatus read_piece_tag(LyVtuReader *reader, const LyXmlTag *tag)
     return LYRA_OK;
 }
 
+/// Notes an array of whole numbers on cells or points; VTK's own are passed over.
+static LyraStatus note_extra(LyVtuReader *reader, const LyXmlTag *tag, LySlice name, LySlice text)
+{
+    LySlice type = ly_xml_attribute(tag, "type");
+    bool integer = type.length > 3 && (memcmp(type.text, "Int", 3) == 0 ||
+                                       (type.length > 4 && memcmp(type.text, "UInt", 4) == 0));
+    bool own = name.length >= 3 && memcmp(name.text, "vtk", 3) == 0;
+    if (!integer || own || name.length == 0 || memchr(name.text, '\0', name.length)) {
+        return LYRA_OK;
+    }
+    LyraContext *ctx = reader->file.ctx;
+    LY_TRY(ly_grow_array(ctx, reader->extra_count + 1, sizeof *reader->extras,
+                         &reader->extra_capacity, &reader->extras));
+    LyVtuExtra *extra = &reader->extras[reader->extra_count];
+    int32_t id;
+    reader->extra_names.ctx = ctx;
+    LY_TRY(ly_names_add(&reader->extra_names, name, &id, NULL));
+    *extra = (LyVtuExtra){.points = reader->section == LY_VTU_POINT_DATA,
+                          .array = {.name = reader->extra_names.names[id], .text = text}};
+    LY_TRY(ly_vtu_array_read(&reader->file, tag, &extra->array));
+    reader->extra_count += extra->array.components == 1;
+    return LYRA_OK;
+}
+
 static LyraStatus read_array_tag(LyVtuReader *reader, const LyXmlTag *tag)
 {
     LyScanner *scanner = &reader->file.scanner;
@@ -83,6 +113,9 @@ static LyraStatus read_array_tag(LyVtuReader *reader, const LyXmlTag *tag)
             array->text = (LySlice){begin, (size_t)(scanner->at - begin)};
             return ly_vtu_array_read(&reader->file, tag, array);
         }
+    }
+    if (reader->section == LY_VTU_CELL_DATA || reader->section == LY_VTU_POINT_DATA) {
+        return note_extra(reader, tag, name, (LySlice){begin, (size_t)(scanner->at - begin)});
     }
     return LYRA_OK;
 }
@@ -122,7 +155,7 @@ static LyraStatus read_tag(LyVtuReader *reader, const LyXmlTag *tag)
                     {"Cells", LY_VTU_CELLS},
                     {"CellData", LY_VTU_CELL_DATA},
                     {"FieldData", LY_VTU_FIELD_DATA},
-                    {"PointData", LY_VTU_NO_SECTION}};
+                    {"PointData", LY_VTU_POINT_DATA}};
     if (!reader->has_grid && !ly_slice_is(tag->name, "VTKFile")) {
         return ly_scanner_fail_at(&reader->file.scanner, tag->at, LYRA_BAD_FORMAT,
                                   "the tag <VTKFile");
@@ -278,7 +311,10 @@ static LyraStatus read_cells(LyVtuReader *reader)
     LY_TRY_DONE(read_offsets(reader, vertex_total, &offsets));
     LY_TRY_DONE(
         ly_vtu_read_integers(reader, LY_VTU_ARRAY_TYPES, reader->element_count, 0, 255, &types));
-    status = ly_vtk_add_cells(reader->import, reader->element_count, types, offsets, connectivity);
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, reader->element_count, sizeof *reader->cells, &reader->cells));
+    status = ly_vtk_add_cells(reader->import, reader->element_count, types, offsets, connectivity,
+                              reader->cells);
 done:
     ly_release(ctx, types);
     ly_release(ctx, offsets);
@@ -317,7 +353,14 @@ LyraStatus ly_vtu_read(LyImport *import)
             (!ly_cell_is_solid(shape) ||
              (shape == import->shapes[0] && (shape == LY_CELL_TET || shape == LY_CELL_HEX)));
     }
+    if (!import->as_is) {
+        ly_set_list_release(import->ctx, &builder->face_sets);
+    }
 done:
+    ly_release(import->ctx, reader->extras);
+    ly_release(import->ctx, reader->cells);
+    reader->extra_names.ctx = import->ctx;
+    ly_names_release(&reader->extra_names);
     ly_release(import->ctx, reader);
     return status;
 }

@@ -14,6 +14,7 @@ typedef enum LyVtuSection {
     LY_VTU_POINTS,
     LY_VTU_CELLS,
     LY_VTU_CELL_DATA,
+    LY_VTU_POINT_DATA,
     LY_VTU_FIELD_DATA
 } LyVtuSection;
 
@@ -30,10 +31,22 @@ typedef enum LyVtuArrayId {
     LY_VTU_ARRAY_SET_NAMES,
     LY_VTU_ARRAY_SET_SIZES,
     LY_VTU_ARRAY_SET_ELEMENTS,
+    LY_VTU_ARRAY_VERTEX_SET_NAMES,
+    LY_VTU_ARRAY_VERTEX_SET_SIZES,
+    LY_VTU_ARRAY_VERTEX_SET_VERTICES,
+    LY_VTU_ARRAY_FACE_SET_NAMES,
+    LY_VTU_ARRAY_FACE_SET_SIZES,
+    LY_VTU_ARRAY_FACE_SET_FACES,
     LY_VTU_ARRAY_REGIONS,
     LY_VTU_ARRAY_ELEMENT_COUNT,
     LY_VTU_ARRAY_COUNT
 } LyVtuArrayId;
+
+/// An array of whole numbers on cells or points, which may group them.
+typedef struct LyVtuExtra {
+    bool points;
+    LyVtuArray array;
+} LyVtuExtra;
 
 typedef struct LyVtuReader {
     LyVtuFile file;
@@ -43,6 +56,10 @@ typedef struct LyVtuReader {
     LyVtuSection section; // that the tags are in
     bool has_grid, has_piece;
     int64_t vertex_count, element_count; // points and cells
+    LyVtuExtra *extras;
+    LyNames extra_names;
+    int64_t extra_count, extra_capacity;
+    int32_t *cells; // which cell of the import each is, -1 for none, [element_count]
 } LyVtuReader;
 
 /// Reads a whole array of `count` values into a new one.

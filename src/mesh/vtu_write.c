@@ -129,30 +129,74 @@ static void write_materials(LyWriter *writer, const LyraMesh *mesh)
     end_text(writer);
 }
 
-static void write_sets(LyWriter *writer, const LyExport *data)
+/// A set of any kind.
+typedef struct SetRow {
+    const char *name;
+    const int32_t *ids;
+    int32_t count;
+} SetRow;
+
+static SetRow cell_set(const LyExport *data, int32_t s)
+{
+    return (SetRow){data->sets[s].name, data->sets[s].elements, data->sets[s].count};
+}
+
+static SetRow vertex_set(const LyExport *data, int32_t s)
+{
+    const LyraMeshVertexSet *set = &data->mesh->vertex_sets[s];
+    return (SetRow){set->name, set->vertices, set->count};
+}
+
+static SetRow face_set(const LyExport *data, int32_t s)
+{
+    const LyraMeshFaceSet *set = &data->mesh->face_sets[s];
+    return (SetRow){set->name, set->faces, set->count};
+}
+
+/// Sets of one kind in three arrays of these names.
+static void write_sets(LyWriter *writer, const LyExport *data, const char *const arrays[3],
+                       int32_t count, int32_t components, SetRow (*row)(const LyExport *, int32_t))
 {
     int64_t name_bytes = 0, member_count = 0;
-    for (int32_t s = 0; s < data->set_count; ++s) {
-        name_bytes += (int64_t)strlen(data->sets[s].name) + 1;
-        member_count += data->sets[s].count;
+    for (int32_t s = 0; s < count; ++s) {
+        name_bytes += (int64_t)strlen(row(data, s).name) + 1;
+        member_count += row(data, s).count;
     }
-    begin_text(writer, "UInt8", LY_VTU_SET_NAMES, 1, name_bytes);
-    for (int32_t s = 0; s < data->set_count; ++s) {
-        write_name(writer, data->sets[s].name);
+    if (count == 0) {
+        return;
     }
-    end_text(writer);
-    begin_text(writer, "Int32", LY_VTU_SET_SIZES, 1, data->set_count);
-    for (int32_t s = 0; s < data->set_count; ++s) {
-        write_line(writer, data->sets[s].count);
+    begin_text(writer, "UInt8", arrays[0], 1, name_bytes);
+    for (int32_t s = 0; s < count; ++s) {
+        write_name(writer, row(data, s).name);
     }
     end_text(writer);
-    begin_text(writer, "Int32", LY_VTU_SET_ELEMENTS, 1, member_count);
-    for (int32_t s = 0; s < data->set_count; ++s) {
-        for (int32_t i = 0; i < data->sets[s].count; ++i) {
-            write_line(writer, data->sets[s].elements[i]);
+    begin_text(writer, "Int32", arrays[1], 1, count);
+    for (int32_t s = 0; s < count; ++s) {
+        write_line(writer, row(data, s).count);
+    }
+    end_text(writer);
+    begin_text(writer, "Int32", arrays[2], components, member_count);
+    for (int32_t s = 0; s < count; ++s) {
+        SetRow set = row(data, s);
+        for (int64_t i = 0; i < (int64_t)components * set.count; ++i) {
+            write_line(writer, set.ids[i]);
         }
     }
     end_text(writer);
+}
+
+static void write_all_sets(LyWriter *writer, const LyExport *data)
+{
+    static const char *const cells[3] = {LY_VTU_SET_NAMES, LY_VTU_SET_SIZES, LY_VTU_SET_ELEMENTS};
+    static const char *const vertices[3] = {LY_VTU_VERTEX_SET_NAMES, LY_VTU_VERTEX_SET_SIZES,
+                                            LY_VTU_VERTEX_SET_VERTICES};
+    static const char *const faces[3] = {LY_VTU_FACE_SET_NAMES, LY_VTU_FACE_SET_SIZES,
+                                         LY_VTU_FACE_SET_FACES};
+    write_sets(writer, data, cells, data->set_count, 1, cell_set);
+    if (data->mesh) {
+        write_sets(writer, data, vertices, data->mesh->vertex_set_count, 1, vertex_set);
+        write_sets(writer, data, faces, data->mesh->face_set_count, 2, face_set);
+    }
 }
 
 static void write_field_data(LyWriter *writer, const LyExport *data, const double *time)
@@ -171,9 +215,7 @@ static void write_field_data(LyWriter *writer, const LyExport *data, const doubl
     if (mesh) {
         write_materials(writer, mesh);
     }
-    if (data->set_count > 0) {
-        write_sets(writer, data);
-    }
+    write_all_sets(writer, data);
     if (mesh && mesh->region_count > 0) {
         begin_text(writer, "Int32", LY_VTU_REGIONS, 2, mesh->region_count);
         for (int32_t r = 0; r < mesh->region_count; ++r) {

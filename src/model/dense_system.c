@@ -36,9 +36,9 @@ static uint32_t dense_traits(const void *self)
     return ly_model_traits(((const DenseSystem *)self)->tangent.model);
 }
 
-static int64_t dense_history_count(const void *self)
+static LyraStatus dense_init_state(void *self, LyraState *state)
 {
-    return lyra_assembly_history_size(((const DenseSystem *)self)->tangent.model->assembly);
+    return ly_tangent_init_state(&((DenseSystem *)self)->tangent, state);
 }
 
 static const LyraConstraints *dense_constraints(const void *self)
@@ -92,26 +92,73 @@ static void dense_rest(void *self, const LyraVector *u, LyraVector *rest)
 
 // ---- matrices -----------------------------------------------------------------------------------
 
+// adds a times a block, or its transpose, at vertices i and j
+static void add_block(double a, const double *block, bool transposed, int64_t i, int64_t j,
+                      int64_t size, double *A)
+{
+    for (int32_t e = 0; e < 9; ++e) {
+        A[3 * i + e / 3 + (3 * j + e % 3) * size] +=
+            a * block[transposed ? 3 * (e % 3) + e / 3 : e];
+    }
+}
+
+// adds a matrix that stands beside the others
+static void add_beside(const LyPartTangent *pt, int64_t size, double *A)
+{
+    const LyraAssembly *assembly = pt->part->assembly;
+    LyraBlockPatternView view = lyra_block_pattern_view(assembly->pattern);
+    const double *values = lyra_block_matrix_values(pt->beside);
+    for (int32_t row = 0; row < view.row_count; ++row) {
+        for (int64_t k = view.row_start[row]; k < view.row_start[row + 1]; ++k) {
+            add_block(1, values + 9 * k, false, assembly->order[row],
+                      assembly->order[view.column[k]], size, A);
+        }
+    }
+}
+
+// adds the blocks of changing groups
+static void add_changing(const LyChangings *changings, double b, double c, const int32_t *order,
+                         int64_t size, double *A)
+{
+    for (int32_t i = 0; i < changings->count; ++i) {
+        const LyChanging *group = &changings->groups[i];
+        const int32_t *pairs = ly_stencil_set_pairs(group->set).pairs;
+        for (int64_t k = 0; k < group->pair_count; ++k) {
+            int64_t row = order[pairs[2 * k]], column = order[pairs[2 * k + 1]];
+            double block[9];
+            ly_changing_block(group, b, c, k, block);
+            add_block(1, block, false, row, column, size, A);
+            if (row != column) {
+                add_block(1, block, true, column, row, size, A);
+            }
+        }
+    }
+}
+
 // A = a M + b C + c K, both triangles, in the caller's order
 static void write_out(DenseSystem *d, double a, double b, double c, double *A)
 {
-    const LyraBlockPattern *pattern = lyra_block_matrix_pattern(d->block);
-    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
-    const int32_t *order = lyra_assembly_order(d->tangent.model->assembly);
+    LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(d->block));
+    const int32_t *order = d->tangent.model->order;
     const double *values = lyra_block_matrix_values(d->block);
     int64_t size = d->tangent.size;
     bool upper = view.storage == LYRA_STORAGE_UPPER;
-    ly_tangent_combine(&d->tangent, a, b, c, d->block);
+    ly_tangent_combine_fixed(&d->tangent, a, b, c, d->block);
     memset(A, 0, (size_t)(size * size) * sizeof *A);
     for (int32_t row = 0; row < view.row_count; ++row) {
         for (int64_t k = view.row_start[row]; k < view.row_start[row + 1]; ++k) {
-            int64_t i = 3 * (int64_t)order[row], j = 3 * (int64_t)order[view.column[k]];
-            for (int32_t e = 0; e < 9; ++e) {
-                A[i + e / 3 + (j + e % 3) * size] = values[9 * k + e];
-                if (upper) {
-                    A[j + e % 3 + (i + e / 3) * size] = values[9 * k + e];
-                }
+            int64_t i = order[row], j = order[view.column[k]];
+            add_block(1, values + 9 * k, false, i, j, size, A);
+            if (upper && i != j) {
+                add_block(1, values + 9 * k, true, j, i, size, A);
             }
+        }
+    }
+    add_changing(&d->tangent.changing, b, c, order, size, A);
+    ly_tangent_form_beside(&d->tangent, b, c);
+    for (int32_t p = 0; p < d->tangent.part_count; ++p) {
+        if (d->tangent.parts[p].beside) {
+            add_beside(&d->tangent.parts[p], size, A);
         }
     }
 }
@@ -183,6 +230,46 @@ static void dense_apply_stiffness(void *self, const LyraVector *x, LyraVector *y
     apply(d, d->K, x, y);
 }
 
+// ---- the life of a step ------------------------------------------------------------------------
+
+static uint32_t dense_hooks(const void *self)
+{
+    const DenseSystem *d = self;
+    return (d->tangent.changing.count > 0 ? LYRA_HOOK_STEP | LYRA_HOOK_ITERATION : 0u) |
+           (d->tangent.model->stepper_count > 0 ? LYRA_HOOK_STEP : 0u) |
+           (d->tangent.model->bounded ? LYRA_HOOK_BOUND : 0u);
+}
+
+static LyraStatus dense_begin_step(void *self, LyraState *state, double dt)
+{
+    DenseSystem *d = self;
+    LyraStateView view = lyra_state_view(state);
+    const LyraPoint at = {
+        .time = view.time, .dt = dt, .u = view.u, .v = view.v, .committed = state};
+    bool changed = false;
+    LY_TRY(ly_tangent_begin_step(&d->tangent, state, dt));
+    return ly_changings_update(&d->tangent.changing, LYRA_UPDATE_STEP, &at, &changed);
+}
+
+static LyraStatus dense_begin_iteration(void *self, const LyraPoint *at, bool *changed)
+{
+    return ly_changings_update(&((DenseSystem *)self)->tangent.changing, LYRA_UPDATE_ITERATION, at,
+                               changed);
+}
+
+static LyraStatus dense_commit(void *self, LyraState *state)
+{
+    return ly_tangent_commit(&((DenseSystem *)self)->tangent, state);
+}
+
+static LyraStatus dense_step_bound(void *self, const LyraVector *u, const LyraVector *d,
+                                   double *bound)
+{
+    *bound = ly_model_bound(((DenseSystem *)self)->tangent.model, lyra_vector_values(u),
+                            lyra_vector_values(d));
+    return LYRA_OK;
+}
+
 // ---- solves -------------------------------------------------------------------------------------
 
 static LyraStatus solve(DenseSystem *d, LyraSolver *solver, const LyraVector *b, LyraVector *x,
@@ -246,11 +333,16 @@ static void dense_destroy(void *self)
     ly_release(d->ctx, d);
 }
 
+static const LyraSolidDiagnostics dense_solid = {
+    .det_f = dense_det_f,
+    .rest = dense_rest,
+};
+
 static const LyraSystemType dense_type = {
     .name = "dense",
     .size = dense_size,
     .traits = dense_traits,
-    .history_count = dense_history_count,
+    .init_state = dense_init_state,
     .constraints = dense_constraints,
     .prescribe = dense_prescribe,
     .evaluate = dense_evaluate,
@@ -263,11 +355,15 @@ static const LyraSystemType dense_type = {
     .apply_stiffness = dense_apply_stiffness,
     .solve = dense_solve,
     .solve_mass = dense_solve_mass,
-    .det_f = dense_det_f,
+    .solid = &dense_solid,
     .extent = dense_extent,
     .lengths = dense_lengths,
     .fingerprint = dense_fingerprint,
-    .rest = dense_rest,
+    .hooks = dense_hooks,
+    .begin_step = dense_begin_step,
+    .begin_iteration = dense_begin_iteration,
+    .commit = dense_commit,
+    .step_bound = dense_step_bound,
     .destroy = dense_destroy,
 };
 
@@ -282,7 +378,7 @@ static LyraStatus fill(DenseSystem *d, LyraModel *model)
         LY_TRY(ly_allocate_zeroed(ctx, size * size, sizeof(double), matrices[i]));
     }
     LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &d->x));
-    LY_TRY(lyra_block_matrix_create(lyra_assembly_pattern(model->assembly), &d->block));
+    LY_TRY(lyra_block_matrix_create(model->pattern, &d->block));
     LyraSolverDef def = lyra_solver_def_default();
     def.name = "dense";
     def.positions = model->positions;

@@ -24,6 +24,7 @@
 
 #define STEPS_MAX 200
 #define ACCURACY 0.005
+#define CHUNK 256
 
 struct LyLanczos {
     LyraVector *q, *before, *w, *p; // p = M q, then M w
@@ -47,10 +48,10 @@ static LyraStatus create(LyraSystem *system)
     LyLanczos *lanczos = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *lanczos, &lanczos));
-    LY_TRY_DONE(lyra_vector_create(ctx, system->size, &lanczos->q));
-    LY_TRY_DONE(lyra_vector_create(ctx, system->size, &lanczos->before));
-    LY_TRY_DONE(lyra_vector_create(ctx, system->size, &lanczos->w));
-    LY_TRY_DONE(lyra_vector_create(ctx, system->size, &lanczos->p));
+    LY_TRY_DONE(lyra_system_vector_create(system, system->size, &lanczos->q));
+    LY_TRY_DONE(lyra_system_vector_create(system, system->size, &lanczos->before));
+    LY_TRY_DONE(lyra_system_vector_create(system, system->size, &lanczos->w));
+    LY_TRY_DONE(lyra_system_vector_create(system, system->size, &lanczos->p));
     system->lanczos = lanczos;
     return LYRA_OK;
 done:
@@ -112,10 +113,15 @@ static double last_share(const LyLanczos *l, int32_t m, double theta)
 static void set_start(LyraVector *q)
 {
     uint64_t random = 0x9e3779b97f4a7c15u;
-    double *values = lyra_vector_values_mutable(q);
-    for (int32_t i = 0; i < lyra_vector_size(q); ++i) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        values[i] = (double)(int64_t)random * 0x1p-63;
+    double part[CHUNK];
+    int32_t size = lyra_vector_size(q);
+    for (int32_t i = 0; i < size; i += CHUNK) {
+        int32_t count = size - i < CHUNK ? size - i : CHUNK;
+        for (int32_t k = 0; k < count; ++k) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            part[k] = (double)(int64_t)random * 0x1p-63;
+        }
+        lyra_vector_write(q, i, count, part);
     }
 }
 
@@ -189,10 +195,7 @@ LyraStatus lyra_system_largest_eigenvalue(LyraSystem *system, double *value)
     }
     LyLanczos *l = system->lanczos;
     set_start(l->q);
-    const LyraConstraints *constraints = lyra_system_constraints(system);
-    if (constraints) {
-        lyra_constraints_project(constraints, lyra_vector_values_mutable(l->q));
-    }
+    lyra_system_project(system, l->q);
     // to M-norm 1; nothing is free where it is 0
     lyra_system_apply_mass(system, l->q, l->p);
     double norm = sqrt(fmax(0, lyra_vector_dot(l->q, l->p)));

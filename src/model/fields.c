@@ -32,103 +32,36 @@
 // elements that are worth waking a thread for
 #define GRAIN 2048
 
-// a force of the model with stencils among the elements
-typedef struct Share {
-    int32_t force;
-    int32_t stencil_count;
-    int32_t *element; // [stencil_count], -1 for those of other bodies
-} Share;
-
 struct LyraFields {
     LyraContext *ctx;
     LyraModel *model;
     const LyraMesh *mesh;
     int32_t first_vertex, nodes;
-    int32_t share_count;
-    Share *shares;           // [share_count]
-    double *x;               // positions, [vertices of the model][3]
-    double *energies;        // of stencils, [most stencils]
-    double *gradients;       // [most stencils][nodes][3]
+    int32_t group_count;
+    int32_t *groups;         // of the model, whose stencils are the elements, [group_count]
+    double *x;               // positions, [vertices of the mesh][3]
+    double *energies;        // of stencils, [elements]
+    double *gradients;       // [elements][nodes][3]
     double *energy, *moment; // of elements: J, and sum of f (x) x, [9]
 };
 
 // ---- life ---------------------------------------------------------------------------------------
 
-// elements by their first vertex: those of vertex i are list[start[i] .. start[i + 1])
-typedef struct ElementIndex {
-    int32_t *start, *list;
-} ElementIndex;
-
-static LyraStatus index_elements(LyraContext *ctx, const LyraMeshView *mesh, int32_t nodes,
-                                 ElementIndex *index)
+// groups whose stencils are the elements, in their order; NULL: counts them
+static int32_t find_groups(const LyraFields *fields, int32_t *groups)
 {
-    int32_t n = mesh->vertex_count;
-    LY_TRY(ly_allocate_zeroed(ctx, (int64_t)n + 2, sizeof *index->start, &index->start));
-    LY_TRY(ly_allocate_array(ctx, mesh->element_count, sizeof *index->list, &index->list));
-    // counts two places ahead, so that filling leaves the beginnings
-    int32_t *ahead = index->start + 1;
-    for (int32_t e = 0; e < mesh->element_count; ++e) {
-        ++ahead[mesh->elements[(int64_t)e * nodes] + 1];
-    }
-    for (int32_t i = 0; i < n; ++i) {
-        ahead[i + 1] += ahead[i];
-    }
-    for (int32_t e = 0; e < mesh->element_count; ++e) {
-        index->list[ahead[mesh->elements[(int64_t)e * nodes]]++] = e;
-    }
-    return LYRA_OK;
-}
-
-// the element with the vertices of a stencil, -1 for none
-static int32_t find_element(const LyraFields *fields, const LyraMeshView *mesh,
-                            const ElementIndex *index, const int32_t *stencil)
-{
-    int32_t nodes = fields->nodes, first = stencil[0] - fields->first_vertex;
-    if (first < 0 || first >= mesh->vertex_count) {
-        return -1;
-    }
-    for (int32_t k = index->start[first]; k < index->start[first + 1]; ++k) {
-        const int32_t *ids = mesh->elements + (int64_t)index->list[k] * nodes;
-        int32_t a = 1;
-        while (a < nodes && stencil[a] == ids[a] + fields->first_vertex) {
-            ++a;
-        }
-        if (a == nodes) {
-            return index->list[k];
+    const LyraModel *model = fields->model;
+    int32_t count = 0;
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        if (model->forces[g]->mesh == fields->mesh &&
+            ly_group_first(model, g) == fields->first_vertex) {
+            if (groups) {
+                groups[count] = g;
+            }
+            ++count;
         }
     }
-    return -1;
-}
-
-static LyraStatus find_shares(LyraFields *fields, const LyraMeshView *mesh,
-                              const ElementIndex *index, int64_t *most)
-{
-    LyraContext *ctx = fields->ctx;
-    for (int32_t f = 0; f < fields->model->force_count; ++f) {
-        const LyraForce *force = fields->model->forces[f];
-        if (force->type->nodes != fields->nodes) {
-            continue;
-        }
-        Share *share = &fields->shares[fields->share_count];
-        bool any = false;
-        LY_TRY(
-            ly_allocate_array(ctx, force->stencil_count, sizeof *share->element, &share->element));
-        share->force = f;
-        share->stencil_count = force->stencil_count;
-        for (int32_t s = 0; s < force->stencil_count; ++s) {
-            share->element[s] =
-                find_element(fields, mesh, index, force->stencils + (int64_t)s * fields->nodes);
-            any = any || share->element[s] >= 0;
-        }
-        if (any) {
-            ++fields->share_count;
-            *most = ly_max_i64(*most, force->stencil_count);
-        } else {
-            ly_release(ctx, share->element);
-            share->element = NULL;
-        }
-    }
-    return LYRA_OK;
+    return count;
 }
 
 LyraStatus lyra_fields_create(LyraContext *ctx, LyraModel *model, const LyraMesh *mesh,
@@ -142,32 +75,27 @@ LyraStatus lyra_fields_create(LyraContext *ctx, LyraModel *model, const LyraMesh
                        view.vertex_count, first_vertex, model->vertex_count);
     }
     LyraFields *fields = NULL;
-    ElementIndex index = {0};
     LyraStatus status = LYRA_OK;
-    int64_t most = 0;
+    int64_t elements = view.element_count;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *fields, &fields));
     fields->ctx = ctx;
     fields->model = model;
     fields->mesh = mesh;
     fields->first_vertex = first_vertex;
     fields->nodes = lyra_element_kind_nodes(view.kind);
+    fields->group_count = find_groups(fields, NULL);
     LY_TRY_DONE(
-        ly_allocate_zeroed(ctx, model->force_count, sizeof *fields->shares, &fields->shares));
-    LY_TRY_DONE(index_elements(ctx, &view, fields->nodes, &index));
-    LY_TRY_DONE(find_shares(fields, &view, &index, &most));
+        ly_allocate_array(ctx, fields->group_count, sizeof *fields->groups, &fields->groups));
+    find_groups(fields, fields->groups);
+    LY_TRY_DONE(ly_allocate_array(ctx, 3 * (int64_t)view.vertex_count, sizeof(double), &fields->x));
+    LY_TRY_DONE(ly_allocate_array(ctx, elements, sizeof(double), &fields->energies));
     LY_TRY_DONE(
-        ly_allocate_array(ctx, 3 * (int64_t)model->vertex_count, sizeof(double), &fields->x));
-    LY_TRY_DONE(ly_allocate_array(ctx, most, sizeof(double), &fields->energies));
-    LY_TRY_DONE(
-        ly_allocate_array(ctx, 3 * most * fields->nodes, sizeof(double), &fields->gradients));
-    LY_TRY_DONE(ly_allocate_array(ctx, view.element_count, sizeof(double), &fields->energy));
-    LY_TRY_DONE(
-        ly_allocate_array(ctx, 9 * (int64_t)view.element_count, sizeof(double), &fields->moment));
+        ly_allocate_array(ctx, 3 * elements * fields->nodes, sizeof(double), &fields->gradients));
+    LY_TRY_DONE(ly_allocate_array(ctx, elements, sizeof(double), &fields->energy));
+    LY_TRY_DONE(ly_allocate_array(ctx, 9 * elements, sizeof(double), &fields->moment));
     *out = fields;
     fields = NULL;
 done:
-    ly_release(ctx, index.start);
-    ly_release(ctx, index.list);
     lyra_fields_destroy(fields);
     return status;
 }
@@ -178,10 +106,7 @@ void lyra_fields_destroy(LyraFields *fields)
         return;
     }
     LyraContext *ctx = fields->ctx;
-    for (int32_t s = 0; fields->shares && s < fields->model->force_count; ++s) {
-        ly_release(ctx, fields->shares[s].element);
-    }
-    ly_release(ctx, fields->shares);
+    ly_release(ctx, fields->groups);
     ly_release(ctx, fields->x);
     ly_release(ctx, fields->energies);
     ly_release(ctx, fields->gradients);
@@ -192,7 +117,7 @@ void lyra_fields_destroy(LyraFields *fields)
 
 bool lyra_fields_have_stress(const LyraFields *fields)
 {
-    return fields->share_count > 0;
+    return fields->group_count > 0;
 }
 
 // ---- geometry -----------------------------------------------------------------------------------
@@ -293,20 +218,15 @@ static void field_task(void *data, int32_t index, int32_t worker)
     }
 }
 
-// adds energies and moments of the stencils of one force to their elements, in order
-static void add_share(LyraFields *fields, const Share *share, const LyraMeshView *mesh,
-                      const double *x)
+// adds energies and moments of the stencils of one group to their elements
+static void add_group(LyraFields *fields, const LyraMeshView *mesh, const double *x)
 {
     int32_t nodes = fields->nodes;
-    for (int32_t s = 0; s < share->stencil_count; ++s) {
-        int64_t e = share->element[s];
-        if (e < 0) {
-            continue;
-        }
-        const double *f = fields->gradients + 3 * (int64_t)s * nodes;
+    for (int64_t e = 0; e < mesh->element_count; ++e) {
+        const double *f = fields->gradients + 3 * e * nodes;
         const int32_t *ids = mesh->elements + e * nodes;
         double *m = fields->moment + 9 * e;
-        fields->energy[e] += fields->energies[s];
+        fields->energy[e] += fields->energies[e];
         for (int32_t a = 1; a < nodes; ++a) {
             for (int i = 0; i < 3; ++i) {
                 for (int k = 0; k < 3; ++k) {
@@ -329,28 +249,20 @@ LyraStatus lyra_fields_evaluate(LyraFields *fields, const LyraState *state,
         return ly_fail(LYRA_INVALID_ARGUMENT, "fields: a state of %d unknowns, expected %lld",
                        lyra_vector_size(view.u), (long long)size);
     }
-    const double *u = lyra_vector_values(view.u), *history = NULL;
-    for (int64_t i = 0; i < size; ++i) {
-        fields->x[i] = model->positions[i] + u[i];
+    FieldLoop loop = {
+        .fields = fields, .out = out, .mesh = lyra_mesh_view(fields->mesh), .x = fields->x};
+    int64_t first = 3 * (int64_t)fields->first_vertex;
+    const double *u = lyra_vector_values(view.u) + first, *rest = model->positions + first;
+    for (int64_t i = 0; i < 3 * (int64_t)loop.mesh.vertex_count; ++i) {
+        fields->x[i] = rest[i] + u[i];
     }
-    LyraStateBlock block;
-    for (int32_t b = 0; lyra_state_block_at(state, b, &block); ++b) {
-        bool ours = strcmp(block.name, LYRA_HISTORY_BLOCK) == 0 &&
-                    block.version == LYRA_HISTORY_VERSION &&
-                    block.count == lyra_assembly_history_size(model->assembly);
-        history = ours ? block.values : history;
-    }
-    const LyraEvaluation at = {
-        .u = u, .v = lyra_vector_values(view.v), .time = view.time, .history = history};
-    FieldLoop loop = {.fields = fields, .out = out, .mesh = lyra_mesh_view(fields->mesh)};
-    loop.x = fields->x + 3 * (int64_t)fields->first_vertex;
     loop.pieces = ly_piece_count(loop.mesh.element_count, GRAIN);
     memset(fields->energy, 0, (size_t)loop.mesh.element_count * sizeof(double));
     memset(fields->moment, 0, (size_t)loop.mesh.element_count * 9 * sizeof(double));
-    for (int32_t s = 0; s < fields->share_count; ++s) {
-        LY_TRY(lyra_assembly_evaluate_stencils(model->assembly, fields->shares[s].force, &at,
-                                               fields->energies, fields->gradients));
-        add_share(fields, &fields->shares[s], &loop.mesh, loop.x);
+    for (int32_t g = 0; g < fields->group_count; ++g) {
+        LY_TRY(ly_model_evaluate_group(model, fields->groups[g], state, fields->energies,
+                                       fields->gradients));
+        add_group(fields, &loop.mesh, loop.x);
     }
     ly_parallel_for(fields->ctx, loop.pieces, field_task, &loop);
     return LYRA_OK;

@@ -1,43 +1,25 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Checksums: of packed states, and of the numbers of a model that its matrices depend on. One step,
+// A fingerprint: a checksum of the numbers of a model that its matrices depend on.
 //
-//   h <- (h xor w) p,   h <- h xor (h >> 32),   p odd,
-//
-// is a bijection of h for a given word and of the word for a given h. So a change within one word
-// always changes the sum, and any other goes unseen once in 2^64.
-//
-// A fingerprint is made of numbers, not of the versions that count their changes: versions begin
-// anew with every process, and what a state remembers of a model has to hold after a restart. The
-// parameters of forces and the directions of constraints are many and are summed only when their
-// version has changed.
+// It is made of numbers, not of the versions that count their changes: versions begin anew with
+// every process, and what a state remembers of a model has to hold after a restart. The parameters
+// of forces and the directions of constraints are many and are summed only when their version has
+// changed.
 
 #include "model/tangent.h"
 
-#include "force/force.h"
-
-#include <string.h>
-
-uint64_t ly_checksum(uint64_t sum, const void *bytes, int64_t words)
-{
-    const char *at = bytes;
-    for (int64_t i = 0; i < words; ++i) {
-        uint64_t word;
-        memcpy(&word, at + 8 * i, 8);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 32;
-    }
-    return sum;
-}
-
-static uint64_t sum_parameters(const LyraAssembly *assembly)
+static uint64_t sum_parameters(const LyraModel *model)
 {
     uint64_t sum = LY_CHECKSUM_START;
-    for (int32_t f = 0; f < assembly->force_count; ++f) {
-        const LyBatches *batches = &assembly->batches[f];
-        int64_t count = (int64_t)batches->batch_count * batches->force->type->parameter_count;
-        sum = ly_checksum(sum, batches->parameters, count * LYRA_BATCH_WIDTH);
+    for (int32_t p = 0; p < model->part_count; ++p) {
+        const LyraAssembly *assembly = model->parts[p].assembly;
+        for (int32_t f = 0; f < assembly->force_count; ++f) {
+            const LyBatches *batches = &assembly->batches[f];
+            int64_t count = (int64_t)batches->batch_count * batches->force->type->parameter_count;
+            sum = ly_checksum(sum, batches->parameters, count * LYRA_BATCH_WIDTH);
+        }
     }
     return sum;
 }
@@ -58,15 +40,16 @@ uint64_t ly_tangent_fingerprint(LyTangent *tangent)
     const LyraModel *model = tangent->model;
     LyFingerprint *parameters = &tangent->parameters, *directions = &tangent->directions;
     const LyraConstraintsView constraints = lyra_constraints_view(model->constraints);
-    if (!parameters->known || parameters->version != model->assembly->version) {
-        *parameters =
-            (LyFingerprint){true, model->assembly->version, sum_parameters(model->assembly)};
+    if (!parameters->known || parameters->version != model->parameter_version) {
+        *parameters = (LyFingerprint){true, model->parameter_version, sum_parameters(model)};
     }
     if (!directions->known || directions->version != constraints.version) {
         *directions = (LyFingerprint){true, constraints.version, sum_directions(&constraints)};
     }
     const double factors[3] = {model->mass.factor, model->mass_damping, model->stiffness_damping};
     uint64_t sum = ly_checksum(LY_CHECKSUM_START, factors, 3);
+    const uint64_t stencils = ly_changings_checksum(&tangent->changing);
+    sum = ly_checksum(sum, &stencils, 1);
     sum = ly_checksum(sum, &parameters->sum, 1);
     return ly_checksum(sum, &directions->sum, 1);
 }

@@ -77,27 +77,19 @@ done:
 static LyraStatus make_on_pattern(LyraModel *model)
 {
     LyMass *mass = &model->mass;
-    LyraContext *ctx = model->ctx;
-    const LyraBlockPattern *pattern = lyra_assembly_pattern(model->assembly);
-    LyraBlockPatternView view = lyra_block_pattern_view(pattern);
-    const int32_t *order = lyra_assembly_order(model->assembly);
-    int32_t *place = NULL;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, model->vertex_count, sizeof *place, &place));
-    LY_TRY_DONE(lyra_permutation_invert(model->vertex_count, order, place));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, view.block_count, sizeof(double), &mass->on_pattern));
+    LyraBlockPatternView view = lyra_block_pattern_view(model->pattern);
+    LY_TRY(ly_allocate_zeroed(model->ctx, view.block_count, sizeof(double), &mass->on_pattern));
     for (int32_t i = 0; i < model->vertex_count; ++i) {
         for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
-            int32_t row = place[i], column = place[mass->column[k]];
+            int32_t row = model->place[i], column = model->place[mass->column[k]];
             if (view.storage == LYRA_STORAGE_FULL || row <= column) {
                 // the pattern was made with all pairs of the mass matrix
-                mass->on_pattern[lyra_block_pattern_find(pattern, row, column)] = mass->values[k];
+                mass->on_pattern[lyra_block_pattern_find(model->pattern, row, column)] =
+                    mass->values[k];
             }
         }
     }
-done:
-    ly_release(ctx, place);
-    return status;
+    return LYRA_OK;
 }
 
 static LyraStatus check_masses(int32_t n, const double *masses, const char *what)

@@ -1,17 +1,21 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Models: checks of the settings, the assembly of the forces over a pattern that also holds the
+// Models: checks of the settings, the parts of the forces over a pattern that also holds the
 // mass matrix and the user's damping, external forces, setters.
 
 #include "model/model.h"
 
+#include "base/file.h"
+
 #include "force/force.h"
 #include "lyra/reorder.h"
 #include "lyra/system.h"
+#include "model/steppers.h"
 #include "solve/solve.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 LyraModelDef lyra_model_def_default(void)
@@ -84,6 +88,9 @@ static LyraStatus check_def(const LyraModelDef *def)
         return ly_fail(LYRA_INVALID_ARGUMENT, "model: the %s are missing",
                        def->positions ? "forces" : "positions");
     }
+    if (def->body_count < 0 || (def->body_count > 0 && !def->bodies)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: %d bodies without a list", def->body_count);
+    }
     if (def->vertex_count > 0 && !def->masses && !def->mass_matrix) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "model: neither masses nor a mass matrix");
     }
@@ -125,8 +132,8 @@ static int64_t damping_pairs(const LyraBlockMatrix *damping, int32_t *pairs)
     return count;
 }
 
-// the assembly, on the union of what forces, masses and damping couple
-static LyraStatus make_assembly(LyraModel *model, const LyraModelDef *def)
+// the parts, on the union of what forces, masses and damping couple
+static LyraStatus make_parts(LyraModel *model, const LyraModelDef *def)
 {
     LyraContext *ctx = model->ctx;
     int32_t *pairs = NULL;
@@ -140,8 +147,7 @@ static LyraStatus make_assembly(LyraModel *model, const LyraModelDef *def)
     if (def->damping) {
         damping_pairs(def->damping, pairs + 2 * masses);
     }
-    LY_TRY_DONE(ly_assembly_create(ctx, def->vertex_count, model->positions, def->force_count,
-                                   model->forces, masses + dampers, pairs, &model->assembly));
+    LY_TRY_DONE(ly_model_make_parts(model, masses + dampers, pairs));
 done:
     ly_release(ctx, pairs);
     return status;
@@ -150,37 +156,30 @@ done:
 // D_user in the internal order
 static LyraStatus make_damping(LyraModel *model, const LyraBlockMatrix *damping)
 {
-    int32_t n = model->vertex_count, *place = NULL;
-    const LyraBlockPattern *pattern = lyra_assembly_pattern(model->assembly);
-    bool upper = lyra_block_pattern_view(pattern).storage == LYRA_STORAGE_UPPER;
+    const int32_t *place = model->place;
+    bool upper = lyra_block_pattern_view(model->pattern).storage == LYRA_STORAGE_UPPER;
     LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(damping));
     bool from_upper = view.storage == LYRA_STORAGE_UPPER;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(model->ctx, n, sizeof *place, &place));
-    LY_TRY_DONE(lyra_permutation_invert(n, lyra_assembly_order(model->assembly), place));
-    LY_TRY_DONE(lyra_block_matrix_create(pattern, &model->damping));
-    for (int32_t i = 0; i < n; ++i) {
+    LY_TRY(lyra_block_matrix_create(model->pattern, &model->damping));
+    for (int32_t i = 0; i < model->vertex_count; ++i) {
         for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
             int32_t j = view.column[k];
             const double *block = lyra_block_matrix_values(damping) + 9 * k;
             // upper storage takes (i, j) for (j, i) too: of a full matrix, one of them is enough
             if (!upper || from_upper || place[i] <= place[j]) {
-                LY_TRY_DONE(
-                    lyra_block_matrix_add_block(model->damping, place[i], place[j], 1, block));
+                LY_TRY(lyra_block_matrix_add_block(model->damping, place[i], place[j], 1, block));
             }
             if (!upper && from_upper && i != j) {
                 double transpose[9];
                 for (int32_t a = 0; a < 9; ++a) {
                     transpose[a] = block[3 * (a % 3) + a / 3];
                 }
-                LY_TRY_DONE(
+                LY_TRY(
                     lyra_block_matrix_add_block(model->damping, place[j], place[i], 1, transpose));
             }
         }
     }
-done:
-    ly_release(model->ctx, place);
-    return status;
+    return LYRA_OK;
 }
 
 static void measure(LyraModel *model)
@@ -193,19 +192,20 @@ static void measure(LyraModel *model)
         }
         if (model->vertex_count > 0) {
             model->extent = fmax(model->extent, high - low);
+            model->middle[d] = 0.5 * low + 0.5 * high;
         }
     }
 }
 
 // the longest edge between nodes of a stencil
-static double longest_edge(const LyraModel *model, int32_t nodes, const int32_t *stencil)
+static double longest_edge(const double *positions, int32_t nodes, const int32_t *stencil)
 {
     double longest = 0;
     for (int32_t a = 0; a < nodes; ++a) {
         for (int32_t b = 0; b < a; ++b) {
             for (int i = 0; i < 3; ++i) {
-                longest = fmax(longest, fabs(model->positions[3 * (int64_t)stencil[a] + i] -
-                                             model->positions[3 * (int64_t)stencil[b] + i]));
+                longest = fmax(longest, fabs(positions[3 * (int64_t)stencil[a] + i] -
+                                             positions[3 * (int64_t)stencil[b] + i]));
             }
         }
     }
@@ -218,15 +218,16 @@ void ly_model_lengths(const LyraModel *model, double *lengths)
     for (int32_t f = 0; f < model->force_count; ++f) {
         const LyraForce *force = model->forces[f];
         const LyraForceType *type = force->type;
+        int64_t first = 3 * (int64_t)ly_group_first(model, f);
         LyPlace place = ly_force_place(type);
         bool solid = type->traits & LYRA_FORCE_SOLID && !(type->traits & LYRA_FORCE_LINEAR);
         for (int32_t s = 0; s < force->stencil_count && (solid || place != LY_PLACE_DISPLACED);
              ++s) {
             const int32_t *stencil = force->stencils + (int64_t)s * type->nodes;
-            double edge = longest_edge(model, type->nodes, stencil);
+            double edge = longest_edge(model->positions + first, type->nodes, stencil);
             for (int32_t k = 0; k < 3 * type->nodes; ++k) {
-                int64_t at = 3 * (int64_t)stencil[k / 3] + k % 3;
-                double x = model->positions[at], middle = model->assembly->middle[k % 3];
+                int64_t at = first + 3 * (int64_t)stencil[k / 3] + k % 3;
+                double x = model->positions[at], middle = model->middle[k % 3];
                 double length = place == LY_PLACE_DISPLACED ? edge
                                 : place == LY_PLACE_NEAR    ? fabs(x - middle)
                                                             : fabs(x);
@@ -234,6 +235,62 @@ void ly_model_lengths(const LyraModel *model, double *lengths)
             }
         }
     }
+}
+
+// one body of all vertices where the def names none
+static LyraStatus make_bodies(LyraModel *model, const LyraModelDef *def)
+{
+    const LyraModelBody whole = {.vertex_count = def->vertex_count};
+    int32_t count = def->body_count > 0 ? def->body_count : 1, next = 0;
+    const LyraModelBody *bodies = def->body_count > 0 ? def->bodies : &whole;
+    LY_TRY(ly_allocate_zeroed(model->ctx, count, sizeof *model->bodies, &model->bodies));
+    model->body_count = count;
+    for (int32_t b = 0; b < count; ++b) {
+        char number[24];
+        snprintf(number, sizeof number, "body%d", (int)b + 1);
+        const char *name = bodies[b].name ? bodies[b].name : number;
+        LyraModelBody *body = &model->bodies[b];
+        body->first_vertex = bodies[b].first_vertex;
+        body->vertex_count = bodies[b].vertex_count;
+        if (body->first_vertex != next || body->vertex_count < 0 ||
+            body->vertex_count > def->vertex_count - next) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "model: body %s has %d vertices from %d on, expected some of %d from %d "
+                           "on",
+                           name, body->vertex_count, body->first_vertex, def->vertex_count - next,
+                           next);
+        }
+        next += body->vertex_count;
+        LY_TRY(ly_string_copy(model->ctx, name, strlen(name), (char **)&body->name));
+    }
+    if (next != def->vertex_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: bodies of %d vertices, expected %d", next,
+                       def->vertex_count);
+    }
+    return LYRA_OK;
+}
+
+// stencils inside the bodies of their owners
+static LyraStatus check_stencils(const LyraModel *model)
+{
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        const LyraForce *force = model->forces[g];
+        if (force->owner >= model->body_count) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "model: force %s belongs to body %d of %d",
+                           force->name, force->owner, model->body_count);
+        }
+        int32_t limit =
+            force->owner < 0 ? model->vertex_count : model->bodies[force->owner].vertex_count;
+        int64_t ids = (int64_t)force->stencil_count * force->type->nodes;
+        for (int64_t i = 0; i < ids; ++i) {
+            if (force->stencils[i] >= limit) {
+                return ly_fail(LYRA_INVALID_ARGUMENT,
+                               "model: force %s has vertex %d, expected 0 to %d", force->name,
+                               force->stencils[i], limit - 1);
+            }
+        }
+    }
+    return LYRA_OK;
 }
 
 static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
@@ -254,9 +311,13 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
         model->force_traits |= traits;
         model->force_traits_all &= traits;
     }
-    LY_TRY(make_assembly(model, def));
+    LY_TRY(make_bodies(model, def));
+    LY_TRY(ly_steppers_create(model, def));
+    LY_TRY(check_stencils(model));
+    LY_TRY(ly_model_name_groups(model));
+    LY_TRY(make_parts(model, def));
     LY_TRY(ly_mass_create(model, def));
-    LY_TRY(ly_parts_create(model));
+    LY_TRY(ly_components_create(model));
     if (def->damping) {
         LY_TRY(make_damping(model, def->damping));
     }
@@ -282,7 +343,7 @@ LyraStatus lyra_model_create(LyraContext *ctx, const LyraModelDef *def, LyraMode
     model->load_moves = def->load_moves;
     model->prescription = def->prescription;
     model->prescription_user = def->prescription_user;
-    model->version = model->mass_version = 1;
+    model->version = model->mass_version = model->parameter_version = 1;
     LyraStatus status = fill(model, def);
     if (status != LYRA_OK) {
         lyra_model_destroy(model);
@@ -298,10 +359,21 @@ void lyra_model_destroy(LyraModel *model)
         LyraContext *ctx = model->ctx;
         lyra_block_matrix_destroy(model->damping);
         lyra_constraints_destroy(model->constraints);
-        lyra_assembly_destroy(model->assembly);
+        ly_model_destroy_parts(model);
         ly_mass_destroy(ctx, &model->mass);
-        ly_release(ctx, model->part_start);
-        ly_release(ctx, model->part_vertex);
+        for (int32_t b = 0; model->bodies && b < model->body_count; ++b) {
+            ly_release(ctx, (char *)model->bodies[b].name);
+        }
+        for (int32_t g = 0; model->names && g < model->force_count; ++g) {
+            ly_release(ctx, model->names[g]);
+        }
+        ly_steppers_destroy(model);
+        ly_release(ctx, model->bodies);
+        ly_release(ctx, model->names);
+        ly_name_index_release(ctx, &model->name_index);
+        ly_release(ctx, model->force_slots);
+        ly_release(ctx, model->component_start);
+        ly_release(ctx, model->component_vertex);
         ly_release(ctx, model->positions);
         ly_release(ctx, model->forces);
         ly_release(ctx, model->force);
@@ -326,12 +398,6 @@ LyraModelView lyra_model_view(const LyraModel *model)
     };
 }
 
-LyraAssembly *lyra_model_assembly(const LyraModel *model)
-{
-    LYRA_ASSERT(model);
-    return model->assembly;
-}
-
 LyraConstraints *lyra_model_constraints(const LyraModel *model)
 {
     LYRA_ASSERT(model);
@@ -343,14 +409,25 @@ bool ly_model_damped(const LyraModel *model)
     return model->mass_damping > 0 || model->stiffness_damping > 0 || model->damping;
 }
 
+// whether all forces are gradients of energies, but for dashpots
+static bool has_potential(const LyraModel *model)
+{
+    const uint32_t velocity = LYRA_FORCE_VELOCITY, dashpot = LYRA_FORCE_DASHPOT;
+    for (int32_t f = 0; f < model->force_count; ++f) {
+        uint32_t traits = model->forces[f]->type->traits;
+        if (traits & velocity ? !(traits & dashpot) : !(traits & LYRA_FORCE_CONSERVATIVE)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint32_t ly_model_traits(const LyraModel *model)
 {
     uint32_t some = model->force_traits, all = model->force_traits_all, traits = 0;
     bool live = model->load && model->load_moves;
     traits |= all & LYRA_FORCE_SYMMETRIC ? LYRA_SYSTEM_SYMMETRIC : 0;
-    traits |= all & LYRA_FORCE_CONSERVATIVE && !(some & LYRA_FORCE_VELOCITY) && !live
-                  ? LYRA_SYSTEM_POTENTIAL
-                  : 0;
+    traits |= has_potential(model) && !live ? LYRA_SYSTEM_POTENTIAL : 0;
     // the damping beta K of such forces is constant as well
     traits |= all & LYRA_FORCE_LINEAR && !live ? LYRA_SYSTEM_LINEAR : 0;
     traits |= LYRA_SYSTEM_LOADS;
@@ -359,7 +436,11 @@ uint32_t ly_model_traits(const LyraModel *model)
                   ? LYRA_SYSTEM_UNDAMPED
                   : 0;
     traits |= some & LYRA_FORCE_INEXACT || live ? LYRA_SYSTEM_INEXACT : 0;
-    traits |= !model->load && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
+    bool loads = model->load || model->stepper_loads;
+    traits |= !loads && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
+    traits |= some & LYRA_FORCE_HISTORY ? LYRA_SYSTEM_HISTORY : 0;
+    traits |=
+        loads || model->prescription || model->stepper_prescribes ? LYRA_SYSTEM_HOST_CALLBACKS : 0;
     return traits;
 }
 
@@ -391,8 +472,8 @@ static void external_task(void *data, int32_t index, int32_t worker)
     }
 }
 
-void ly_model_external(const LyraModel *model, double t, const double *u, const double *v,
-                       double *f, double *work)
+void ly_model_external(const LyraModel *model, const double *stepping, double t, const double *u,
+                       const double *v, double *f, double *work)
 {
     int64_t size = 3 * (int64_t)model->vertex_count;
     ExternalLoop loop = {model, ly_piece_count(model->vertex_count, EXTERNAL_GRAIN), f};
@@ -400,12 +481,27 @@ void ly_model_external(const LyraModel *model, double t, const double *u, const 
     if (model->load && !model->load_moves) {
         model->load(model->load_user, t, u, v, f);
     }
+    ly_steppers_load(model, stepping, t, f);
     if (work) {
         *work = size > 0 ? ly_vector_dot(model->ctx, size, f, u) : 0;
     }
     if (model->load && model->load_moves) {
         model->load(model->load_user, t, u, v, f);
     }
+}
+
+double ly_model_bound(const LyraModel *model, const double *u, const double *d)
+{
+    double bound = 1;
+    for (int32_t f = 0; f < model->force_count; ++f) {
+        const LyraForce *force = model->forces[f];
+        if (force->bound) {
+            double share = force->bound(force->self, model->vertex_count, model->positions, u, d);
+            // what is no number allows nothing
+            bound = share >= 0 ? fmin(bound, share) : 0;
+        }
+    }
+    return bound;
 }
 
 void ly_model_loads(const LyraModel *model, double t, const double *u, const double *v, double *f)

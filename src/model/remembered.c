@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Layout of a block: the numbers of the solver, then what HAS to D_PSD name, then, if there is a
-// factor, u and v of K, u and v of D, and the history, each with as many numbers as there are.
+// factor, u and v of K, u and v of D, and the histories of both, each with as many numbers as there
+// are.
 
 #include "model/remembered.h"
 
-#include "force/force.h"
+#include "model/history.h"
 #include "solve/solve.h"
 
 #include <string.h>
@@ -38,32 +39,47 @@ static double to_number(uint64_t sum)
 
 static int64_t point_count(const LyTangent *tangent)
 {
-    return 4 * (int64_t)tangent->size + lyra_assembly_history_size(tangent->model->assembly);
+    return 4 * (int64_t)tangent->size + 2 * tangent->model->history_count;
 }
 
 void ly_remembered_destroy(LyraContext *ctx, LyRemembered *remembered)
 {
     ly_release(ctx, remembered->point);
-    ly_release(ctx, remembered->history);
-    lyra_vector_destroy(remembered->u);
-    lyra_vector_destroy(remembered->v);
+    ly_release(ctx, remembered->history[0]);
+    ly_release(ctx, remembered->history[1]);
+    lyra_state_destroy(remembered->state);
     *remembered = (LyRemembered){0};
 }
 
 // ---- noting -------------------------------------------------------------------------------------
 
-LyraStatus ly_remembered_linearise(LyRemembered *remembered, LyTangent *tangent,
-                                   const LyraPoint *at)
+// keeps the history of K (0) or of D (1)
+static LyraStatus keep_history(LyRemembered *remembered, const LyTangent *tangent, int32_t which,
+                               const LyraState *committed)
 {
-    int64_t count = lyra_assembly_history_size(tangent->model->assembly);
-    if (count == 0) {
+    const LyraModel *model = tangent->model;
+    if (model->history_count == 0) {
         return LYRA_OK;
     }
-    if (!remembered->history) {
-        LY_TRY(ly_allocate_array(tangent->ctx, count, sizeof(double), &remembered->history));
+    double **history = &remembered->history[which];
+    if (!*history) {
+        LY_TRY(ly_allocate_zeroed(tangent->ctx, model->history_count, sizeof(double), history));
     }
-    ly_vector_copy(tangent->ctx, count, at->history, remembered->history);
+    // where one is missing, whoever looks at forces says so
+    (void)ly_history_read_all(model, committed, *history);
     return LYRA_OK;
+}
+
+LyraStatus ly_remembered_linearise(LyRemembered *remembered, LyTangent *tangent,
+                                   const LyraPoint *at, bool psd)
+{
+    remembered->psd = psd;
+    return keep_history(remembered, tangent, 0, at->committed);
+}
+
+LyraStatus ly_remembered_damping(LyRemembered *remembered, LyTangent *tangent, const LyraPoint *at)
+{
+    return keep_history(remembered, tangent, 1, at->committed);
 }
 
 static void copy_point(const LyTangent *tangent, const LyTangentPoint *point, double *u)
@@ -93,27 +109,30 @@ LyraStatus ly_remembered_note(LyRemembered *remembered, LyTangent *tangent,
         LY_TRY(ly_allocate_zeroed(tangent->ctx, count, sizeof(double), &remembered->point));
     }
     double *head = remembered->head, *point = remembered->point;
-    const LyTangentSlot *K = &tangent->slots[tangent->stiffness];
-    const LyTangentSlot *D = tangent->damping < 0 ? NULL : &tangent->slots[tangent->damping];
-    copy_point(tangent, &K->point, point);
+    const LyTangentPoint *K = ly_tangent_point(tangent, 0), *D = ly_tangent_point(tangent, 1);
+    copy_point(tangent, K, point);
     if (D) {
-        copy_point(tangent, &D->point, point + 2 * size);
+        copy_point(tangent, D, point + 2 * size);
     }
-    if (remembered->history) {
-        ly_vector_copy(tangent->ctx, count - 4 * size, remembered->history, point + 4 * size);
+    int64_t history = tangent->model->history_count;
+    for (int32_t k = 0; k < 2; ++k) {
+        if (remembered->history[k]) {
+            ly_vector_copy(tangent->ctx, history, remembered->history[k],
+                           point + 4 * size + k * history);
+        }
     }
     head[HAS] = 1;
     head[SUM] = to_number(ly_checksum(LY_CHECKSUM_START, point, count));
     head[PRINT] = to_number(ly_tangent_fingerprint(tangent));
     memcpy(head + A, remembered->factors, sizeof remembered->factors);
-    head[K_TIME] = K->point.time;
-    head[K_DT] = K->point.dt;
-    head[K_PSD] = K->psd;
-    head[K_JOINT] = K->joint;
+    head[K_TIME] = K->time;
+    head[K_DT] = K->dt;
+    head[K_PSD] = remembered->psd;
+    head[K_JOINT] = (double)ly_tangent_joint(tangent, 0);
     head[D_HAS] = D != NULL;
-    head[D_TIME] = D ? D->point.time : 0;
-    head[D_DT] = D ? D->point.dt : 0;
-    head[D_JOINT] = D && D->joint;
+    head[D_TIME] = D ? D->time : 0;
+    head[D_DT] = D ? D->dt : 0;
+    head[D_JOINT] = D ? (double)ly_tangent_joint(tangent, 1) : 0;
     remembered->serial = serial;
     return LYRA_OK;
 }
@@ -168,15 +187,6 @@ bool ly_remembered_is_same(LyRemembered *remembered, const LyTangent *tangent,
 
 // ---- recalling ----------------------------------------------------------------------------------
 
-// forces with their tangent in one pass, where it was so
-static LyraStatus evaluate_joint(LyTangent *tangent, const LyraPoint *at, bool psd)
-{
-    const double *gradient = NULL;
-    double energy = 0;
-    return ly_tangent_forces(tangent, at, psd ? LYRA_AHEAD_PSD : LYRA_AHEAD_EXACT, NULL, &gradient,
-                             &energy);
-}
-
 LyraStatus ly_remembered_place(LyRemembered *remembered, LyTangent *tangent, const double *block,
                                int64_t count, bool *placed)
 {
@@ -186,36 +196,32 @@ LyraStatus ly_remembered_place(LyRemembered *remembered, LyTangent *tangent, con
     if (!*placed) {
         return LYRA_OK;
     }
-    if (!remembered->u) {
-        LY_TRY(lyra_vector_create(tangent->ctx, (int32_t)size, &remembered->u));
-    }
-    if (!remembered->v) {
-        LY_TRY(lyra_vector_create(tangent->ctx, (int32_t)size, &remembered->v));
+    if (!remembered->state) {
+        LY_TRY(lyra_state_create(tangent->ctx, (int32_t)size, &remembered->state));
     }
     const double *point = block + HEAD;
-    LyraPoint at = {.u = remembered->u, .v = remembered->v, .history = point + 4 * size};
+    LyraStateView view = lyra_state_view(remembered->state);
+    LyraPoint at = {.u = view.u, .v = view.v, .committed = remembered->state};
     if (block[D_HAS] != 0) {
         bool psd = !tangent->model->damping_exact;
         at.time = block[D_TIME];
         at.dt = block[D_DT];
-        ly_vector_copy(tangent->ctx, size, point + 2 * size,
-                       lyra_vector_values_mutable(remembered->u));
-        ly_vector_copy(tangent->ctx, size, point + 3 * size,
-                       lyra_vector_values_mutable(remembered->v));
-        if (block[D_JOINT] != 0) {
-            LY_TRY(evaluate_joint(tangent, &at, psd));
-        }
+        LY_TRY(ly_history_write_all(tangent->model, remembered->state,
+                                    point + 4 * size + tangent->model->history_count));
+        LY_TRY(ly_remembered_damping(remembered, tangent, &at));
+        lyra_vector_write(view.u, 0, (int32_t)size, point + 2 * size);
+        lyra_vector_write(view.v, 0, (int32_t)size, point + 3 * size);
+        LY_TRY(ly_tangent_evaluate_joint(tangent, &at, psd, (uint64_t)block[D_JOINT]));
         LY_TRY(ly_tangent_update_damping(tangent, &at));
     }
+    LY_TRY(ly_history_write_all(tangent->model, remembered->state, point + 4 * size));
     bool psd = block[K_PSD] != 0;
     at.time = block[K_TIME];
     at.dt = block[K_DT];
-    ly_vector_copy(tangent->ctx, size, point, lyra_vector_values_mutable(remembered->u));
-    ly_vector_copy(tangent->ctx, size, point + size, lyra_vector_values_mutable(remembered->v));
-    if (block[K_JOINT] != 0) {
-        LY_TRY(evaluate_joint(tangent, &at, psd));
-    }
-    LY_TRY(ly_remembered_linearise(remembered, tangent, &at));
+    lyra_vector_write(view.u, 0, (int32_t)size, point);
+    lyra_vector_write(view.v, 0, (int32_t)size, point + size);
+    LY_TRY(ly_tangent_evaluate_joint(tangent, &at, psd, (uint64_t)block[K_JOINT]));
+    LY_TRY(ly_remembered_linearise(remembered, tangent, &at, psd));
     LY_TRY(ly_tangent_linearise(tangent, &at, psd));
     memcpy(remembered->factors, block + A, sizeof remembered->factors);
     return LYRA_OK;

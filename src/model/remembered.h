@@ -16,17 +16,21 @@
 typedef struct LyRemembered {
     uint64_t serial;                 // of the factor that is noted; 0: none
     double head[LY_REMEMBERED_HEAD]; // see remembered.c
-    double *point;                   // u, v of K, u, v of D, history. Made when first needed
-    double *history;                 // at the last linearise. Made when first needed
+    double *point;                   // u, v of K, u, v of D, histories. Made when first needed
+    double *history[2];              // of K and of D, at the last linearise and update
+    bool psd;                        // of the last linearise
     double factors[3];               // a, b, c of the last form
-    LyraVector *u, *v;               // scratch of recall
+    LyraState *state;                // scratch of recall: a point, and its history
 } LyRemembered;
 
 void ly_remembered_destroy(LyraContext *ctx, LyRemembered *remembered);
 
 /// Keeps the history of a linearise, if there is one.
 LyraStatus ly_remembered_linearise(LyRemembered *remembered, LyTangent *tangent,
-                                   const LyraPoint *at);
+                                   const LyraPoint *at, bool psd);
+
+/// The same of an update of the damping.
+LyraStatus ly_remembered_damping(LyRemembered *remembered, LyTangent *tangent, const LyraPoint *at);
 
 /// After a form or a solve: notes the point if the solver has made a factor that it will keep.
 LyraStatus ly_remembered_note(LyRemembered *remembered, LyTangent *tangent,

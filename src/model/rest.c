@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The rest shape placed where the body is. Vertices that forces connect make up a part. For each
-// part, with weights m, means c of x = X + u and C of X, the rigid motion that minimises
+// The rest shape placed where the body is. Vertices that forces connect make up a component. For
+// each, with weights m, means c of x = X + u and C of X, the rigid motion that minimises
 //
 //   sum of m |R (X - C) + t - x|^2
 //
@@ -13,9 +13,9 @@
 
 #include "force/force.h"
 
-// ---- parts --------------------------------------------------------------------------------------
+// ---- components ---------------------------------------------------------------------------------
 
-// the first vertex of the part so far; paths are halved on the way
+// the first vertex of the component so far; paths are halved on the way
 static int32_t find_root(int32_t *parent, int32_t i)
 {
     while (parent[i] != i) {
@@ -26,57 +26,59 @@ static int32_t find_root(int32_t *parent, int32_t i)
 }
 
 // joins what stencils connect, the lower root on top
-static void join_stencils(const LyraForce *force, int32_t *parent)
+static void join_stencils(const LyraForce *force, int32_t first, int32_t *parent)
 {
     int32_t nodes = force->type->nodes;
     for (int64_t e = 0; e < force->stencil_count; ++e) {
         const int32_t *vertices = force->stencils + nodes * e;
         for (int32_t k = 1; k < nodes; ++k) {
-            int32_t a = find_root(parent, vertices[0]), b = find_root(parent, vertices[k]);
+            int32_t a = find_root(parent, first + vertices[0]);
+            int32_t b = find_root(parent, first + vertices[k]);
             parent[a > b ? a : b] = a > b ? b : a;
         }
     }
 }
 
-LyraStatus ly_parts_create(LyraModel *model)
+LyraStatus ly_components_create(LyraModel *model)
 {
-    int32_t n = model->vertex_count, *part = NULL;
+    int32_t n = model->vertex_count, *component = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY(ly_allocate_array(model->ctx, n, sizeof *part, &part));
-    LY_TRY_DONE(ly_allocate_array(model->ctx, n, sizeof(int32_t), &model->part_vertex));
+    LY_TRY(ly_allocate_array(model->ctx, n, sizeof *component, &component));
+    LY_TRY_DONE(ly_allocate_array(model->ctx, n, sizeof(int32_t), &model->component_vertex));
     for (int32_t i = 0; i < n; ++i) {
-        part[i] = i;
+        component[i] = i;
     }
     for (int32_t f = 0; f < model->force_count; ++f) {
-        join_stencils(model->forces[f], part);
+        join_stencils(model->forces[f], ly_group_first(model, f), component);
     }
     // a parent comes before its children, so that its number already stands there
     int32_t count = 0;
     for (int32_t i = 0; i < n; ++i) {
-        part[i] = part[i] == i ? count++ : part[part[i]];
+        component[i] = component[i] == i ? count++ : component[component[i]];
     }
-    LY_TRY_DONE(
-        ly_allocate_zeroed(model->ctx, (int64_t)count + 2, sizeof(int32_t), &model->part_start));
-    // vertices by part: counts two places on, then begins one place on, which filling moves down
-    int32_t *start = model->part_start;
+    LY_TRY_DONE(ly_allocate_zeroed(model->ctx, (int64_t)count + 2, sizeof(int32_t),
+                                   &model->component_start));
+    // vertices by component: counts two places on, then begins one place on, which filling moves
+    // down
+    int32_t *start = model->component_start;
     for (int32_t i = 0; i < n; ++i) {
-        ++start[part[i] + 2];
+        ++start[component[i] + 2];
     }
     for (int32_t p = 0; p < count; ++p) {
         start[p + 2] += start[p + 1];
     }
     for (int32_t i = 0; i < n; ++i) {
-        model->part_vertex[start[part[i] + 1]++] = i;
+        model->component_vertex[start[component[i] + 1]++] = i;
     }
-    model->part_count = count;
+    model->component_count = count;
 done:
-    ly_release(model->ctx, part);
+    ly_release(model->ctx, component);
     return status;
 }
 
 // ---- placing ------------------------------------------------------------------------------------
 
-// the rigid motion x = R (X - C) + c that fits the vertices of a part best
+// the rigid motion x = R (X - C) + c that fits the vertices of a component best
 static void fit(const LyraModel *model, int32_t count, const int32_t *vertices, const double *u,
                 double C[3], double c[3], LyraMat3 *R)
 {
@@ -113,9 +115,9 @@ static void fit(const LyraModel *model, int32_t count, const int32_t *vertices, 
 
 void ly_rest_place(const LyraModel *model, const double *u, double *rest)
 {
-    for (int32_t p = 0; p < model->part_count; ++p) {
-        const int32_t *vertices = model->part_vertex + model->part_start[p];
-        int32_t count = model->part_start[p + 1] - model->part_start[p];
+    for (int32_t p = 0; p < model->component_count; ++p) {
+        const int32_t *vertices = model->component_vertex + model->component_start[p];
+        int32_t count = model->component_start[p + 1] - model->component_start[p];
         double C[3], c[3];
         LyraMat3 R;
         fit(model, count, vertices, u, C, c, &R);

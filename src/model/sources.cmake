@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  model/changing.c
   model/dense_functions.c
   model/dense_matrices.c
   model/dense_system.c
@@ -6,14 +7,21 @@ target_sources(lyra_objects PRIVATE
   model/fields.c
   model/fingerprint.c
   model/followed.c
+  model/groups.c
+  model/history.c
   model/mass.c
   model/mass_solve.c
   model/model.c
+  model/parts.c
   model/remembered.c
   model/rest.c
   model/sparse_system.c
   model/state.c
+  model/state_pack.c
+  model/steppers.c
   model/system.c
+  model/system_constraints.c
   model/tangent.c
   model/tangent_points.c
-  model/vector.c)
+  model/vector.c
+  model/whole.c)

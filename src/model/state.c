@@ -6,59 +6,35 @@
 // The clock. After n steps of one length dt the time is start + n dt, rounded once; a sum of n
 // roundings would miss the moments that a step function or a table names. Where dt changes, the
 // clock starts anew at the time it has, unrounded: as the sum of two doubles.
-//
-// Packed, a state is words of eight bytes: magic, version and number of blocks, unknowns, words in
-// all, time, steps, the clock (four words), then u, v, a, then per block its name (four words),
-// version, count and values, and last a checksum of all words before. Version 1 had no clock.
 
-#include "lyra/state.h"
+#include "model/state.h"
 
-#include "base/base.h"
-#include "model/model.h"
+#include "model/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NAME_BYTES 32
-
-typedef struct Block {
-    char name[NAME_BYTES];
-    int32_t version;
-    int64_t count;
-    double *values;
-} Block;
-
-// time = start + rest + count dt
-typedef struct Clock {
-    double start, rest;
-    double dt;
-    int64_t count;
-} Clock;
-
-struct LyraState {
-    LyraContext *ctx;
-    int32_t size;
-    double time;
-    Clock clock;
-    int64_t steps;
-    LyraVector *u, *v, *a;
-    int32_t block_count, block_room;
-    Block *blocks; // [block_room], the first block_count alive
-};
-
 // ---- life ---------------------------------------------------------------------------------------
 
 LyraStatus lyra_state_create(LyraContext *ctx, int32_t size, LyraState **out)
+{
+    return ly_state_create(ctx, NULL, NULL, size, out);
+}
+
+LyraStatus ly_state_create(LyraContext *ctx, const LyraVectorType *type, void *place, int32_t size,
+                           LyraState **out)
 {
     LYRA_ASSERT(ctx && out);
     LyraStatus status = LYRA_OK;
     LyraState *state = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *state, &state));
     state->ctx = ctx;
+    state->type = type;
+    state->place = place;
     state->size = size;
-    LY_TRY_DONE(lyra_vector_create(ctx, size, &state->u));
-    LY_TRY_DONE(lyra_vector_create(ctx, size, &state->v));
-    LY_TRY_DONE(lyra_vector_create(ctx, size, &state->a));
+    LY_TRY_DONE(lyra_vector_create_typed(ctx, type, place, size, &state->u));
+    LY_TRY_DONE(lyra_vector_create_typed(ctx, type, place, size, &state->v));
+    LY_TRY_DONE(lyra_vector_create_typed(ctx, type, place, size, &state->a));
     *out = state;
     return LYRA_OK;
 done:
@@ -70,7 +46,7 @@ done:
 static void drop_blocks(LyraState *state, int32_t begin)
 {
     for (int32_t i = begin; i < state->block_count; ++i) {
-        ly_release(state->ctx, state->blocks[i].values);
+        ly_block_destroy(state->ctx, &state->blocks[i]);
     }
     state->block_count = begin < state->block_count ? begin : state->block_count;
 }
@@ -97,7 +73,7 @@ void lyra_state_set_time(LyraState *state, double time, int64_t steps)
 {
     LYRA_ASSERT(state);
     state->time = time;
-    state->clock = (Clock){.start = time};
+    state->clock = (LyClock){.start = time};
     state->steps = steps;
 }
 
@@ -112,7 +88,7 @@ static double sum_of(double a, double b, double *rest)
 }
 
 // start + rest + count dt, as x + *rest
-static double read_clock(const Clock *clock, double *rest)
+double ly_clock_read(const LyClock *clock, double *rest)
 {
     if (clock->count == 0) {
         *rest = clock->rest;
@@ -125,12 +101,12 @@ static double read_clock(const Clock *clock, double *rest)
 }
 
 // the clock after a further step of dt
-static Clock tick(const Clock *clock, double dt)
+static LyClock tick(const LyClock *clock, double dt)
 {
-    Clock next = *clock;
+    LyClock next = *clock;
     if (clock->dt != dt) {
-        next = (Clock){.dt = dt};
-        next.start = read_clock(clock, &next.rest);
+        next = (LyClock){.dt = dt};
+        next.start = ly_clock_read(clock, &next.rest);
     }
     ++next.count;
     return next;
@@ -140,35 +116,89 @@ double lyra_state_next_time(const LyraState *state, double dt)
 {
     LYRA_ASSERT(state);
     double rest;
-    Clock next = tick(&state->clock, dt);
-    return read_clock(&next, &rest);
+    LyClock next = tick(&state->clock, dt);
+    return ly_clock_read(&next, &rest);
 }
 
 void ly_state_tick(LyraState *state, const LyraState *from, double dt)
 {
     double rest;
     state->clock = tick(&from->clock, dt);
-    state->time = read_clock(&state->clock, &rest);
+    state->time = ly_clock_read(&state->clock, &rest);
     state->steps = from->steps + 1;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-void lyra_state_forget(LyraState *state)
+size_t ly_state_type_bytes(LyraStateType type)
 {
-    LYRA_ASSERT(state);
-    drop_blocks(state, 0);
+    static const size_t bytes[LYRA_STATE_TYPE_COUNT] = {sizeof(double), sizeof(int32_t),
+                                                        sizeof(int64_t), 1, sizeof(double)};
+    return bytes[type];
 }
 
-// place of the block of that name in [begin, block_count), -1 if there is none
-static int32_t find_block(const LyraState *state, int32_t begin, const char *name)
+LyraStatus ly_block_create(const LyraState *state, LyBlock *block)
+{
+    LyraStatus status = LYRA_OK;
+    block->values = NULL;
+    block->vectors = NULL;
+    if (block->type != LYRA_STATE_VECTOR) {
+        return ly_allocate_zeroed(state->ctx, block->count, ly_state_type_bytes(block->type),
+                                  &block->values);
+    }
+    LY_TRY(ly_allocate_zeroed(state->ctx, block->count, sizeof(LyraVector *), &block->vectors));
+    for (int64_t i = 0; i < block->count; ++i) {
+        LY_TRY_DONE(lyra_vector_create_typed(state->ctx, state->type, state->place, block->size,
+                                             &block->vectors[i]));
+    }
+    return LYRA_OK;
+done:
+    ly_block_destroy(state->ctx, block);
+    return status;
+}
+
+void ly_block_destroy(LyraContext *ctx, LyBlock *block)
+{
+    for (int64_t i = 0; block->vectors && i < block->count; ++i) {
+        lyra_vector_destroy(block->vectors[i]);
+    }
+    ly_release(ctx, block->vectors);
+    ly_release(ctx, block->values);
+    block->vectors = NULL;
+    block->values = NULL;
+}
+
+void lyra_state_forget(LyraState *state, LyraStateOwner owner)
+{
+    LYRA_ASSERT(state);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < state->block_count; ++i) {
+        LyBlock block = state->blocks[i];
+        if (block.owner == owner ||
+            (owner == LYRA_STATE_METHOD && block.owner == LYRA_STATE_KEPT)) {
+            ly_block_destroy(state->ctx, &block);
+        } else {
+            state->blocks[kept++] = block;
+        }
+    }
+    state->block_count = kept;
+}
+
+// place of a block in [begin, block_count), -1 if there is none
+static int32_t find_block(const LyraState *state, int32_t begin, const char *name,
+                          LyraStateOwner owner)
 {
     for (int32_t i = begin; i < state->block_count; ++i) {
-        if (strcmp(state->blocks[i].name, name) == 0) {
+        if (state->blocks[i].owner == owner && strcmp(state->blocks[i].name, name) == 0) {
             return i;
         }
     }
     return -1;
+}
+
+static bool same_shape(const LyBlock *a, const LyBlock *b)
+{
+    return a->type == b->type && a->count == b->count && a->size == b->size;
 }
 
 static LyraStatus reserve_blocks(LyraState *state, int32_t room)
@@ -181,35 +211,82 @@ static LyraStatus reserve_blocks(LyraState *state, int32_t room)
     return LYRA_OK;
 }
 
-LyraStatus lyra_state_block(LyraState *state, const char *name, int32_t version, int64_t count,
-                            double **values, bool *fresh)
+// finds or makes a block whose fields but the name are set
+static LyraStatus take_block(LyraState *state, const char *name, LyBlock *wanted, LyBlock **out,
+                             bool *fresh)
 {
-    LYRA_ASSERT(state && name && values && fresh);
     size_t length = strlen(name);
-    if (length == 0 || length >= NAME_BYTES || count < 0) {
+    if (length == 0 || length >= LY_BLOCK_NAME_BYTES || wanted->count < 0 || wanted->size < 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "state: block \"%.40s\" with %lld numbers; names have 1 to %d bytes", name,
-                       (long long)count, NAME_BYTES - 1);
+                       (long long)wanted->count, LY_BLOCK_NAME_BYTES - 1);
     }
-    int32_t at = find_block(state, 0, name);
-    if (at >= 0 && state->blocks[at].version == version && state->blocks[at].count == count) {
-        *values = state->blocks[at].values;
+    if ((int)wanted->owner < 0 || wanted->owner >= LYRA_STATE_OWNER_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "state: block \"%s\" of owner %d, expected [0, %d)",
+                       name, (int)wanted->owner, (int)LYRA_STATE_OWNER_COUNT);
+    }
+    int32_t at = find_block(state, 0, name, wanted->owner);
+    if (at >= 0 && state->blocks[at].version == wanted->version &&
+        same_shape(&state->blocks[at], wanted)) {
+        *out = &state->blocks[at];
         *fresh = false;
         return LYRA_OK;
     }
-    Block block = {.version = version, .count = count};
-    memcpy(block.name, name, length);
+    memcpy(wanted->name, name, length);
     LY_TRY(reserve_blocks(state, state->block_count + (at < 0)));
-    LY_TRY(ly_allocate_zeroed(state->ctx, count, sizeof(double), &block.values));
+    LY_TRY(ly_block_create(state, wanted));
     if (at >= 0) {
-        ly_release(state->ctx, state->blocks[at].values);
+        ly_block_destroy(state->ctx, &state->blocks[at]);
     } else {
         at = state->block_count++;
     }
-    state->blocks[at] = block;
-    *values = block.values;
+    state->blocks[at] = *wanted;
+    *out = &state->blocks[at];
     *fresh = true;
     return LYRA_OK;
+}
+
+LyraStatus lyra_state_block(LyraState *state, const LyraStateBlockDef *def, void **values,
+                            bool *fresh)
+{
+    LYRA_ASSERT(state && def && def->name && values && fresh);
+    if ((int)def->type < 0 || def->type >= LYRA_STATE_VECTOR) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "state: block \"%.40s\" of type %d, expected [0, %d)",
+                       def->name, (int)def->type, (int)LYRA_STATE_VECTOR);
+    }
+    LyBlock wanted = {
+        .version = def->version, .owner = def->owner, .type = def->type, .count = def->count};
+    LyBlock *block = NULL;
+    LY_TRY(take_block(state, def->name, &wanted, &block, fresh));
+    *values = block->values;
+    return LYRA_OK;
+}
+
+LyraStatus lyra_state_vectors(LyraState *state, const LyraStateVectorsDef *def,
+                              LyraVector ***vectors, bool *fresh)
+{
+    LYRA_ASSERT(state && def && def->name && vectors && fresh);
+    LyBlock wanted = {.version = def->version,
+                      .owner = def->owner,
+                      .type = LYRA_STATE_VECTOR,
+                      .size = def->size,
+                      .count = def->count};
+    LyBlock *block = NULL;
+    LY_TRY(take_block(state, def->name, &wanted, &block, fresh));
+    *vectors = block->vectors;
+    return LYRA_OK;
+}
+
+static LyraStateBlock look_at(const LyBlock *block)
+{
+    return (LyraStateBlock){.name = block->name,
+                            .version = block->version,
+                            .owner = block->owner,
+                            .type = block->type,
+                            .count = block->count,
+                            .values = block->values,
+                            .size = block->size,
+                            .vectors = block->vectors};
 }
 
 bool lyra_state_block_at(const LyraState *state, int32_t index, LyraStateBlock *out)
@@ -218,12 +295,33 @@ bool lyra_state_block_at(const LyraState *state, int32_t index, LyraStateBlock *
     if (index < 0 || index >= state->block_count) {
         return false;
     }
-    const Block *block = &state->blocks[index];
-    *out = (LyraStateBlock){block->name, block->version, block->count, block->values};
+    *out = look_at(&state->blocks[index]);
     return true;
 }
 
+bool lyra_state_find_block(const LyraState *state, const char *name, LyraStateOwner owner,
+                           LyraStateBlock *out)
+{
+    LYRA_ASSERT(state && name && out);
+    int32_t at = find_block(state, 0, name, owner);
+    if (at >= 0) {
+        *out = look_at(&state->blocks[at]);
+    }
+    return at >= 0;
+}
+
 // ---- copies -------------------------------------------------------------------------------------
+
+// a block of the shape and the names of another, its numbers not yet set
+static LyraStatus append_like(LyraState *state, const LyBlock *wanted, LyraStateOwner owner)
+{
+    LyBlock block = *wanted;
+    block.owner = owner;
+    LY_TRY(reserve_blocks(state, state->block_count + 1));
+    LY_TRY(ly_block_create(state, &block));
+    state->blocks[state->block_count++] = block;
+    return LYRA_OK;
+}
 
 // makes room in `state` for the blocks of `source`: appends the missing ones, then brings all into
 // the order of `source` and drops the rest
@@ -232,25 +330,20 @@ static LyraStatus match_blocks(LyraState *state, const LyraState *source)
     int32_t before = state->block_count;
     LyraStatus status = LYRA_OK;
     for (int32_t i = 0; i < source->block_count; ++i) {
-        const Block *wanted = &source->blocks[i];
-        int32_t at = find_block(state, 0, wanted->name);
-        if (at >= 0 && state->blocks[at].count == wanted->count) {
-            continue;
+        const LyBlock *wanted = &source->blocks[i];
+        int32_t at = find_block(state, 0, wanted->name, wanted->owner);
+        if (at < 0 || !same_shape(&state->blocks[at], wanted)) {
+            LY_TRY_DONE(append_like(state, wanted, wanted->owner));
         }
-        Block block = *wanted;
-        LY_TRY_DONE(reserve_blocks(state, state->block_count + 1));
-        LY_TRY_DONE(
-            ly_allocate_array(state->ctx, block.count, sizeof *block.values, &block.values));
-        state->blocks[state->block_count++] = block;
     }
     for (int32_t i = 0; i < source->block_count; ++i) {
-        // of two with one name, the later one is new and has the right count
-        const Block *wanted = &source->blocks[i];
-        int32_t at = find_block(state, i, wanted->name);
-        if (state->blocks[at].count != wanted->count) {
-            at = find_block(state, at + 1, wanted->name);
+        // of two with one name, the later one is new and has the right shape
+        const LyBlock *wanted = &source->blocks[i];
+        int32_t at = find_block(state, i, wanted->name, wanted->owner);
+        if (!same_shape(&state->blocks[at], wanted)) {
+            at = find_block(state, at + 1, wanted->name, wanted->owner);
         }
-        Block swap = state->blocks[i];
+        LyBlock swap = state->blocks[i];
         state->blocks[i] = state->blocks[at];
         state->blocks[at] = swap;
     }
@@ -261,10 +354,15 @@ done:
     return status;
 }
 
-static void copy_values(double *to, const double *from, int64_t count)
+// for two of one shape
+static void copy_block(const LyBlock *from, LyBlock *to)
 {
-    if (count > 0) {
-        memcpy(to, from, (size_t)count * sizeof *to);
+    to->version = from->version;
+    if (from->values && from->count > 0) {
+        memcpy(to->values, from->values, (size_t)from->count * ly_state_type_bytes(from->type));
+    }
+    for (int64_t i = 0; from->vectors && i < from->count; ++i) {
+        lyra_vector_copy(from->vectors[i], to->vectors[i]);
     }
 }
 
@@ -278,11 +376,13 @@ LyraStatus lyra_state_assign(LyraState *state, const LyraState *source)
         return ly_fail(LYRA_INVALID_ARGUMENT, "state: %d unknowns assigned from %d",
                        (int)state->size, (int)source->size);
     }
+    if (!lyra_vector_is_alike(state->u, source->u)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "state: assigned from one whose vectors lie elsewhere");
+    }
     LY_TRY(match_blocks(state, source));
     for (int32_t i = 0; i < source->block_count; ++i) {
-        const Block *from = &source->blocks[i];
-        state->blocks[i].version = from->version;
-        copy_values(state->blocks[i].values, from->values, from->count);
+        copy_block(&source->blocks[i], &state->blocks[i]);
     }
     lyra_vector_copy(source->u, state->u);
     lyra_vector_copy(source->v, state->v);
@@ -297,7 +397,7 @@ LyraStatus lyra_state_copy(const LyraState *state, LyraState **out)
 {
     LYRA_ASSERT(state && out);
     LyraState *copy = NULL;
-    LY_TRY(lyra_state_create(state->ctx, state->size, &copy));
+    LY_TRY(ly_state_create(state->ctx, state->type, state->place, state->size, &copy));
     LyraStatus status = lyra_state_assign(copy, state);
     if (status != LYRA_OK) {
         lyra_state_destroy(copy);
@@ -307,225 +407,105 @@ LyraStatus lyra_state_copy(const LyraState *state, LyraState **out)
     return LYRA_OK;
 }
 
-static bool same_bits(const double *a, const double *b, int64_t count)
+// whether `state` has a block of owner `owner` for each of `source` of owner `from`, and no others
+static bool has_same_blocks(const LyraState *state, LyraStateOwner to, const LyraState *source,
+                            LyraStateOwner from)
 {
-    return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+    int32_t wanted = 0, there = 0;
+    for (int32_t i = 0; i < source->block_count; ++i) {
+        const LyBlock *block = &source->blocks[i];
+        if (block->owner == from) {
+            int32_t at = find_block(state, 0, block->name, to);
+            if (at < 0 || !same_shape(&state->blocks[at], block)) {
+                return false;
+            }
+            ++wanted;
+        }
+    }
+    for (int32_t i = 0; i < state->block_count; ++i) {
+        there += state->blocks[i].owner == to;
+    }
+    return wanted == there;
 }
 
-static bool same_vector(const LyraVector *a, const LyraVector *b)
+LyraStatus ly_state_take_blocks(LyraState *state, LyraStateOwner to, const LyraState *source,
+                                LyraStateOwner from)
 {
-    return same_bits(lyra_vector_values(a), lyra_vector_values(b), lyra_vector_size(a));
+    if (!has_same_blocks(state, to, source, from)) {
+        lyra_state_forget(state, to);
+        for (int32_t i = 0; i < source->block_count; ++i) {
+            if (source->blocks[i].owner == from) {
+                LyBlock wanted = source->blocks[i];
+                LY_TRY(append_like(state, &wanted, to));
+            }
+        }
+    }
+    for (int32_t i = 0; i < source->block_count; ++i) {
+        const LyBlock *block = &source->blocks[i];
+        if (block->owner == from) {
+            copy_block(block, &state->blocks[find_block(state, 0, block->name, to)]);
+        }
+    }
+    return LYRA_OK;
 }
 
-static bool same_clock(const Clock *a, const Clock *b)
+// ---- equality -----------------------------------------------------------------------------------
+
+static bool same_bits(const void *a, const void *b, size_t bytes)
 {
-    return same_bits(&a->start, &b->start, 1) && same_bits(&a->rest, &b->rest, 1) &&
-           same_bits(&a->dt, &b->dt, 1) && a->count == b->count;
+    return bytes == 0 || memcmp(a, b, bytes) == 0;
+}
+
+static bool same_clock(const LyClock *a, const LyClock *b)
+{
+    return same_bits(&a->start, &b->start, sizeof a->start) &&
+           same_bits(&a->rest, &b->rest, sizeof a->rest) &&
+           same_bits(&a->dt, &b->dt, sizeof a->dt) && a->count == b->count;
+}
+
+static bool same_block(const LyBlock *a, const LyBlock *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->version != b->version || !same_shape(a, b)) {
+        return false;
+    }
+    for (int64_t i = 0; a->vectors && i < a->count; ++i) {
+        if (!ly_vector_has_stamp_of(a->vectors[i], b->vectors[i]) &&
+            !lyra_vector_equal(a->vectors[i], b->vectors[i])) {
+            return false;
+        }
+    }
+    return a->vectors ||
+           same_bits(a->values, b->values, (size_t)a->count * ly_state_type_bytes(a->type));
 }
 
 bool lyra_state_equal(const LyraState *a, const LyraState *b)
 {
     LYRA_ASSERT(a && b);
     if (a->size != b->size || a->steps != b->steps || a->block_count != b->block_count ||
-        !same_bits(&a->time, &b->time, 1) || !same_clock(&a->clock, &b->clock) ||
-        !same_vector(a->u, b->u) || !same_vector(a->v, b->v) || !same_vector(a->a, b->a)) {
+        !same_bits(&a->time, &b->time, sizeof a->time) || !same_clock(&a->clock, &b->clock) ||
+        !lyra_vector_is_alike(a->u, b->u) || !lyra_vector_equal(a->u, b->u) ||
+        !lyra_vector_equal(a->v, b->v) || !lyra_vector_equal(a->a, b->a)) {
         return false;
     }
     for (int32_t i = 0; i < a->block_count; ++i) {
-        const Block *p = &a->blocks[i], *q = &b->blocks[i];
-        if (strcmp(p->name, q->name) != 0 || p->version != q->version || p->count != q->count ||
-            !same_bits(p->values, q->values, p->count)) {
+        if (a->blocks[i].owner != b->blocks[i].owner || !same_block(&a->blocks[i], &b->blocks[i])) {
             return false;
         }
     }
     return true;
 }
 
-// ---- bytes --------------------------------------------------------------------------------------
-
-#define MAGIC 0x657461745361724cu // "LraState" where the low byte comes first
-#define FORMAT_VERSION 2
-#define HEADER_WORDS 10
-#define HEADER_WORDS_1 6 // of version 1
-#define BLOCK_WORDS 6
-
-typedef struct Header {
-    uint64_t magic;
-    uint32_t version, block_count;
-    int64_t size, words; // unknowns; words of the whole, checksum included
-    double time;
-    int64_t steps;
-    Clock clock; // from version 2 on
-} Header;
-
-typedef struct BlockHeader {
-    char name[NAME_BYTES];
-    int64_t version, count;
-} BlockHeader;
-
-_Static_assert(sizeof(Header) == 8 * HEADER_WORDS, "no padding");
-_Static_assert(sizeof(BlockHeader) == 8 * BLOCK_WORDS, "no padding");
-
-static int64_t packed_words(const LyraState *state)
+bool ly_state_blocks_equal(const LyraState *a, LyraStateOwner p, const LyraState *b,
+                           LyraStateOwner q)
 {
-    int64_t words = HEADER_WORDS + 3 * (int64_t)state->size + 1;
-    for (int32_t i = 0; i < state->block_count; ++i) {
-        words += BLOCK_WORDS + state->blocks[i].count;
+    if (!has_same_blocks(a, p, b, q)) {
+        return false;
     }
-    return words;
-}
-
-size_t lyra_state_packed_size(const LyraState *state)
-{
-    LYRA_ASSERT(state);
-    return 8 * (size_t)packed_words(state);
-}
-
-static char *put(char *to, const void *from, size_t bytes)
-{
-    if (bytes > 0) {
-        memcpy(to, from, bytes);
-    }
-    return to + bytes;
-}
-
-void lyra_state_pack(const LyraState *state, void *bytes)
-{
-    LYRA_ASSERT(state && bytes);
-    Header header = {MAGIC,        FORMAT_VERSION,      (uint32_t)state->block_count,
-                     state->size,  packed_words(state), state->time,
-                     state->steps, state->clock};
-    size_t vector = (size_t)state->size * sizeof(double);
-    char *to = put(bytes, &header, sizeof header);
-    to = put(to, lyra_vector_values(state->u), vector);
-    to = put(to, lyra_vector_values(state->v), vector);
-    to = put(to, lyra_vector_values(state->a), vector);
-    for (int32_t i = 0; i < state->block_count; ++i) {
-        const Block *block = &state->blocks[i];
-        BlockHeader head = {.version = block->version, .count = block->count};
-        memcpy(head.name, block->name, NAME_BYTES);
-        to = put(to, &head, sizeof head);
-        to = put(to, block->values, (size_t)block->count * sizeof(double));
-    }
-    uint64_t sum = ly_checksum(LY_CHECKSUM_START, bytes, header.words - 1);
-    put(to, &sum, sizeof sum);
-}
-
-// whether the words of `bytes` are a state of this size, checksum aside
-static LyraStatus check_header(const LyraState *state, const char *bytes, size_t length,
-                               Header *header)
-{
-    if (length < 8 * (HEADER_WORDS_1 + 1)) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: %zu bytes, too few for a packed state", length);
-    }
-    memcpy(header, bytes, 8 * HEADER_WORDS_1);
-    if (header->magic != MAGIC) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: the bytes do not begin as a packed state of this "
-                                        "kind of machine does");
-    }
-    if (header->version < 1 || header->version > FORMAT_VERSION) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: packed in version %u, expected 1 to %d",
-                       (unsigned)header->version, FORMAT_VERSION);
-    }
-    if (length % 8 != 0 || header->words < 0 || (uint64_t)header->words != length / 8) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: %zu bytes, expected %lld words of 8", length,
-                       (long long)header->words);
-    }
-    if (header->size != state->size) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: packed with %lld unknowns, expected %d",
-                       (long long)header->size, (int)state->size);
-    }
-    header->clock = (Clock){.start = header->time};
-    if (header->version > 1 && header->words > HEADER_WORDS) {
-        memcpy(header, bytes, sizeof *header);
-    }
-    double rest, time = header->time;
-    bool counted = header->clock.count >= 0 && header->clock.count <= (int64_t)1 << 53;
-    double shown = counted ? read_clock(&header->clock, &rest) : NAN;
-    if (!counted || !(shown == time || (isnan(shown) && isnan(time)))) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: the time is %.17g s and the clock shows another",
-                       time);
-    }
-    return LYRA_OK;
-}
-
-// checks the blocks from `from` on, of `words` words, and makes them in `blocks` if it is not NULL
-static LyraStatus read_blocks(LyraContext *ctx, const char *from, int64_t words, uint32_t count,
-                              Block *blocks)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        BlockHeader head = {.name = ""};
-        bool whole = words >= BLOCK_WORDS;
-        if (whole) {
-            memcpy(&head, from, sizeof head);
-            whole = head.count >= 0 && head.count <= words - BLOCK_WORDS && head.name[0] &&
-                    memchr(head.name, 0, NAME_BYTES) && head.version == (int32_t)head.version;
+    for (int32_t i = 0; i < b->block_count; ++i) {
+        const LyBlock *block = &b->blocks[i];
+        if (block->owner == q && !same_block(&a->blocks[find_block(a, 0, block->name, p)], block)) {
+            return false;
         }
-        if (!whole) {
-            return ly_fail(LYRA_BAD_FORMAT, "state: block %u of %u is not whole", (unsigned)i,
-                           (unsigned)count);
-        }
-        if (blocks) {
-            Block block = {.version = (int32_t)head.version, .count = head.count};
-            memcpy(block.name, head.name, NAME_BYTES);
-            for (uint32_t k = 0; k < i; ++k) {
-                if (strcmp(blocks[k].name, block.name) == 0) {
-                    return ly_fail(LYRA_BAD_FORMAT, "state: two blocks are called \"%s\"",
-                                   block.name);
-                }
-            }
-            LY_TRY(ly_allocate_array(ctx, block.count, sizeof *block.values, &block.values));
-            put((char *)block.values, from + sizeof head, (size_t)block.count * sizeof(double));
-            blocks[i] = block;
-        }
-        from += 8 * (BLOCK_WORDS + head.count);
-        words -= BLOCK_WORDS + head.count;
     }
-    return words == 0 ? LYRA_OK
-                      : ly_fail(LYRA_BAD_FORMAT, "state: %lld words after the last block",
-                                (long long)words);
-}
-
-LyraStatus lyra_state_unpack(LyraState *state, const void *bytes, size_t length)
-{
-    LYRA_ASSERT(state && (bytes || length == 0));
-    Header header;
-    uint64_t sum;
-    LY_TRY(check_header(state, bytes, length, &header));
-    const char *at = bytes;
-    memcpy(&sum, at + 8 * (header.words - 1), sizeof sum);
-    if (ly_checksum(LY_CHECKSUM_START, bytes, header.words - 1) != sum) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: the checksum is wrong: the bytes were changed");
-    }
-    int64_t head = header.version == 1 ? HEADER_WORDS_1 : HEADER_WORDS;
-    int64_t vectors = 3 * (int64_t)state->size, words = header.words - 1 - head - vectors;
-    const char *first = at + 8 * (head + vectors);
-    if (words < 0 || header.block_count > words / BLOCK_WORDS) {
-        return ly_fail(LYRA_BAD_FORMAT, "state: %lld words for %u blocks", (long long)words,
-                       (unsigned)header.block_count);
-    }
-    LY_TRY(read_blocks(state->ctx, first, words, header.block_count, NULL));
-    Block *blocks = NULL;
-    LY_TRY(ly_allocate_zeroed(state->ctx, header.block_count, sizeof *blocks, &blocks));
-    LyraStatus status = read_blocks(state->ctx, first, words, header.block_count, blocks);
-    if (status != LYRA_OK) {
-        for (uint32_t i = 0; i < header.block_count; ++i) {
-            ly_release(state->ctx, blocks[i].values);
-        }
-        ly_release(state->ctx, blocks);
-        return status;
-    }
-    drop_blocks(state, 0);
-    ly_release(state->ctx, state->blocks);
-    state->blocks = blocks;
-    state->block_count = state->block_room = (int32_t)header.block_count;
-    state->time = header.time;
-    state->clock = header.clock;
-    state->steps = header.steps;
-    at += 8 * head;
-    LyraVector *vector[3] = {state->u, state->v, state->a};
-    for (int32_t i = 0; i < 3; ++i, at += 8 * (int64_t)state->size) {
-        put((char *)lyra_vector_values_mutable(vector[i]), at, 8 * (size_t)state->size);
-    }
-    return LYRA_OK;
+    return true;
 }

@@ -7,12 +7,21 @@
 #include "lyra/system.h"
 
 #include "base/base.h"
+#include "model/state.h"
 #include "model/system.h"
+#include "model/vector.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- life ---------------------------------------------------------------------------------------
+
+static bool is_whole(const LyraVectorType *type)
+{
+    return type->name && type->create && type->destroy && type->read && type->write && type->fill &&
+           type->copy && type->axpby && type->sum && type->combine && type->dot && type->norm &&
+           type->largest && type->is_finite && type->equal && type->error_squares && type->noise;
+}
 
 LyraStatus lyra_system_create(LyraContext *ctx, const LyraSystemType *type, void *self,
                               LyraSystem **out)
@@ -24,11 +33,21 @@ LyraStatus lyra_system_create(LyraContext *ctx, const LyraSystemType *type, void
         return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: the type lacks a function it must have",
                        type->name ? type->name : "without a name");
     }
+    if (type->vector_type && !is_whole(type->vector_type)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "system %s: the type of its vectors lacks a function it must have",
+                       type->name);
+    }
+    bool own = type->project && type->merge && type->components && type->add_components;
+    if (type->vector_type && type->constraints && !own) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "system %s: constraints on vectors of its own without the functions that "
+                       "apply them",
+                       type->name);
+    }
     int32_t size = type->size(self);
-    int64_t history_count = type->history_count ? type->history_count(self) : 0;
-    if (size < 0 || history_count < 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %d unknowns and %lld numbers of history",
-                       type->name, (int)size, (long long)history_count);
+    if (size < 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %d unknowns", type->name, (int)size);
     }
     LyraSystem *system = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *system, &system));
@@ -36,7 +55,6 @@ LyraStatus lyra_system_create(LyraContext *ctx, const LyraSystemType *type, void
     system->type = type;
     system->self = self;
     system->size = size;
-    system->history_count = history_count;
     *out = system;
     return LYRA_OK;
 }
@@ -68,48 +86,74 @@ uint32_t lyra_system_traits(const LyraSystem *system)
     return system->type->traits(system->self);
 }
 
-int64_t lyra_system_history_count(const LyraSystem *system)
+// whether a vector lies where the system's do
+static bool is_own(const LyraSystem *system, const LyraVector *vector)
 {
-    LYRA_ASSERT(system);
-    return system->history_count;
+    return ly_vector_lies_at(vector, system->type->vector_type, system->self);
+}
+
+static bool fits(const LyraSystem *system, const LyraVector *vector)
+{
+    return lyra_vector_size(vector) == system->size && is_own(system, vector);
+}
+
+LyraStatus lyra_system_vector_create(LyraSystem *system, int32_t size, LyraVector **out)
+{
+    LYRA_ASSERT(system && out);
+    return lyra_vector_create_typed(system->ctx, system->type->vector_type, system->self, size,
+                                    out);
 }
 
 LyraStatus lyra_system_state_create(LyraSystem *system, LyraState **out)
 {
     LYRA_ASSERT(system && out);
     LyraState *state = NULL;
-    LY_TRY(lyra_state_create(system->ctx, system->size, &state));
-    if (system->history_count > 0) {
-        double *values;
-        bool fresh;
-        LyraStatus status = lyra_state_block(state, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION,
-                                             system->history_count, &values, &fresh);
-        if (status != LYRA_OK) {
-            lyra_state_destroy(state);
-            return status;
-        }
+    LY_TRY(ly_state_create(system->ctx, system->type->vector_type, system->self, system->size,
+                           &state));
+    LyraStatus status = lyra_system_init_state(system, state);
+    if (status != LYRA_OK) {
+        lyra_state_destroy(state);
+        return status;
     }
     *out = state;
     return LYRA_OK;
 }
 
-// ---- checks -------------------------------------------------------------------------------------
-
-static bool fits(const LyraSystem *system, const LyraVector *vector)
+bool lyra_system_takes(const LyraSystem *system, const LyraState *state)
 {
-    return lyra_vector_size(vector) == system->size;
+    LYRA_ASSERT(system && state);
+    return state->size == system->size && is_own(system, state->u);
 }
+
+LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state)
+{
+    LYRA_ASSERT(system && state);
+    return system->type->init_state ? system->type->init_state(system->self, state) : LYRA_OK;
+}
+
+int64_t lyra_system_staged(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->staged ? system->type->staged(system->self) : 0;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
 
 static LyraStatus check_vector(const LyraSystem *system, const LyraVector *vector, const char *what)
 {
     if (!vector) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %s is missing", system->type->name, what);
     }
-    if (!fits(system, vector)) {
+    if (fits(system, vector)) {
+        return LYRA_OK;
+    }
+    if (lyra_vector_size(vector) != system->size) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: %s has %d entries, expected %d",
                        system->type->name, what, (int)lyra_vector_size(vector), (int)system->size);
     }
-    return LYRA_OK;
+    return ly_fail(LYRA_INVALID_ARGUMENT,
+                   "system %s: %s does not lie where the system's vectors do", system->type->name,
+                   what);
 }
 
 static LyraStatus check_point(const LyraSystem *system, const LyraPoint *at)
@@ -120,20 +164,15 @@ static LyraStatus check_point(const LyraSystem *system, const LyraPoint *at)
         return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: time %g and dt %g", system->type->name,
                        at->time, at->dt);
     }
-    if (system->history_count > 0 && !at->history) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: a point without its history",
+    if (!at->committed && lyra_system_traits(system) & LYRA_SYSTEM_HISTORY) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "system %s: a point without the state that has its history",
                        system->type->name);
     }
     return LYRA_OK;
 }
 
 // ---- calls --------------------------------------------------------------------------------------
-
-const LyraConstraints *lyra_system_constraints(const LyraSystem *system)
-{
-    LYRA_ASSERT(system);
-    return system->type->constraints ? system->type->constraints(system->self) : NULL;
-}
 
 void lyra_system_prescribe(LyraSystem *system, double t, LyraVector *u, LyraVector *v,
                            LyraVector *a)
@@ -162,7 +201,7 @@ LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
             LY_TRY(check_vector(system, outputs[i], "an output"));
         }
     }
-    system->linearised &= response->ahead == LYRA_AHEAD_NOTHING;
+    system->linearised &= response->need_tangent == LYRA_TANGENT_NONE;
     return system->type->evaluate(system->self, at, response);
 }
 
@@ -281,42 +320,33 @@ LyraStatus lyra_system_solve_mass(LyraSystem *system, const LyraVector *b, LyraV
     return system->type->solve_mass(system->self, b, x);
 }
 
-int64_t lyra_system_memory_count(const LyraSystem *system)
+LyraStatus lyra_system_remember(LyraSystem *system, LyraState *state)
 {
-    LYRA_ASSERT(system);
-    return system->type->memory_count ? system->type->memory_count(system->self) : 0;
+    LYRA_ASSERT(system && state);
+    return system->type->remember ? system->type->remember(system->self, state) : LYRA_OK;
 }
 
-void lyra_system_remember(LyraSystem *system, double *block)
+LyraStatus lyra_system_recall(LyraSystem *system, const LyraState *state)
 {
-    LYRA_ASSERT(system && block);
-    if (system->type->memory_count) {
-        system->type->remember(system->self, block);
-    }
-}
-
-bool lyra_system_remembers(LyraSystem *system, const double *block, int64_t count)
-{
-    LYRA_ASSERT(system && (block || count == 0));
-    return !system->type->memory_count || system->type->remembers(system->self, block, count);
-}
-
-LyraStatus lyra_system_recall(LyraSystem *system, const double *block, int64_t count)
-{
-    LYRA_ASSERT(system && (block || count == 0));
-    if (!system->type->memory_count) {
+    LYRA_ASSERT(system && state);
+    bool changed = true;
+    if (!system->type->recall) {
         return LYRA_OK;
     }
-    ++system->stamp;
-    system->linearised = system->formed = false;
-    return system->type->recall(system->self, block, count);
+    LyraStatus status = system->type->recall(system->self, state, &changed);
+    if (changed) {
+        ++system->stamp;
+        system->linearised = system->formed = false;
+    }
+    return status;
 }
 
 LyraDetF lyra_system_det_f(LyraSystem *system, const LyraVector *u)
 {
     LYRA_ASSERT(system && u && fits(system, u));
-    return system->type->det_f ? system->type->det_f(system->self, u)
-                               : (LyraDetF){.min = 1, .element = -1};
+    const LyraSolidDiagnostics *solid = system->type->solid;
+    return solid && solid->det_f ? solid->det_f(system->self, u)
+                                 : (LyraDetF){.min = 1, .element = -1};
 }
 
 double lyra_system_extent(const LyraSystem *system)
@@ -338,10 +368,11 @@ void lyra_system_lengths(const LyraSystem *system, LyraVector *lengths)
 bool lyra_system_rest(LyraSystem *system, const LyraVector *u, LyraVector *rest)
 {
     LYRA_ASSERT(system && u != rest && fits(system, u) && fits(system, rest));
-    if (!system->type->rest) {
+    const LyraSolidDiagnostics *solid = system->type->solid;
+    if (!solid || !solid->rest) {
         return false;
     }
-    system->type->rest(system->self, u, rest);
+    solid->rest(system->self, u, rest);
     return true;
 }
 
@@ -355,4 +386,79 @@ uint64_t lyra_system_fingerprint(LyraSystem *system)
 {
     LYRA_ASSERT(system);
     return system->type->fingerprint ? system->type->fingerprint(system->self) : 0;
+}
+
+// ---- the life of a step -------------------------------------------------------------------------
+
+static bool has_hook(const LyraSystem *system, LyraSystemHook hook)
+{
+    return !system->type->hooks || system->type->hooks(system->self) & hook;
+}
+
+LyraStatus lyra_system_begin_step(LyraSystem *system, LyraState *state, double dt)
+{
+    LYRA_ASSERT(system && state);
+    return system->type->begin_step ? system->type->begin_step(system->self, state, dt) : LYRA_OK;
+}
+
+LyraStatus lyra_system_begin_iteration(LyraSystem *system, const LyraPoint *at, bool *changed)
+{
+    LYRA_ASSERT(system && at && changed);
+    *changed = false;
+    if (!system->type->begin_iteration) {
+        return LYRA_OK;
+    }
+    LY_TRY(check_point(system, at));
+    return system->type->begin_iteration(system->self, at, changed);
+}
+
+LyraStatus lyra_system_commit(LyraSystem *system, LyraState *state)
+{
+    LYRA_ASSERT(system && state);
+    return system->type->commit ? system->type->commit(system->self, state) : LYRA_OK;
+}
+
+void lyra_system_discard(LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    if (system->type->discard) {
+        system->type->discard(system->self);
+    }
+}
+
+LyraStatus lyra_system_step_bound(LyraSystem *system, const LyraVector *u, const LyraVector *d,
+                                  double *bound)
+{
+    LYRA_ASSERT(system && bound);
+    *bound = 1;
+    if (!system->type->step_bound) {
+        return LYRA_OK;
+    }
+    LY_TRY(check_vector(system, u, "u"));
+    LY_TRY(check_vector(system, d, "d"));
+    LY_TRY(system->type->step_bound(system->self, u, d, bound));
+    if (!(*bound >= 0 && *bound <= 1)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "system %s: a bound of %g, expected [0, 1]",
+                       system->type->name, *bound);
+    }
+    return LYRA_OK;
+}
+
+bool lyra_system_is_bounded(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->step_bound && has_hook(system, LYRA_HOOK_BOUND);
+}
+
+bool lyra_system_has_iterations(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->begin_iteration && has_hook(system, LYRA_HOOK_ITERATION);
+}
+
+bool lyra_system_has_steps(const LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return (system->type->begin_step || system->type->commit || system->type->discard) &&
+           has_hook(system, LYRA_HOOK_STEP);
 }

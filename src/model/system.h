@@ -18,7 +18,6 @@ struct LyraSystem {
     const LyraSystemType *type;
     void *self;
     int32_t size;
-    int64_t history_count;
     bool linearised, formed;
     uint64_t stamp;
     LyLanczos *lanczos;

@@ -11,12 +11,16 @@
 //
 //   a M + b C + c K = (a + b alpha) M + c K + b beta K_D + b D_user + b df_int/dv,
 //
-// a sum of at most four block matrices and the masses, taken in one pass over the pattern.
+// a sum of block matrices and the masses. S is that sum without the parts that stand beside: it is
+// symmetric. Matrices on the pattern of the model are added in one pass over it, those of parts
+// with few vertices by the places of their blocks. Of C = df_int/dv of a part that stands beside, S
+// has (C + C^T)/2, which is never indefinite where forces resist motion, and (C - C^T)/2 stays
+// beside.
 
 #include "model/tangent.h"
 
-#include "force/force.h"
-#include "lyra/reorder.h"
+#include "model/history.h"
+#include "model/steppers.h"
 #include "solve/solve.h"
 
 #include <math.h>
@@ -27,22 +31,48 @@
 
 // ---- life ---------------------------------------------------------------------------------------
 
+static LyraStatus make_part(LyTangent *tangent, const LyPart *part, LyPartTangent *pt)
+{
+    pt->part = part;
+    pt->size = ly_part_size(part);
+    pt->stiffness = pt->damping = -1;
+    LY_TRY(ly_assembly_work_create(tangent->ctx, part->assembly, &pt->work));
+    if (part->some & LYRA_FORCE_VELOCITY) {
+        LY_TRY(lyra_block_matrix_create(part->assembly->pattern, &pt->dfdv));
+    }
+    if (part->beside) {
+        LY_TRY(lyra_block_matrix_create(part->assembly->pattern, &pt->beside));
+    }
+    if (part->vertices) {
+        LY_TRY(ly_allocate_zeroed(tangent->ctx, pt->size, sizeof(double), &pt->x));
+        LY_TRY(ly_allocate_zeroed(tangent->ctx, pt->size, sizeof(double), &pt->y));
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out)
 {
-    LyTangent tangent = {.ctx = ctx,
-                         .model = model,
-                         .size = 3 * model->vertex_count,
-                         .stiffness = -1,
-                         .damping = -1};
+    LyTangent tangent = {.ctx = ctx, .model = model, .size = 3 * model->vertex_count};
     LyraStatus status = LYRA_OK;
     double **arrays[] = {&tangent.x,     &tangent.f,     &tangent.Dv,
                          &tangent.f_ext, &tangent.inner, &tangent.product};
     for (int32_t i = 0; i < LY_COUNT_OF(arrays); ++i) {
         LY_TRY_DONE(ly_allocate_zeroed(ctx, tangent.size, sizeof(double), arrays[i]));
     }
-    if (model->force_traits & LYRA_FORCE_VELOCITY) {
-        LY_TRY_DONE(
-            lyra_block_matrix_create(lyra_assembly_pattern(model->assembly), &tangent.dfdv));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, model->part_count, sizeof *tangent.parts, &tangent.parts));
+    tangent.part_count = model->part_count;
+    int64_t terms = 3 * (int64_t)model->part_count + 1;
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, terms, sizeof *tangent.terms, &tangent.terms));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, terms, sizeof *tangent.factors, &tangent.factors));
+    LY_TRY_DONE(ly_allocate_zeroed(ctx, terms, sizeof(void *), &tangent.summands));
+    LY_TRY_DONE(ly_changings_create(ctx, model, &tangent.changing));
+    for (int32_t p = 0; p < model->part_count; ++p) {
+        LY_TRY_DONE(make_part(&tangent, &model->parts[p], &tangent.parts[p]));
+    }
+    if (model->stepper_count > 0) {
+        LY_TRY_DONE(ly_allocate_array(ctx, model->stepping_count, sizeof *tangent.stepping,
+                                      &tangent.stepping));
+        ly_steppers_init(model, tangent.stepping);
     }
     *out = tangent;
     return LYRA_OK;
@@ -55,53 +85,117 @@ void ly_tangent_destroy(LyTangent *tangent)
 {
     LyraContext *ctx = tangent->ctx;
     ly_tangent_forget(tangent);
-    lyra_block_matrix_destroy(tangent->dfdv);
+    if (tangent->changing.ctx) {
+        ly_changings_destroy(&tangent->changing);
+    }
+    lyra_block_matrix_destroy(tangent->fixed);
+    for (int32_t p = 0; p < tangent->part_count; ++p) {
+        LyPartTangent *pt = &tangent->parts[p];
+        ly_assembly_work_destroy(pt->work);
+        lyra_block_matrix_destroy(pt->dfdv);
+        lyra_block_matrix_destroy(pt->beside);
+        ly_release(ctx, pt->x);
+        ly_release(ctx, pt->y);
+    }
+    ly_release(ctx, tangent->parts);
+    ly_release(ctx, tangent->terms);
+    ly_release(ctx, tangent->factors);
+    ly_release(ctx, tangent->summands);
     ly_release(ctx, tangent->x);
     ly_release(ctx, tangent->f);
     ly_release(ctx, tangent->Dv);
     ly_release(ctx, tangent->f_ext);
     ly_release(ctx, tangent->inner);
     ly_release(ctx, tangent->product);
+    ly_release(ctx, tangent->stepping);
     *tangent = (LyTangent){0};
 }
 
 // ---- sums of matrices ---------------------------------------------------------------------------
 
-typedef struct Term {
-    double a;
-    const LyraBlockMatrix *matrix;
-} Term;
-
-static void add_term(Term *terms, int32_t *count, double a, const LyraBlockMatrix *matrix)
+static void add_term(LyTerm *terms, int32_t *count, LyTerm term)
 {
-    if (!matrix || a == 0) {
+    if (!term.matrix || term.a == 0) {
         return;
     }
     for (int32_t t = 0; t < *count; ++t) {
-        if (terms[t].matrix == matrix) {
-            terms[t].a += a;
+        if (terms[t].matrix == term.matrix) {
+            terms[t].a += term.a;
             return;
         }
     }
-    terms[(*count)++] = (Term){a, matrix};
+    terms[(*count)++] = term;
 }
 
+// which matrices are wanted
+typedef enum Wanted {
+    WANTED_S,       // those of S
+    WANTED_ALL,     // with those beside
+    WANTED_DAMPING, // all but df_int/dv
+} Wanted;
+
 // the block matrices of b C + c K, without masses; returns the number of terms
-static int32_t list_terms(const LyTangent *tangent, double b, double c, bool velocities,
-                          Term terms[4])
+static int32_t list_terms(LyTangent *tangent, double b, double c, Wanted wanted, LyTerm *terms)
 {
     const LyraModel *model = tangent->model;
     int32_t count = 0;
-    if (tangent->stiffness >= 0) {
-        add_term(terms, &count, c, tangent->slots[tangent->stiffness].dfdx);
+    for (int32_t p = 0; p < tangent->part_count; ++p) {
+        LyPartTangent *pt = &tangent->parts[p];
+        bool left_out = pt->part->beside && wanted == WANTED_S;
+        bool own = pt->part->assembly->pattern != model->pattern;
+        LyTerm term = {.part = own ? pt : NULL};
+        if (!left_out) {
+            term.a = c;
+            term.matrix = pt->stiffness < 0 ? NULL : pt->slots[pt->stiffness].dfdx;
+            add_term(terms, &count, term);
+            term.a = b * model->stiffness_damping;
+            term.matrix = pt->damping < 0 ? NULL : pt->slots[pt->damping].dfdx;
+            add_term(terms, &count, term);
+        }
+        if (wanted != WANTED_DAMPING) {
+            term.a = b;
+            term.matrix = pt->dfdv;
+            term.even = left_out;
+            add_term(terms, &count, term);
+        }
     }
-    if (tangent->damping >= 0) {
-        add_term(terms, &count, b * model->stiffness_damping,
-                 tangent->slots[tangent->damping].dfdx);
-    }
-    add_term(terms, &count, b, model->damping);
-    add_term(terms, &count, velocities ? b : 0, tangent->dfdv);
+    add_term(terms, &count, (LyTerm){.a = b, .matrix = model->damping});
     return count;
+}
+
+// what a part that stands beside adds: c K + b beta K_D + b (C - C^T)/2
+static void form_beside(const LyraModel *model, LyPartTangent *pt, double b, double c)
+{
+    LyraBlockMatrix *to = pt->beside;
+    lyra_block_matrix_zero(to);
+    // on one pattern, so that they cannot fail
+    if (pt->stiffness >= 0 && c != 0) {
+        (void)lyra_block_matrix_axpy(to, c, pt->slots[pt->stiffness].dfdx);
+    }
+    if (pt->damping >= 0 && b != 0) {
+        (void)lyra_block_matrix_axpy(to, b * model->stiffness_damping, pt->slots[pt->damping].dfdx);
+    }
+    if (!pt->dfdv || b == 0) {
+        return;
+    }
+    const double *C = lyra_block_matrix_values(pt->dfdv);
+    double *values = lyra_block_matrix_values_mutable(to);
+    int64_t count = lyra_block_pattern_view(pt->part->assembly->pattern).block_count;
+    for (int64_t k = 0; k < count; ++k) {
+        const double *other = C + 9 * (int64_t)pt->part->transpose[k];
+        for (int32_t e = 0; e < 9; ++e) {
+            values[9 * k + e] += 0.5 * b * (C[9 * k + e] - other[3 * (e % 3) + e / 3]);
+        }
+    }
+}
+
+void ly_tangent_form_beside(LyTangent *tangent, double b, double c)
+{
+    for (int32_t p = 0; p < tangent->part_count; ++p) {
+        if (tangent->parts[p].beside) {
+            form_beside(tangent->model, &tangent->parts[p], b, c);
+        }
+    }
 }
 
 typedef struct SumLoop {
@@ -110,8 +204,8 @@ typedef struct SumLoop {
     const LyMass *mass;
     double mass_factor; // of the masses as they are now
     int32_t term_count, pieces;
-    double a[4];
-    const double *terms[4];
+    double *a;            // [term_count]
+    const double **terms; // [term_count]
     double *values;
 } SumLoop;
 
@@ -167,58 +261,155 @@ static void sum_task(void *data, int32_t index, int32_t worker)
     }
 }
 
-void ly_tangent_combine(const LyTangent *tangent, double a, double b, double c,
-                        LyraBlockMatrix *matrix)
+// adds a block, or its transpose, or both of one on the diagonal
+static void add_block(double a, const double *block, bool transposed, double *to)
+{
+    for (int32_t e = 0; e < 9; ++e) {
+        to[e] += a * block[transposed ? 3 * (e % 3) + e / 3 : e];
+    }
+}
+
+// adds a matrix of few rows, or the symmetric part of one that stands beside
+static void add_mapped(const LyTerm *term, double *values)
+{
+    const LyPart *part = term->part->part;
+    LyraBlockPatternView own = lyra_block_pattern_view(part->assembly->pattern);
+    const double *blocks = lyra_block_matrix_values(term->matrix);
+    double a = term->even ? 0.5 * term->a : term->a;
+    for (int32_t row = 0; row < own.row_count; ++row) {
+        for (int64_t k = own.row_start[row]; k < own.row_start[row + 1]; ++k) {
+            bool below = part->slot[k] < 0;
+            double *to = values + 9 * (int64_t)(below ? ~part->slot[k] : part->slot[k]);
+            add_block(a, blocks + 9 * k, below, to);
+            if (term->even && own.column[k] == row) {
+                add_block(a, blocks + 9 * k, true, to);
+            }
+        }
+    }
+}
+
+void ly_tangent_combine_fixed(LyTangent *tangent, double a, double b, double c,
+                              LyraBlockMatrix *matrix)
 {
     const LyraModel *model = tangent->model;
-    Term terms[4];
+    LyTerm *terms = tangent->terms;
+    int32_t count = list_terms(tangent, b, c, WANTED_S, terms);
     SumLoop loop = {.pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(matrix)),
-                    .order = lyra_assembly_order(model->assembly),
+                    .order = model->order,
                     .mass = &model->mass,
                     .mass_factor = a + b * model->mass_damping,
-                    .term_count = list_terms(tangent, b, c, true, terms),
+                    .a = tangent->factors,
+                    .terms = tangent->summands,
                     .values = lyra_block_matrix_values_mutable(matrix)};
-    for (int32_t t = 0; t < loop.term_count; ++t) {
-        loop.a[t] = terms[t].a;
-        loop.terms[t] = lyra_block_matrix_values(terms[t].matrix);
+    for (int32_t t = 0; t < count; ++t) {
+        if (!terms[t].part) {
+            loop.a[loop.term_count] = terms[t].a;
+            loop.terms[loop.term_count++] = lyra_block_matrix_values(terms[t].matrix);
+        }
     }
     loop.pieces = ly_piece_count(loop.pattern.block_count, GRAIN);
     ly_parallel_for(tangent->ctx, loop.pieces, sum_task, &loop);
+    for (int32_t t = 0; t < count; ++t) {
+        if (terms[t].part) {
+            add_mapped(&terms[t], loop.values);
+        }
+    }
+}
+
+LyraStatus ly_tangent_combine(LyTangent *tangent, double a, double b, double c,
+                              LyraBlockMatrix *matrix)
+{
+    const LyraBlockPattern *pattern = tangent->model->pattern;
+    if (lyra_block_matrix_pattern(matrix) == pattern) {
+        ly_tangent_combine_fixed(tangent, a, b, c, matrix);
+    } else {
+        if (!tangent->fixed) {
+            LY_TRY(lyra_block_matrix_create(pattern, &tangent->fixed));
+        }
+        ly_tangent_combine_fixed(tangent, a, b, c, tangent->fixed);
+        LY_TRY(lyra_block_matrix_assign(matrix, tangent->fixed));
+    }
+    ly_changings_add(&tangent->changing, b, c, matrix);
+    return LYRA_OK;
 }
 
 // ---- products -----------------------------------------------------------------------------------
 
+// y += a A x with a matrix of few rows; `place` of each vertex in x and y. Nullable: the same
+static void multiply_few(const LyTerm *term, const int32_t *place, const double *x, double *y)
+{
+    LyPartTangent *pt = term->part;
+    const int32_t *vertices = pt->part->vertices;
+    for (int64_t i = 0; i < pt->size; ++i) {
+        int64_t vertex = vertices[i / 3];
+        pt->x[i] = x[3 * (place ? place[vertex] : vertex) + i % 3];
+    }
+    lyra_block_matrix_multiply(term->matrix, pt->x, pt->y);
+    for (int64_t i = 0; i < pt->size; ++i) {
+        int64_t vertex = vertices[i / 3];
+        y[3 * (place ? place[vertex] : vertex) + i % 3] += term->a * pt->y[i];
+    }
+}
+
+static bool has_few(const LyTerm *term)
+{
+    return term->part && term->part->part->vertices;
+}
+
+void ly_tangent_add_beside(LyTangent *tangent, const double *x, double *y)
+{
+    for (int32_t p = 0; p < tangent->part_count; ++p) {
+        LyPartTangent *pt = &tangent->parts[p];
+        LyTerm term = {.a = 1, .matrix = pt->beside, .part = pt};
+        if (pt->beside && pt->part->vertices) {
+            multiply_few(&term, tangent->model->place, x, y);
+        } else if (pt->beside) {
+            lyra_block_matrix_multiply_add(pt->beside, 1, x, y);
+        }
+    }
+}
+
 // y = mass M x + the terms, in the caller's order; x may not be y
-static void apply_terms(LyTangent *tangent, double mass, int32_t count, const Term *terms,
+static void apply_terms(LyTangent *tangent, double mass, int32_t count, const LyTerm *terms,
                         const double *x, double *y)
 {
     const LyraModel *model = tangent->model;
-    const int32_t *order = lyra_assembly_order(model->assembly);
-    int32_t n = model->vertex_count, size = tangent->size;
-    if (count > 0) {
-        ly_vector_sort(tangent->ctx, n, order, x, tangent->inner);
+    int32_t n = model->vertex_count, size = tangent->size, whole = 0;
+    for (int32_t t = 0; t < count; ++t) {
+        whole += !has_few(&terms[t]);
+    }
+    if (whole > 0) {
+        ly_vector_sort(tangent->ctx, n, model->order, x, tangent->inner);
         ly_vector_fill(tangent->ctx, size, 0, tangent->product);
         for (int32_t t = 0; t < count; ++t) {
-            lyra_block_matrix_multiply_add(terms[t].matrix, terms[t].a, tangent->inner,
-                                           tangent->product);
+            if (!has_few(&terms[t])) {
+                lyra_block_matrix_multiply_add(terms[t].matrix, terms[t].a, tangent->inner,
+                                               tangent->product);
+            }
         }
-        ly_vector_unsort(tangent->ctx, n, order, tangent->product, y);
+        ly_vector_unsort(tangent->ctx, n, model->order, tangent->product, y);
     }
     if (mass != 0) {
         // the scratch is free again
-        double *Mx = count > 0 ? tangent->inner : y;
+        double *Mx = whole > 0 ? tangent->inner : y;
         ly_mass_apply(model, x, Mx);
-        ly_vector_axpby(tangent->ctx, size, mass, Mx, count > 0 ? 1 : 0, y);
-    } else if (count == 0) {
+        ly_vector_axpby(tangent->ctx, size, mass, Mx, whole > 0 ? 1 : 0, y);
+    } else if (whole == 0) {
         memset(y, 0, (size_t)size * sizeof *y);
+    }
+    for (int32_t t = 0; t < count; ++t) {
+        if (has_few(&terms[t])) {
+            multiply_few(&terms[t], NULL, x, y);
+        }
     }
 }
 
 void ly_tangent_apply(LyTangent *tangent, double a, double b, double c, const double *x, double *y)
 {
-    Term terms[4];
-    int32_t count = list_terms(tangent, b, c, true, terms);
+    LyTerm *terms = tangent->terms;
+    int32_t count = list_terms(tangent, b, c, WANTED_ALL, terms);
     apply_terms(tangent, a + b * tangent->model->mass_damping, count, terms, x, y);
+    ly_changings_multiply(&tangent->changing, b, c, tangent->model->order, x, y);
 }
 
 // ---- forces -------------------------------------------------------------------------------------
@@ -240,9 +431,30 @@ static void apply_frozen_damping(LyTangent *tangent, const double *v, double *y)
         ly_vector_fill(tangent->ctx, tangent->size, 0, y);
         return;
     }
-    Term terms[4];
-    int32_t count = list_terms(tangent, 1, 0, false, terms);
+    LyTerm *terms = tangent->terms;
+    int32_t count = list_terms(tangent, 1, 0, WANTED_DAMPING, terms);
     apply_terms(tangent, tangent->model->mass_damping, count, terms, v, y);
+}
+
+// y += C v of the dashpots
+static LyraStatus add_dashpots(LyTangent *tangent, const LyraPoint *at, double *y)
+{
+    const double *v = lyra_vector_values(at->v);
+    LY_TRY(ly_tangent_ensure_dashpots(tangent, at));
+    for (int32_t p = 0; p < tangent->part_count; ++p) {
+        LyPartTangent *pt = &tangent->parts[p];
+        LyTerm term = {.a = 1, .matrix = pt->dfdv, .part = pt};
+        if (!(pt->part->all & LYRA_FORCE_DASHPOT)) {
+            continue;
+        }
+        if (pt->part->vertices) {
+            multiply_few(&term, NULL, v, y);
+        } else {
+            apply_terms(tangent, 0, 1, &term, v, tangent->f);
+            ly_vector_axpby(tangent->ctx, tangent->size, 1, tangent->f, 1, y);
+        }
+    }
+    return LYRA_OK;
 }
 
 LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
@@ -260,15 +472,16 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
     if (g || response->damping) {
         LY_TRY(ly_tangent_ensure_damping(tangent, at));
     }
-    if (g || response->elastic || response->potential || response->trial_history) {
-        LY_TRY(ly_tangent_forces(tangent, at, response->ahead, response->trial_history, &f_int,
+    if (g || response->elastic || response->potential || response->trial) {
+        LY_TRY(ly_tangent_forces(tangent, at, response->need_tangent, response->trial, &f_int,
                                  &elastic));
     }
     if ((g && damped) || response->damping) {
         apply_frozen_damping(tangent, v, Dv);
     }
     if (g || response->external || response->potential) {
-        ly_model_external(model, at->time, u, v, f_ext, response->potential ? &work : NULL);
+        ly_model_external(model, tangent->stepping, at->time, u, v, f_ext,
+                          response->potential ? &work : NULL);
         if (at->unloaded != 0) {
             ly_vector_axpby(tangent->ctx, tangent->size, 1 - at->unloaded, f_ext, 0, f_ext);
             work *= 1 - at->unloaded;
@@ -282,6 +495,9 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
         }
         ly_vector_sum(tangent->ctx, tangent->size, -1, f_ext, f_int, g);
     }
+    if (response->damping && model->force_traits & LYRA_FORCE_DASHPOT) {
+        LY_TRY(add_dashpots(tangent, at, Dv));
+    }
     if (response->elastic) {
         *response->elastic = elastic;
     }
@@ -294,7 +510,7 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
 void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVector *v, LyraVector *a)
 {
     const LyraModel *model = tangent->model;
-    if (!model->prescription) {
+    if (!model->prescription && !model->stepper_prescribes) {
         return;
     }
     // displacements always have a place to go
@@ -302,9 +518,31 @@ void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVecto
     if (!u) {
         memset(place, 0, (size_t)tangent->size * sizeof *place);
     }
-    model->prescription(model->prescription_user, t, place,
-                        v ? lyra_vector_values_mutable(v) : NULL,
-                        a ? lyra_vector_values_mutable(a) : NULL);
+    double *speed = v ? lyra_vector_values_mutable(v) : NULL;
+    double *gain = a ? lyra_vector_values_mutable(a) : NULL;
+    if (model->prescription) {
+        model->prescription(model->prescription_user, t, place, speed, gain);
+    }
+    ly_steppers_prescribe(model, tangent->stepping, t, place, speed, gain);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+LyraStatus ly_tangent_init_state(LyTangent *tangent, LyraState *state)
+{
+    LY_TRY(ly_history_init(tangent->model, state));
+    return ly_steppers_init_state(tangent->model, state);
+}
+
+LyraStatus ly_tangent_begin_step(LyTangent *tangent, LyraState *state, double dt)
+{
+    tangent->step = dt;
+    return ly_steppers_begin(tangent->model, state, dt, tangent->stepping);
+}
+
+LyraStatus ly_tangent_commit(LyTangent *tangent, LyraState *state)
+{
+    return ly_steppers_commit(tangent->model, state, tangent->step, tangent->stepping);
 }
 
 LyraDetF ly_tangent_det_f(LyTangent *tangent, const LyraVector *u)
@@ -315,8 +553,9 @@ LyraDetF ly_tangent_det_f(LyTangent *tangent, const LyraVector *u)
     for (int32_t f = 0; f < model->force_count; ++f) {
         const LyraForce *force = model->forces[f];
         if (force->type->traits & LYRA_FORCE_SOLID) {
+            int64_t first = 3 * (int64_t)ly_group_first(model, f);
             LyraDetF part = ly_det_f(tangent->ctx, force->type->nodes, force->stencil_count,
-                                     force->stencils, model->positions, tangent->x);
+                                     force->stencils, model->positions + first, tangent->x + first);
             ly_det_f_join(&all, &part);
         }
     }

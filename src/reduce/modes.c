@@ -321,6 +321,10 @@ LyraStatus lyra_modes_create(LyraSystem *system, const LyraPoint *at, const Lyra
     LyraModesDef settings = def ? *def : lyra_modes_def_default();
     LY_CHECK_DEF(&settings, "lyra_modes_def_default");
     LY_TRY(check_settings(system, &settings));
+    if (system->type->vector_type) {
+        return ly_fail(LYRA_UNSUPPORTED, "modes of system %s, whose vectors are not the host's",
+                       system->type->name);
+    }
     LyraContext *ctx = system->ctx;
     LyraState *rest = NULL;
     LyraModes *modes = NULL;
@@ -331,11 +335,9 @@ LyraStatus lyra_modes_create(LyraSystem *system, const LyraPoint *at, const Lyra
     if (at) {
         point = *at;
     } else {
-        LyraStateBlock block;
         LY_TRY_DONE(lyra_system_state_create(system, &rest));
         LyraStateView view = lyra_state_view(rest);
-        point = (LyraPoint){.u = view.u, .v = view.v};
-        point.history = lyra_state_block_at(rest, 0, &block) ? block.values : NULL;
+        point = (LyraPoint){.u = view.u, .v = view.v, .committed = rest};
     }
     LY_TRY_DONE(create(ctx, system->size, settings.count, &modes));
     LY_TRY_DONE(linearise(system, &point, &found.largest));

@@ -140,10 +140,10 @@ static LyraStatus change_base(const LyMaterialSpec *spec, int32_t count,
 }
 
 static LyraStatus add_region(LyYaml *yaml, const LyRegionSpec *region, int32_t index,
-                             const LyraMeshView *view, const Materials *to)
+                             const LyraMesh *mesh, const LyraMeshView *view, const Materials *to)
 {
     int32_t *elements, count;
-    LY_TRY(ly_select_elements(yaml->arena, view, &region->select, &count, &elements));
+    LY_TRY(ly_select_elements(yaml, mesh, &region->select, &count, &elements));
     // what is not said is as in the element's material; of several, that of the first
     LyraMeshMaterial material = to->materials[view->element_materials[elements[0]]];
     const LyMaterialSpec says = {.node = region->node,
@@ -189,7 +189,7 @@ static LyraStatus set_materials(LyYaml *yaml, const LyBodySpec *spec, LyraMesh *
     LY_TRY(change_base(&spec->material, view.material_count, to.materials));
     const LyRegionSpec *regions = spec->regions.items;
     for (int32_t r = 0; r < added; ++r) {
-        LY_TRY(add_region(yaml, &regions[r], r, &view, &to));
+        LY_TRY(add_region(yaml, &regions[r], r, *mesh, &view, &to));
         ++view.material_count;
         ++view.set_count;
         ++view.region_count;
@@ -209,15 +209,14 @@ static LyraStatus name_body(LyYaml *yaml, const LyBodySpec *spec, int32_t index)
     char made[24];
     snprintf(made, sizeof made, "body%d", (int)index + 1);
     const char *name = spec->name ? spec->name : made;
-    for (int32_t b = 0; b < index; ++b) {
-        if (strcmp(yaml->scene->bodies[b].name, name) == 0) {
-            return ly_node_fail(spec->node, LYRA_BAD_FORMAT,
-                                "found a second body called \"%.60s\", expected names to differ",
-                                name);
-        }
+    if (ly_name_index_find(&yaml->names, name) >= 0) {
+        return ly_node_fail(spec->node, LYRA_BAD_FORMAT,
+                            "found a second body called \"%.60s\", expected names to differ", name);
     }
-    return ly_string_copy(yaml->scene->ctx, name, strlen(name),
-                          (char **)&yaml->scene->bodies[index].name);
+    char **copy = (char **)&yaml->scene->bodies[index].name;
+    LY_TRY(ly_string_copy(yaml->scene->ctx, name, strlen(name), copy));
+    ly_name_index_add(&yaml->names, *copy, index);
+    return LYRA_OK;
 }
 
 LyraStatus ly_yaml_bodies(LyYaml *yaml)
@@ -227,6 +226,7 @@ LyraStatus ly_yaml_bodies(LyYaml *yaml)
     int64_t total = 0;
     LY_TRY(ly_allocate_zeroed(scene->ctx, count, sizeof *scene->bodies, &scene->bodies));
     scene->body_count = count;
+    LY_TRY(ly_name_index_create(scene->ctx, count, &yaml->names));
     for (int32_t b = 0; b < count; ++b) {
         const LyBodySpec *spec = ly_body_spec(yaml, b);
         LyraSceneBody *body = &scene->bodies[b];
@@ -238,7 +238,13 @@ LyraStatus ly_yaml_bodies(LyYaml *yaml)
         LyraMeshView view = lyra_mesh_view(*mesh);
         body->first_vertex = (int32_t)total;
         body->vertex_count = view.vertex_count;
-        total += view.vertex_count;
+        if (spec->kind == LY_BODY_AFFINE) {
+            LY_TRY(ly_yaml_make_affine(yaml, spec, body));
+        } else if (ly_schema_says(spec, "stiffness")) {
+            return ly_key_fail(ly_node_find(spec->node, "stiffness"), LYRA_BAD_FORMAT,
+                               "found stiffness of a solid, expected it of affine bodies alone");
+        }
+        total += body->vertex_count;
         if (total > INT32_MAX / 3) {
             return ly_node_fail(spec->node, LYRA_TOO_LARGE, "more than %d vertices in all bodies",
                                 INT32_MAX / 3);
@@ -254,10 +260,16 @@ LyraStatus ly_yaml_bodies(LyYaml *yaml)
     LY_TRY(ly_tree_allocate(yaml->arena, total, sizeof(double), &yaml->masses));
     for (int32_t b = 0; b < count; ++b) {
         const LyraSceneBody *body = &scene->bodies[b];
-        LyraMeshView view = lyra_mesh_view(body->mesh);
-        memcpy(yaml->positions + 3 * (int64_t)body->first_vertex, view.positions,
+        double *masses = yaml->masses + body->first_vertex;
+        const LyraMesh *mesh = body->affine ? lyra_affine_view(body->affine).mesh : body->mesh;
+        memcpy(yaml->positions + 3 * (int64_t)body->first_vertex, lyra_mesh_view(mesh).positions,
                3 * sizeof(double) * (size_t)body->vertex_count);
-        lyra_mesh_lumped_masses(body->mesh, NULL, yaml->masses + body->first_vertex);
+        if (body->affine) {
+            memcpy(masses, lyra_affine_view(body->affine).masses,
+                   sizeof(double) * (size_t)body->vertex_count);
+        } else {
+            lyra_mesh_lumped_masses(mesh, NULL, masses);
+        }
     }
     scene->digest = ly_digest(scene->digest, yaml->masses, sizeof(double) * (size_t)total);
     return LYRA_OK;
@@ -271,24 +283,6 @@ LyraStatus ly_yaml_add_rule(LyYaml *yaml, LySceneRule rule)
     LY_TRY(ly_resize_array(scene->ctx, scene->rule_count + 1, sizeof *scene->rules, &scene->rules));
     scene->rules[scene->rule_count++] = rule;
     return LYRA_OK;
-}
-
-// The mesh of a body with the vertices of the whole model, so that its forces have their numbers.
-static LyraStatus widen_mesh(LyYaml *yaml, const LyraSceneBody *body, LyraMesh **out)
-{
-    LyraMeshView view = lyra_mesh_view(body->mesh);
-    int64_t corners = (int64_t)view.element_count * lyra_element_kind_nodes(view.kind);
-    int32_t *elements = NULL;
-    LY_TRY(ly_allocate_array(yaml->scene->ctx, corners, sizeof *elements, &elements));
-    for (int64_t c = 0; c < corners; ++c) {
-        elements[c] = view.elements[c] + body->first_vertex;
-    }
-    view.elements = elements;
-    view.vertex_count = yaml->vertex_count;
-    view.positions = yaml->positions;
-    LyraStatus status = lyra_mesh_create(yaml->scene->ctx, &view, out);
-    ly_release(yaml->scene->ctx, elements);
-    return status;
 }
 
 static LyraStatus make_solid(LyYaml *yaml, int32_t body, const LyraMesh *mesh, LyraSolid **out)
@@ -315,7 +309,7 @@ static LyraStatus make_solid(LyYaml *yaml, int32_t body, const LyraMesh *mesh, L
                           lyra_solid_create(yaml->scene->ctx, mesh, &def, out));
 }
 
-static LyraStatus add_viscosity(LyYaml *yaml, const LyViscositySpec *spec, const LyraMesh *mesh)
+static LyraStatus add_viscosity(LyYaml *yaml, const LyViscositySpec *spec, int32_t body)
 {
     if (!spec->node) {
         return LYRA_OK;
@@ -325,14 +319,17 @@ static LyraStatus add_viscosity(LyYaml *yaml, const LyViscositySpec *spec, const
     def.mu = spec->mu;
     def.symmetric = spec->symmetric;
     LyraForce *force = NULL;
-    LY_TRY(ly_node_within(spec->node, lyra_viscosity_create(yaml->scene->ctx, mesh, &def, &force)));
-    return ly_scene_take_force(yaml->scene, force);
+    LY_TRY(ly_node_within(
+        spec->node,
+        lyra_viscosity_create(yaml->scene->ctx, yaml->scene->bodies[body].mesh, &def, &force)));
+    LY_TRY(ly_scene_take_force(yaml->scene, force));
+    return ly_scene_own_force(yaml->scene, body, force);
 }
 
 // sets the activation of a force of fibres
 typedef struct Activation {
     const LyFibreSpec *spec;
-    int32_t force; // among the scene's own
+    const LyraForce *force;
     int32_t count; // of elements
     double *values;
 } Activation;
@@ -347,19 +344,16 @@ static LyraStatus activate(void *self, LyraScene *scene, double begin, double en
     for (int32_t e = 0; e < activation->count; ++e) {
         activation->values[e] = value;
     }
-    int32_t force = activation->force;
-    for (int32_t b = 0; b < scene->body_count; ++b) {
-        int32_t count;
-        lyra_solid_forces(scene->bodies[b].solid, &count);
-        force += count;
-    }
-    return ly_node_within(activation->spec->node,
-                          lyra_assembly_set_parameter(lyra_model_assembly(scene->model), force,
-                                                      LYRA_FIBRE_ACTIVATION, activation->values));
+    return ly_node_within(
+        activation->spec->node,
+        ly_undo_set_parameter(&scene->undo, scene->model,
+                              lyra_model_group_of(scene->model, activation->force), "activation",
+                              activation->values));
 }
 
-static LyraStatus add_fibre(LyYaml *yaml, const LyFibreSpec *spec, const LyraMesh *mesh)
+static LyraStatus add_fibre(LyYaml *yaml, const LyFibreSpec *spec, int32_t body)
 {
+    const LyraMesh *mesh = yaml->scene->bodies[body].mesh;
     if (!spec->node) {
         return LYRA_OK;
     }
@@ -383,13 +377,14 @@ static LyraStatus add_fibre(LyYaml *yaml, const LyFibreSpec *spec, const LyraMes
     ly_release(ctx, directions);
     LY_TRY(ly_node_within(spec->node, status));
     LY_TRY(ly_scene_take_force(yaml->scene, force));
+    LY_TRY(ly_scene_own_force(yaml->scene, body, force));
     if (ly_curve_is_constant(&spec->activation)) {
         return LYRA_OK;
     }
     yaml->scene->activation_changes = true;
     Activation *self = NULL;
     LY_TRY(ly_tree_allocate(yaml->arena, 1, sizeof *self, &self));
-    *self = (Activation){spec, yaml->scene->force_count - 1, count, NULL};
+    *self = (Activation){spec, force, count, NULL};
     LY_TRY(ly_tree_allocate(yaml->arena, count, sizeof *self->values, &self->values));
     return ly_yaml_add_rule(yaml, (LySceneRule){activate, NULL, self});
 }
@@ -409,6 +404,18 @@ static LyraStatus load_surface(LyYaml *yaml, const LyraSceneBody *body, const Ly
                                lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO,
                                                  (LyraSurface **)&out->surface)));
     LyraSurfaceView view = lyra_surface_view(out->surface);
+    if (body->affine && spec->weights) {
+        LY_TRY_DONE(
+            ly_node_fail(ly_node_find(spec->node, "weights"), LYRA_UNSUPPORTED,
+                         "found weights of a surface of an affine body, expected none: they "
+                         "are computed"));
+    }
+    if (body->affine) {
+        LY_TRY_DONE(ly_node_within(
+            spec->node, lyra_affine_embed(body->affine, view.vertex_count, view.positions,
+                                          (LyraEmbedding **)&out->embedding)));
+        goto done;
+    }
     if (!spec->weights) {
         LY_TRY_DONE(ly_node_within(
             spec->node, lyra_embedding_create(body->mesh, view.vertex_count, view.positions, 0,
@@ -430,7 +437,7 @@ done:
     return status;
 }
 
-// the skin of the mesh, on its own vertices
+// the skin of the mesh, on its own vertices, or on the particles of an affine body
 static LyraStatus make_skin(LyYaml *yaml, const LyraSceneBody *body, LyraSceneSurface *out)
 {
     LyraContext *ctx = yaml->scene->ctx;
@@ -438,13 +445,13 @@ static LyraStatus make_skin(LyYaml *yaml, const LyraSceneBody *body, LyraSceneSu
     int32_t *begin = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_string_copy(ctx, "skin", 4, (char **)&out->name));
-    LY_TRY_DONE(lyra_mesh_boundary_create(body->mesh, true, &boundary));
+    LY_TRY_DONE(lyra_mesh_boundary_create(ly_body_shape(body), true, &boundary));
     LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
     LY_TRY_DONE(ly_allocate_array(ctx, faces.face_count + 1, sizeof *begin, &begin));
     for (int32_t f = 0; f <= faces.face_count; ++f) {
         begin[f] = 3 * f;
     }
-    LyraMeshView mesh = lyra_mesh_view(body->mesh);
+    LyraMeshView mesh = lyra_mesh_view(ly_body_shape(body));
     LyraSurfaceView view = {.vertex_count = mesh.vertex_count,
                             .positions = mesh.positions,
                             .face_count = faces.face_count,
@@ -452,6 +459,10 @@ static LyraStatus make_skin(LyYaml *yaml, const LyraSceneBody *body, LyraSceneSu
                             .face_begin = begin,
                             .corner_vertices = faces.faces};
     LY_TRY_DONE(lyra_surface_create(ctx, &view, (LyraSurface **)&out->surface));
+    if (body->affine) {
+        LY_TRY_DONE(lyra_affine_embed(body->affine, view.vertex_count, view.positions,
+                                      (LyraEmbedding **)&out->embedding));
+    }
 done:
     ly_release(ctx, begin);
     lyra_mesh_boundary_destroy(boundary);
@@ -483,16 +494,11 @@ LyraStatus ly_yaml_materials(LyYaml *yaml)
     for (int32_t b = 0; b < scene->body_count; ++b) {
         const LyBodySpec *spec = ly_body_spec(yaml, b);
         LyraSceneBody *body = &scene->bodies[b];
-        LyraMesh *wide = NULL;
-        if (scene->body_count > 1) {
-            LY_TRY(widen_mesh(yaml, body, &wide));
+        if (!body->affine) {
+            LY_TRY(make_solid(yaml, b, body->mesh, (LyraSolid **)&body->solid));
+            LY_TRY(add_viscosity(yaml, &spec->viscosity, b));
+            LY_TRY(add_fibre(yaml, &spec->fibre, b));
         }
-        const LyraMesh *mesh = wide ? wide : body->mesh;
-        LyraStatus status = make_solid(yaml, b, mesh, (LyraSolid **)&body->solid);
-        status = status == LYRA_OK ? add_viscosity(yaml, &spec->viscosity, mesh) : status;
-        status = status == LYRA_OK ? add_fibre(yaml, &spec->fibre, mesh) : status;
-        lyra_mesh_destroy(wide);
-        LY_TRY(status);
         LY_TRY(add_surfaces(yaml, spec, body));
     }
     return LYRA_OK;

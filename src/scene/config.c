@@ -287,21 +287,6 @@ static LyraStatus make_body(LyVega *vega)
 
 // ---- model and integrator -----------------------------------------------------------------------
 
-// those of the solid, then the scene's own; the caller releases them
-static LyraStatus gather_forces(const LyVega *vega, LyraForce ***out, int32_t *total)
-{
-    const LyraScene *scene = vega->scene;
-    const LyraSolid *solid = scene->bodies[0].solid;
-    int32_t count = 0;
-    LyraForce *const *solids = solid ? lyra_solid_forces(solid, &count) : NULL;
-    LY_TRY(ly_allocate_array(vega->ctx, count + scene->force_count, sizeof **out, out));
-    for (int32_t f = 0; f < count + scene->force_count; ++f) {
-        (*out)[f] = f < count ? solids[f] : scene->forces[f - count];
-    }
-    *total = count + scene->force_count;
-    return LYRA_OK;
-}
-
 static LyraStatus make_model(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
@@ -315,8 +300,8 @@ static LyraStatus make_model(LyVega *vega)
     def.masses = vega->masses;
     def.mass_matrix = vega->mass_matrix;
     LyraForce **forces = NULL;
-    LY_TRY(gather_forces(vega, &forces, &def.force_count));
-    def.forces = forces;
+    LyraModelBody *bodies = NULL;
+    LY_TRY_DONE(ly_scene_gather(scene, &def, &forces, &bodies));
     memcpy(def.gravity, vega->gravity, sizeof def.gravity);
     def.mass_damping = ly_config_number(config, LY_VEGA_DAMPING_MASS);
     // both methods of Euler know mass damping only
@@ -336,6 +321,7 @@ static LyraStatus make_model(LyVega *vega)
     scene->solver_def = solver;
 done:
     ly_release(vega->ctx, forces);
+    ly_release(vega->ctx, bodies);
     lyra_block_matrix_destroy(damping);
     lyra_block_pattern_destroy(pattern);
     return status;
@@ -472,9 +458,7 @@ static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
     vega->scale = s * s;
     LY_TRY(make_body(vega));
     LY_TRY(ly_vega_make_surfaces(vega));
-    if (def->pullable) {
-        LY_TRY(ly_scene_add_pull(vega->scene, vega->vertex_count));
-    }
+    LY_TRY(ly_scene_add_pull(vega->scene));
     LY_TRY(make_model(vega));
     LY_TRY(make_integrator(vega));
     LY_TRY(ly_vega_start_state(vega));

@@ -72,7 +72,7 @@ static LyraStatus add_force(LyVega *vega, LyraSprings *take, const double *group
     LY_TRY(ly_allocate_zeroed(vega->ctx, 1, sizeof(LyraForce *), &scene->forces));
     LY_TRY(lyra_mass_spring_create(vega->ctx, vega->springs, &def, &scene->forces[0]));
     scene->force_count = 1;
-    return LYRA_OK;
+    return ly_scene_own_force(scene, 0, scene->forces[0]);
 }
 
 static LyraStatus make_vertices(LyVega *vega, int32_t count, const double *positions)

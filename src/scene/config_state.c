@@ -205,13 +205,10 @@ done:
 
 // ---- loads --------------------------------------------------------------------------------------
 
-#define NO_COLUMN (-1)
-
 // forces that change with the steps: a column of the file each, then none, over a constant pull
 typedef struct Loads {
     LyraDense *columns;
-    double pull;    // along -y on each vertex, N
-    int64_t column; // in force now, NO_COLUMN for the pull alone
+    double pull; // along -y on each vertex, N
     double *force;
 } Loads;
 
@@ -222,19 +219,13 @@ static LyraStatus apply_loads(void *self, LyraScene *scene, double begin, double
     Loads *loads = self;
     LyraDenseView view = lyra_dense_view(loads->columns);
     int64_t step = lyra_state_view(scene->state).steps;
-    int64_t column = step < view.columns ? step : NO_COLUMN;
-    if (column == loads->column) {
-        return LYRA_OK;
-    }
     for (int32_t i = 0; i < view.rows; ++i) {
         loads->force[i] = i % 3 == 1 ? -loads->pull : 0;
-        if (column != NO_COLUMN) {
-            loads->force[i] += view.values[i + column * view.rows];
+        if (step < view.columns) {
+            loads->force[i] += view.values[i + step * view.rows];
         }
     }
-    LY_TRY(lyra_model_set_force(scene->model, loads->force));
-    loads->column = column;
-    return LYRA_OK;
+    return ly_undo_set_force(&scene->undo, scene->model, loads->force);
 }
 
 static void destroy_loads(LyraContext *ctx, void *self)
@@ -253,7 +244,6 @@ LyraStatus ly_vega_make_loads(LyVega *vega)
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *loads, &loads));
     loads->pull = vega->pull;
-    loads->column = NO_COLUMN;
     int32_t size = 3 * vega->vertex_count;
     LY_TRY_DONE(ly_allocate_array(ctx, size, sizeof *loads->force, &loads->force));
     for (int32_t i = 0; i < size; ++i) {

@@ -69,8 +69,8 @@ LyraStatus ly_yaml_constraints(LyYaml *yaml)
             }
         }
         LY_TRY(ly_check_direction(&spec->rotation, "axis", spec->rotation.axis));
-        LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &motion->count,
-                                  &motion->vertices));
+        LY_TRY(ly_select_whole(yaml, spec->node, spec->body, &spec->select, &motion->count,
+                               &motion->vertices));
         motion->spec = spec;
         set_directions(motion, spec);
         motion->moves = !curve_stays_zero(&spec->rotation.angle);
@@ -212,11 +212,12 @@ static LyraStatus start_body(LyYaml *yaml, const LyraSceneBody *body, const LySt
     LY_TRY(ly_check_direction(&spec->rotate, "axis", spec->rotate.axis));
     ly_turn_matrix(spec->rotate.axis, spec->rotate.angle, R);
     const double *X = yaml->positions + 3 * (int64_t)body->first_vertex;
+    LyraMeshView shape = lyra_mesh_view(ly_body_shape(body));
     for (int i = 0; i < 3; ++i) {
-        low[i] = high[i] = X[i];
-        for (int32_t k = 0; k < body->vertex_count; ++k) {
-            low[i] = fmin(low[i], X[3 * (int64_t)k + i]);
-            high[i] = fmax(high[i], X[3 * (int64_t)k + i]);
+        low[i] = high[i] = shape.positions[i];
+        for (int32_t k = 0; k < shape.vertex_count; ++k) {
+            low[i] = fmin(low[i], shape.positions[3 * (int64_t)k + i]);
+            high[i] = fmax(high[i], shape.positions[3 * (int64_t)k + i]);
         }
         middle[i] = 0.5 * (low[i] + high[i]);
     }

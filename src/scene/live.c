@@ -44,43 +44,13 @@ void ly_scene_note_start(LyraScene *scene)
 
 // ---- what the scene has -------------------------------------------------------------------------
 
-// Force `index` of the model; NULL past the last.
-static const LyraForce *force_at(const LyraScene *scene, int32_t index)
-{
-    for (int32_t b = 0; b < scene->body_count; ++b) {
-        int32_t count = 0;
-        LyraForce *const *forces =
-            scene->bodies[b].solid ? lyra_solid_forces(scene->bodies[b].solid, &count) : NULL;
-        if (index < count) {
-            return forces[index];
-        }
-        index -= count;
-    }
-    return index < scene->force_count ? scene->forces[index] : NULL;
-}
-
-static bool is_springs(const LyraForce *force)
-{
-    return strcmp(lyra_force_type(force)->name, "mass-spring") == 0;
-}
-
-static int32_t find_parameter(const LyraForce *force, const char *name)
-{
-    const LyraForceType *type = lyra_force_type(force);
-    for (int32_t p = 0; type->parameter_names && p < type->parameter_count; ++p) {
-        if (strcmp(type->parameter_names[p], name) == 0) {
-            return p;
-        }
-    }
-    return -1;
-}
-
 // Solids whose parameters come from moduli: all of theirs but springs.
 static bool has_moduli(const LyraScene *scene, int32_t body)
 {
     int32_t count;
     const LyraSolid *solid = scene->bodies[body].solid;
-    return solid && scene->solid_defs && !is_springs(lyra_solid_forces(solid, &count)[0]);
+    return solid && scene->solid_defs &&
+           !(lyra_force_type(lyra_solid_forces(solid, &count)[0])->traits & LYRA_FORCE_SPRINGS);
 }
 
 typedef double MaterialNumber(const LyraMeshMaterial *material);
@@ -107,10 +77,13 @@ static double common(const LyraScene *scene, MaterialNumber *number, double *fir
     double value = NAN;
     bool same = true, begun = false;
     for (int32_t b = 0; b < scene->body_count; ++b) {
-        if (!scene->bodies[b].mesh) {
+        // affine bodies have densities, and no moduli
+        const LyraMesh *mesh = scene->bodies[b].mesh;
+        mesh = number == density_of && scene->bodies[b].affine ? scene->bodies[b].shape : mesh;
+        if (!mesh) {
             continue;
         }
-        LyraMeshView view = lyra_mesh_view(scene->bodies[b].mesh);
+        LyraMeshView view = lyra_mesh_view(mesh);
         for (int32_t e = 0; e < view.element_count; ++e) {
             double found = number(&view.materials[view.element_materials[e]]);
             value = begun ? value : found;
@@ -124,9 +97,21 @@ static double common(const LyraScene *scene, MaterialNumber *number, double *fir
     return same ? value : NAN;
 }
 
+// whether a group has an activation, or is of springs
+static bool has_activation(const LyraForceGroup *group)
+{
+    return lyra_force_type_parameter(group->type, "activation") >= 0;
+}
+
+static bool is_springs(const LyraForceGroup *group)
+{
+    return group->type->traits & LYRA_FORCE_SPRINGS;
+}
+
 static bool has_knob(const LyraScene *scene, Knob knob)
 {
     double first = NAN;
+    LyraForceGroup group;
     bool moduli = false;
     switch (knob) {
     case KNOB_YOUNG:
@@ -141,10 +126,8 @@ static bool has_knob(const LyraScene *scene, Knob knob)
         if (knob == KNOB_STIFFNESS ? scene->moduli_change : scene->activation_changes) {
             return false;
         }
-        for (int32_t f = 0; force_at(scene, f); ++f) {
-            const LyraForce *force = force_at(scene, f);
-            if (knob == KNOB_STIFFNESS ? is_springs(force)
-                                       : find_parameter(force, "activation") >= 0) {
+        for (int32_t g = 0; lyra_model_group(scene->model, g, &group); ++g) {
+            if (knob == KNOB_STIFFNESS ? is_springs(&group) : has_activation(&group)) {
                 return true;
             }
         }
@@ -189,6 +172,7 @@ static LyraSceneKnob linear_knob(const char *unit, double value, double start, d
 static LyraSceneKnob look(const LyraScene *scene, Knob knob)
 {
     LyraModelView model = lyra_model_view(scene->model);
+    LyraForceGroup group;
     const double *damping = scene->start_damping;
     double start = 0;
     switch (knob) {
@@ -215,11 +199,10 @@ static LyraSceneKnob look(const LyraScene *scene, Knob knob)
         start = length3(scene->start_gravity);
         return linear_knob("m/s^2", length3(model.gravity), start, 0, fmax(20, 2 * start));
     default:
-        for (int32_t f = 0; force_at(scene, f); ++f) {
-            const LyraForce *force = force_at(scene, f);
-            int32_t p = find_parameter(force, "activation");
-            if (p >= 0 && force->stencil_count > 0) {
-                start = force->parameters[p];
+        for (int32_t g = 0; lyra_model_group(scene->model, g, &group); ++g) {
+            int32_t p = lyra_force_type_parameter(group.type, "activation");
+            if (p >= 0 && group.stencil_count > 0) {
+                start = lyra_force_view(group.force).parameters[p];
                 break;
             }
         }
@@ -242,18 +225,18 @@ bool lyra_scene_knob(const LyraScene *scene, int32_t index, LyraSceneKnob *out)
 
 // ---- turning ------------------------------------------------------------------------------------
 
-// Parameter p of force `index` from `parameters` [stencils][width] times `factor`.
-static LyraStatus set_column(LyraScene *scene, int32_t index, const LyraForce *force, int32_t p,
-                             double factor)
+// Parameter p of a group as that of `like` times `factor`.
+static LyraStatus set_column(LyraScene *scene, LyUndo *undo, int32_t group, const LyraForce *like,
+                             int32_t p, double factor)
 {
     double *column = NULL;
-    int64_t width = lyra_force_type(force)->parameter_count;
-    LY_TRY(ly_allocate_array(scene->ctx, force->stencil_count, sizeof *column, &column));
-    for (int64_t e = 0; e < force->stencil_count; ++e) {
-        column[e] = factor * force->parameters[width * e + p];
+    LyraForceView view = lyra_force_view(like);
+    LY_TRY(ly_allocate_array(scene->ctx, view.stencil_count, sizeof *column, &column));
+    for (int64_t e = 0; e < view.stencil_count; ++e) {
+        column[e] = factor * view.parameters[view.type->parameter_count * e + p];
     }
     LyraStatus status =
-        lyra_assembly_set_parameter(lyra_model_assembly(scene->model), index, p, column);
+        ly_undo_set_parameter(undo, scene->model, group, view.type->parameter_names[p], column);
     ly_release(scene->ctx, column);
     return status;
 }
@@ -296,21 +279,24 @@ done:
     return status;
 }
 
-static LyraStatus set_moduli_of(LyraScene *scene, int32_t body, int32_t first, double young,
+static LyraStatus set_moduli_of(LyraScene *scene, LyUndo *undo, int32_t body, double young,
                                 double poisson)
 {
     LyraSolid *like = NULL;
     int32_t count;
+    LyraForce *const *own = lyra_solid_forces(scene->bodies[body].solid, &count);
     LyraStatus status = LYRA_OK;
     LY_TRY(make_like(scene, body, young, poisson, &like));
     LyraForce *const *forces = lyra_solid_forces(like, &count);
     for (int32_t f = 0; f < count; ++f) {
         // fibres have no moduli, and an activation that may have been turned
-        if (find_parameter(forces[f], "activation") >= 0) {
+        const LyraForceType *type = lyra_force_type(forces[f]);
+        if (lyra_force_type_parameter(type, "activation") >= 0) {
             continue;
         }
-        for (int32_t p = 0; p < lyra_force_type(forces[f])->parameter_count; ++p) {
-            LY_TRY_DONE(set_column(scene, first + f, forces[f], p, 1));
+        int32_t group = lyra_model_group_of(scene->model, own[f]);
+        for (int32_t p = 0; p < type->parameter_count; ++p) {
+            LY_TRY_DONE(set_column(scene, undo, group, forces[f], p, 1));
         }
     }
 done:
@@ -318,7 +304,7 @@ done:
     return status;
 }
 
-static LyraStatus set_moduli(LyraScene *scene, double young, double poisson)
+static LyraStatus set_moduli(LyraScene *scene, LyUndo *undo, double young, double poisson)
 {
     if (!(young > 0 && isfinite(young))) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "young is %g times the scene's, expected more than 0",
@@ -328,53 +314,46 @@ static LyraStatus set_moduli(LyraScene *scene, double young, double poisson)
         return ly_fail(LYRA_INVALID_ARGUMENT, "poisson is %g, expected more than -1 and below 0.5",
                        poisson);
     }
-    int32_t first = 0;
     for (int32_t b = 0; b < scene->body_count; ++b) {
-        int32_t count = 0;
         if (has_moduli(scene, b)) {
-            LY_TRY(set_moduli_of(scene, b, first, young, poisson));
+            LY_TRY(set_moduli_of(scene, undo, b, young, poisson));
         }
-        if (scene->bodies[b].solid) {
-            lyra_solid_forces(scene->bodies[b].solid, &count);
-        }
-        first += count;
     }
     scene->young = young;
     scene->poisson = poisson;
     return LYRA_OK;
 }
 
-static LyraStatus set_stiffness(LyraScene *scene, double factor)
+static LyraStatus set_stiffness(LyraScene *scene, LyUndo *undo, double factor)
 {
     if (!(factor > 0 && isfinite(factor))) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "stiffness is %g times the scene's, expected more than 0", factor);
     }
-    for (int32_t f = 0; force_at(scene, f); ++f) {
-        const LyraForce *force = force_at(scene, f);
-        if (is_springs(force)) {
-            LY_TRY(set_column(scene, f, force, find_parameter(force, "stiffness"), factor));
+    LyraForceGroup group;
+    for (int32_t g = 0; lyra_model_group(scene->model, g, &group); ++g) {
+        if (is_springs(&group)) {
+            int32_t p = lyra_force_type_parameter(group.type, "stiffness");
+            LY_TRY(set_column(scene, undo, g, group.force, p, factor));
         }
     }
     scene->stiffness = factor;
     return LYRA_OK;
 }
 
-static LyraStatus set_activation(LyraScene *scene, double value)
+static LyraStatus set_activation(LyraScene *scene, LyUndo *undo, double value)
 {
-    for (int32_t f = 0; force_at(scene, f); ++f) {
-        const LyraForce *force = force_at(scene, f);
-        int32_t p = find_parameter(force, "activation");
-        if (p < 0) {
+    LyraForceGroup group;
+    for (int32_t g = 0; lyra_model_group(scene->model, g, &group); ++g) {
+        double *column = NULL;
+        if (!has_activation(&group)) {
             continue;
         }
-        double *column = NULL;
-        LY_TRY(ly_allocate_array(scene->ctx, force->stencil_count, sizeof *column, &column));
-        for (int32_t e = 0; e < force->stencil_count; ++e) {
+        LY_TRY(ly_allocate_array(scene->ctx, group.stencil_count, sizeof *column, &column));
+        for (int32_t e = 0; e < group.stencil_count; ++e) {
             column[e] = value;
         }
-        LyraStatus status =
-            lyra_assembly_set_parameter(lyra_model_assembly(scene->model), f, p, column);
+        LyraStatus status = ly_undo_set_parameter(undo, scene->model, g, "activation", column);
         ly_release(scene->ctx, column);
         LY_TRY(status);
     }
@@ -401,17 +380,17 @@ static LyraStatus set_dt(LyraScene *scene, double dt)
     return LYRA_OK;
 }
 
-static LyraStatus turn(LyraScene *scene, Knob knob, double value)
+static LyraStatus turn(LyraScene *scene, LyUndo *undo, Knob knob, double value)
 {
     LyraModelView model = lyra_model_view(scene->model);
     double factor = value / look(scene, knob).start;
     switch (knob) {
     case KNOB_YOUNG:
-        return set_moduli(scene, factor, scene->poisson);
+        return set_moduli(scene, undo, factor, scene->poisson);
     case KNOB_POISSON:
-        return set_moduli(scene, scene->young, value);
+        return set_moduli(scene, undo, scene->young, value);
     case KNOB_STIFFNESS:
-        return set_stiffness(scene, value);
+        return set_stiffness(scene, undo, value);
     case KNOB_DENSITY:
         LY_TRY(lyra_model_set_mass_factor(scene->model, factor));
         scene->density = factor;
@@ -425,7 +404,7 @@ static LyraStatus turn(LyraScene *scene, Knob knob, double value)
     case KNOB_GRAVITY:
         return set_gravity(scene, value);
     default:
-        return set_activation(scene, value);
+        return set_activation(scene, undo, value);
     }
 }
 
@@ -441,7 +420,13 @@ LyraStatus lyra_scene_set_knob(LyraScene *scene, const char *name, double value)
             continue;
         }
         if (strcmp(name, knob_names[k]) == 0) {
-            return turn(scene, (Knob)k, value);
+            LyUndo undo = {.ctx = scene->ctx};
+            LyraStatus status = turn(scene, &undo, (Knob)k, value);
+            if (status != LYRA_OK) {
+                ly_undo_back(&undo, scene->model);
+            }
+            ly_undo_end(&undo);
+            return status;
         }
         ly_list_name(sizeof list, list, knob_names[k]);
     }
@@ -461,32 +446,6 @@ const char *lyra_scene_solver(const LyraScene *scene)
     return scene->solver_def.name;
 }
 
-// forgets what an integrator left in the state, not what materials did
-static LyraStatus forget_steps(LyraScene *scene)
-{
-    LyraStateBlock block;
-    double *kept = NULL, *values = NULL;
-    int64_t count = lyra_system_history_count(scene->system);
-    bool fresh;
-    for (int32_t i = 0; count > 0 && !kept && lyra_state_block_at(scene->state, i, &block); ++i) {
-        if (strcmp(block.name, LYRA_HISTORY_BLOCK) == 0 && block.count == count) {
-            LY_TRY(ly_allocate_array(scene->ctx, count, sizeof *kept, &kept));
-            memcpy(kept, block.values, (size_t)count * sizeof *kept);
-        }
-    }
-    lyra_state_forget(scene->state);
-    LyraStatus status = LYRA_OK;
-    if (kept) {
-        status = lyra_state_block(scene->state, LYRA_HISTORY_BLOCK, LYRA_HISTORY_VERSION, count,
-                                  &values, &fresh);
-        if (status == LYRA_OK) {
-            memcpy(values, kept, (size_t)count * sizeof *kept);
-        }
-    }
-    ly_release(scene->ctx, kept);
-    return status;
-}
-
 // makes system and integrator anew, and only then drops the old ones
 static LyraStatus take_methods(LyraScene *scene, const LyraIntegratorDef *integrator_def,
                                const LyraSolverDef *solver_def)
@@ -499,7 +458,7 @@ static LyraStatus take_methods(LyraScene *scene, const LyraIntegratorDef *integr
         strcmp(integrator_def->name, "static") == 0 ? LYRA_SOLVER_STATICS : LYRA_SOLVER_DYNAMICS;
     LY_TRY_DONE(lyra_system_create_sparse(scene->ctx, scene->model, &solver, &system));
     LY_TRY_DONE(lyra_integrator_create(scene->ctx, integrator_def, system, &integrator));
-    LY_TRY_DONE(forget_steps(scene));
+    lyra_state_forget(scene->state, LYRA_STATE_METHOD);
     scene->integrator_def = *integrator_def;
     scene->solver_def = solver;
     LyraIntegrator *old_integrator = scene->integrator;

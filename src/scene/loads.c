@@ -13,13 +13,39 @@
 
 // ---- on vertices --------------------------------------------------------------------------------
 
+// a force on a point of an affine body is one on its particles, by their weights
+static LyraStatus share_nodal(LyYaml *yaml, const LySelection *found, LyNodal *nodal)
+{
+    int32_t *vertices = NULL, *own = NULL;
+    double *shares = NULL, *weights = NULL;
+    if (found->point_count > (INT32_MAX - found->count) / 4) {
+        return ly_fail(LYRA_TOO_LARGE, "a force on %d points of affine bodies", found->point_count);
+    }
+    int32_t count = found->count + 4 * found->point_count;
+    LY_TRY(ly_tree_allocate(yaml->arena, count, sizeof *vertices, &vertices));
+    LY_TRY(ly_tree_allocate(yaml->arena, count, sizeof *shares, &shares));
+    LY_TRY(ly_yaml_weigh_points(yaml, found->point_count, found->points, &own, &weights));
+    for (int32_t i = 0; i < count; ++i) {
+        int32_t at = i - found->count;
+        vertices[i] = at < 0 ? found->vertices[i] : own[at];
+        shares[i] = at < 0 ? 1 : weights[at];
+    }
+    nodal->count = count;
+    nodal->vertices = vertices;
+    nodal->shares = shares;
+    return LYRA_OK;
+}
+
 static LyraStatus add_nodal(LyYaml *yaml, const LyLoadSpec *spec)
 {
     LyNodal *nodal = &yaml->nodals[yaml->nodal_count];
-    LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &nodal->count,
-                              &nodal->vertices));
+    LySelection found;
+    LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &found));
     nodal->spec = spec;
-    nodal->scale = spec->share == 1 ? 1.0 / nodal->count : 1;
+    nodal->scale = spec->share == 1 ? 1.0 / ((double)found.count + found.point_count) : 1;
+    nodal->count = found.count;
+    nodal->vertices = found.vertices;
+    LY_TRY(found.point_count > 0 ? share_nodal(yaml, &found, nodal) : LYRA_OK);
     ++yaml->nodal_count;
     return LYRA_OK;
 }
@@ -42,7 +68,8 @@ void ly_yaml_load(void *user, double t, const double *u, const double *v, double
         for (int i = 0; i < 3; ++i) {
             double force = factor * ly_curve_at(&nodal->spec->force.axis[i], t).value;
             for (int32_t k = 0; k < nodal->count; ++k) {
-                f[3 * (int64_t)nodal->vertices[k] + i] += force;
+                f[3 * (int64_t)nodal->vertices[k] + i] +=
+                    nodal->shares ? nodal->shares[k] * force : force;
             }
         }
     }
@@ -89,14 +116,28 @@ static LyraStatus add_traction(LyYaml *yaml, const LyLoadSpec *spec)
 
 static LyraStatus add_springs(LyYaml *yaml, const LyLoadSpec *spec)
 {
-    int32_t count;
-    const int32_t *vertices;
+    LySelection found;
     LyraForce *force = NULL;
-    LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &count, &vertices));
-    LY_TRY(ly_node_within(spec->node, ly_target_springs_create(yaml->scene->ctx, count, vertices,
-                                                               spec->stiffness, spec->damping,
-                                                               &spec->offset, &force)));
-    return ly_scene_take_force(yaml->scene, force);
+    LyraContext *ctx = yaml->scene->ctx;
+    LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &found));
+    if (found.count > 0) {
+        LY_TRY(ly_node_within(spec->node,
+                              ly_target_springs_create(ctx, found.count, 1, found.vertices, NULL,
+                                                       spec->stiffness, spec->damping,
+                                                       &spec->offset, &force)));
+        LY_TRY(ly_scene_take_force(yaml->scene, force));
+    }
+    if (found.point_count > 0) {
+        int32_t *vertices = NULL;
+        double *weights = NULL;
+        LY_TRY(ly_yaml_weigh_points(yaml, found.point_count, found.points, &vertices, &weights));
+        LY_TRY(ly_node_within(spec->node,
+                              ly_target_springs_create(ctx, found.point_count, 4, vertices, weights,
+                                                       spec->stiffness, spec->damping,
+                                                       &spec->offset, &force)));
+        LY_TRY(ly_scene_take_force(yaml->scene, force));
+    }
+    return LYRA_OK;
 }
 
 LyraStatus ly_yaml_loads(LyYaml *yaml)
@@ -125,7 +166,9 @@ LyraStatus ly_yaml_loads(LyYaml *yaml)
 typedef struct Change {
     const LyChangeSpec *spec;
     bool by_value;
-    int32_t force, parameter, count;
+    const LyraForce *force;
+    const char *parameter;
+    int32_t count;  // of stencils
     double *base;   // [count]
     double *values; // [count]
 } Change;
@@ -139,22 +182,23 @@ static LyraStatus apply_change(void *self, LyraScene *scene, double begin, doubl
     for (int32_t e = 0; e < change->count; ++e) {
         change->values[e] = change->base[e] * factor;
     }
-    return ly_node_within(change->spec->node, lyra_assembly_set_parameter(
-                                                  lyra_model_assembly(scene->model), change->force,
-                                                  change->parameter, change->values));
+    int32_t group = lyra_model_group_of(scene->model, change->force);
+    return ly_node_within(change->spec->node,
+                          ly_undo_set_parameter(&scene->undo, scene->model, group,
+                                                change->parameter, change->values));
 }
 
 // What one unit of the curve means for a parameter of an element: `base` is the parameter of the
 // element as it was, `young` its modulus.
 static LyraStatus add_change(LyYaml *yaml, const LyChangeSpec *spec, const LyraForce *force,
-                             int32_t index, int32_t parameter, const double *young)
+                             int32_t parameter, const double *young)
 {
     Change *change = NULL;
     LY_TRY(ly_tree_allocate(yaml->arena, 1, sizeof *change, &change));
     *change = (Change){.spec = spec,
                        .by_value = ly_schema_says(spec, "value"),
-                       .force = index,
-                       .parameter = parameter,
+                       .force = force,
+                       .parameter = force->type->parameter_names[parameter],
                        .count = force->stencil_count};
     LY_TRY(ly_tree_allocate(yaml->arena, change->count, sizeof(double), &change->base));
     LY_TRY(ly_tree_allocate(yaml->arena, change->count, sizeof(double), &change->values));
@@ -170,17 +214,13 @@ static LyraStatus add_change(LyYaml *yaml, const LyChangeSpec *spec, const LyraF
 // the modulus gives twice the parameter.
 static bool grows_with_young(const char *model, const LyraForceType *type, int32_t parameter)
 {
-    const char *name = type->parameter_names ? type->parameter_names[parameter] : "";
-    if (strcmp(model, "mass-spring") == 0) {
-        return strcmp(name, "stiffness") == 0;
-    }
-    if (strcmp(name, "compression-resistance") == 0) {
-        return true;
+    if (type->traits & LYRA_FORCE_SPRINGS) {
+        return parameter == lyra_force_type_parameter(type, "stiffness");
     }
     LyraElasticModel law;
-    if (lyra_elastic_model_find(strcmp(model, "fibre") == 0 ? "neo-hookean" : model, &law) !=
-        LYRA_OK) {
-        return true; // linear and corotational: stiffness all of it
+    if (parameter == lyra_force_type_parameter(type, "compression-resistance") ||
+        lyra_elastic_model_find(model, &law) != LYRA_OK) {
+        return true; // linear, corotational, the matrix of fibres: stiffness all of it
     }
     double one[LYRA_MATERIAL_PARAMETERS_MAX], two[LYRA_MATERIAL_PARAMETERS_MAX];
     LyraMaterialLaw known = (LyraMaterialLaw)law;
@@ -210,7 +250,7 @@ static LyraStatus find_young(LyYaml *yaml, const LyChangeSpec *spec, const LyraS
     return LYRA_OK;
 }
 
-static LyraStatus change_young(LyYaml *yaml, const LyChangeSpec *spec, int32_t b, int32_t first)
+static LyraStatus change_young(LyYaml *yaml, const LyChangeSpec *spec, int32_t b)
 {
     const LyraSceneBody *body = &yaml->scene->bodies[b];
     const char *model = ly_body_spec(yaml, b)->material.model;
@@ -220,7 +260,7 @@ static LyraStatus change_young(LyYaml *yaml, const LyChangeSpec *spec, int32_t b
     // the first force of a solid is the isotropic one
     const LyraForceType *type = lyra_force_type(forces[0]);
     if (ly_schema_says(spec, "value")) {
-        if (strcmp(model, "mass-spring") == 0) {
+        if (type->traits & LYRA_FORCE_SPRINGS) {
             return ly_node_fail(ly_node_find(spec->node, "value"), LYRA_BAD_FORMAT,
                                 "found a value for young of springs, expected factor");
         }
@@ -228,13 +268,13 @@ static LyraStatus change_young(LyYaml *yaml, const LyChangeSpec *spec, int32_t b
     }
     for (int32_t p = 0; p < type->parameter_count; ++p) {
         if (grows_with_young(model, type, p)) {
-            LY_TRY(add_change(yaml, spec, forces[0], first, p, young));
+            LY_TRY(add_change(yaml, spec, forces[0], p, young));
         }
     }
     return LYRA_OK;
 }
 
-static LyraStatus change_named(LyYaml *yaml, const LyChangeSpec *spec, int32_t b, int32_t first)
+static LyraStatus change_named(LyYaml *yaml, const LyChangeSpec *spec, int32_t b)
 {
     const LyraSceneBody *body = &yaml->scene->bodies[b];
     int32_t count;
@@ -244,7 +284,7 @@ static LyraStatus change_named(LyYaml *yaml, const LyChangeSpec *spec, int32_t b
         const LyraForceType *type = lyra_force_type(forces[f]);
         for (int32_t p = 0; type->parameter_names && p < type->parameter_count; ++p) {
             if (strcmp(type->parameter_names[p], spec->parameter) == 0) {
-                return add_change(yaml, spec, forces[f], first + f, p, NULL);
+                return add_change(yaml, spec, forces[f], p, NULL);
             }
             size_t used = strlen(list);
             snprintf(list + used, sizeof list - used, ", %s", type->parameter_names[p]);
@@ -259,7 +299,7 @@ LyraStatus ly_yaml_changes(LyYaml *yaml)
     yaml->scene->moduli_change = yaml->spec.changes.count > 0;
     for (int32_t c = 0; c < yaml->spec.changes.count; ++c) {
         const LyChangeSpec *spec = &specs[c];
-        int32_t first, end, force = 0;
+        int32_t first, end;
         if (ly_schema_says(spec, "value") == ly_schema_says(spec, "factor")) {
             return ly_node_fail(spec->node, LYRA_BAD_FORMAT,
                                 "found %s, expected either factor or value in a change",
@@ -267,14 +307,18 @@ LyraStatus ly_yaml_changes(LyYaml *yaml)
                                                               : "neither factor nor value");
         }
         LY_TRY(ly_select_bodies(yaml, spec->node, spec->body, &first, &end));
-        for (int32_t b = 0; b < end; ++b) {
-            int32_t count;
-            lyra_solid_forces(yaml->scene->bodies[b].solid, &count);
-            if (b >= first) {
-                LY_TRY(strcmp(spec->parameter, "young") == 0 ? change_young(yaml, spec, b, force)
-                                                             : change_named(yaml, spec, b, force));
+        for (int32_t b = first; b < end; ++b) {
+            if (!yaml->scene->bodies[b].solid && spec->body) {
+                return ly_node_fail(ly_node_find(spec->node, "body"), LYRA_UNSUPPORTED,
+                                    "found affine body \"%.60s\", expected a solid, whose "
+                                    "material can change",
+                                    spec->body);
             }
-            force += count;
+            if (!yaml->scene->bodies[b].solid) {
+                continue;
+            }
+            LY_TRY(strcmp(spec->parameter, "young") == 0 ? change_young(yaml, spec, b)
+                                                         : change_named(yaml, spec, b));
         }
     }
     return LYRA_OK;

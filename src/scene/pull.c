@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Pulls at vertices: a spring of no length at every vertex, whose stiffness is zero until somebody
-// pulls,
+// Pulls: springs of no length from points of the bodies to targets,
 //   E = k/2 |u - y|^2,   dE/du = k (u - y),   d2E/du2 = k I,
-// y the target as a displacement.
+// u the displacement of the point and y that of the target from where the point is at rest.
 // Being forces of the model they are implicit: a stiff pull is as stable as a soft one, whatever
-// the step. They touch diagonal blocks alone, so the pattern stays. Several springs k_j, y_j at one
-// vertex act as one of stiffness k = sum k_j to y = sum k_j y_j / k, but for a constant energy.
+// the step. They are a changing group: there are none while nobody pulls. A point moves with the
+// vertices that it is made of, which some element couples already, so the pattern stays.
 
 #include "lyra/scene_live.h"
 #include "scene/scene.h"
@@ -18,6 +17,20 @@
 #define W LYRA_BATCH_WIDTH
 
 enum { PULL_STIFFNESS, PULL_TARGET, PULL_COUNT = PULL_TARGET + 3 };
+
+/// What people pull at, handed to the force.
+struct LyPulls {
+    LyraContext *ctx;
+    uint64_t version;
+    int32_t count, room;
+    int64_t entry_room;
+    int64_t *start;    // of the entries of each pull, [count + 1]
+    int32_t *vertices; // [entries]
+    double *weights;   // [entries]
+    double *numbers;   // [count][PULL_COUNT]
+};
+
+// ---- the force ----------------------------------------------------------------------------------
 
 static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratch)
 {
@@ -43,6 +56,16 @@ static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratc
     }
 }
 
+static void destroy(void *self)
+{
+    LyPulls *pulls = self;
+    ly_release(pulls->ctx, pulls->start);
+    ly_release(pulls->ctx, pulls->vertices);
+    ly_release(pulls->ctx, pulls->weights);
+    ly_release(pulls->ctx, pulls->numbers);
+    ly_release(pulls->ctx, pulls);
+}
+
 static const char *const names[] = {"stiffness", "x", "y", "z"};
 static const LyraParameterKind kinds[] = {LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_ANY,
                                           LYRA_PARAMETER_ANY, LYRA_PARAMETER_ANY};
@@ -56,65 +79,134 @@ static const LyraForceType type = {
     .parameter_names = names,
     .parameter_kinds = kinds,
     .evaluate = evaluate,
+    .destroy = destroy,
 };
 
-LyraStatus ly_scene_add_pull(LyraScene *scene, int32_t vertex_count)
+static LyraSurfacePoint point_of(const LyPulls *pulls, int32_t i)
 {
-    LyraContext *ctx = scene->ctx;
-    int32_t *vertices = NULL;
-    LyraForce *force = NULL;
-    LyraStatus status = LYRA_OK;
-    // zeros serve as the parameters of the force too, whatever their order
-    LY_TRY(ly_allocate_zeroed(ctx, PULL_COUNT * (int64_t)vertex_count, sizeof *scene->pulls,
-                              &scene->pulls));
-    LY_TRY(ly_allocate_array(ctx, vertex_count, sizeof *vertices, &vertices));
-    for (int32_t i = 0; i < vertex_count; ++i) {
-        vertices[i] = i;
-    }
-    LyraForceDef def = lyra_force_def_default();
-    def.type = &type;
-    def.stencil_count = vertex_count;
-    def.stencils = vertices;
-    def.parameters = scene->pulls;
-    LY_TRY_DONE(lyra_force_create(ctx, &def, &force));
-    LY_TRY_DONE(ly_scene_take_force(scene, force));
-    scene->pull_force = force;
-    // the last of all: behind those of the solids and the scene's own
-    scene->pull_index = scene->force_count - 1;
-    for (int32_t b = 0; b < scene->body_count; ++b) {
-        int32_t count = 0;
-        if (scene->bodies[b].solid) {
-            lyra_solid_forces(scene->bodies[b].solid, &count);
-        }
-        scene->pull_index += count;
-    }
-done:
-    ly_release(ctx, vertices);
-    return status;
+    return (LyraSurfacePoint){.count = (int32_t)(pulls->start[i + 1] - pulls->start[i]),
+                              .vertices = pulls->vertices + pulls->start[i],
+                              .weights = pulls->weights + pulls->start[i]};
 }
 
-static LyraStatus check_pulls(const LyraScene *scene, int32_t count, const int32_t *vertices,
-                              const double *stiffness, const double *targets)
+static LyraStatus update(const void *self, const LyraUpdate *at, LyraStencilSet *set,
+                         uint64_t *version)
 {
-    if (!scene->pull_force) {
-        return ly_fail(LYRA_UNSUPPORTED, "%s: loaded without pulls: LyraSceneDef::pullable",
-                       scene->path);
+    (void)at;
+    const LyPulls *pulls = self;
+    if (*version == pulls->version) {
+        return LYRA_OK;
     }
-    int32_t vertex_count = lyra_model_view(scene->model).vertex_count;
-    for (int32_t i = 0; i < count; ++i) {
-        if (vertices[i] < 0 || vertices[i] >= vertex_count) {
-            return ly_fail(LYRA_INVALID_ARGUMENT, "pull: vertex %d of %d", vertices[i],
+    *version = 0;
+    LY_TRY(lyra_stencil_set_clear(set));
+    for (int32_t i = 0; i < pulls->count; ++i) {
+        LyraSurfacePoint point = point_of(pulls, i);
+        LY_TRY(lyra_stencil_set_add(set, (uint64_t)i, &point,
+                                    pulls->numbers + PULL_COUNT * (int64_t)i));
+    }
+    *version = pulls->version;
+    return LYRA_OK;
+}
+
+LyraStatus ly_scene_add_pull(LyraScene *scene)
+{
+    LyraContext *ctx = scene->ctx;
+    LyPulls *pulls = NULL;
+    LyraForce *force = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *pulls, &pulls));
+    pulls->ctx = ctx;
+    pulls->version = 1;
+    LyraForceDef def = lyra_force_def_default();
+    def.type = &type;
+    def.self = pulls;
+    def.update = update;
+    LyraStatus status = lyra_force_create(ctx, &def, &force);
+    if (status != LYRA_OK) {
+        ly_release(ctx, pulls);
+        return status;
+    }
+    LY_TRY(ly_scene_take_force(scene, force));
+    scene->pulls = pulls;
+    return LYRA_OK;
+}
+
+// ---- pulling ------------------------------------------------------------------------------------
+
+static LyraStatus check_pull(int32_t vertex_count, const LyraSurfacePoint *point, double stiffness,
+                             const double target[3])
+{
+    for (int32_t k = 0; k < point->count; ++k) {
+        if (point->vertices[k] < 0 || point->vertices[k] >= vertex_count) {
+            return ly_fail(LYRA_INVALID_ARGUMENT, "pull: vertex %d of %d", point->vertices[k],
                            vertex_count);
         }
-        if (!(stiffness[i] >= 0 && isfinite(stiffness[i]))) {
-            return ly_fail(LYRA_INVALID_ARGUMENT,
-                           "pull: a stiffness of %g N/m at vertex %d, expected 0 or more",
-                           stiffness[i], vertices[i]);
+        if (point->weights && !isfinite(point->weights[k])) {
+            return ly_fail(LYRA_NOT_FINITE, "pull: the weight of vertex %d is not finite",
+                           point->vertices[k]);
         }
-        for (int a = 0; a < 3; ++a) {
-            if (!isfinite(targets[3 * (int64_t)i + a])) {
-                return ly_fail(LYRA_NOT_FINITE, "pull: the target of vertex %d is not finite",
-                               vertices[i]);
+    }
+    if (point->count < 1 || (point->count > 1 && !point->weights)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "pull: a point of %d vertices%s", point->count,
+                       point->count > 1 ? " without weights" : "");
+    }
+    if (!(stiffness >= 0 && isfinite(stiffness))) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "pull: a stiffness of %g N/m at vertex %d, expected 0 or more", stiffness,
+                       point->vertices[0]);
+    }
+    if (!isfinite(target[0]) || !isfinite(target[1]) || !isfinite(target[2])) {
+        return ly_fail(LYRA_NOT_FINITE, "pull: the target of vertex %d is not finite",
+                       point->vertices[0]);
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus reserve(LyPulls *pulls, int32_t count, int64_t entries)
+{
+    LyraContext *ctx = pulls->ctx;
+    if (count > pulls->room || !pulls->start) {
+        LY_TRY(ly_resize_array(ctx, (int64_t)count + 1, sizeof *pulls->start, &pulls->start));
+        LY_TRY(ly_resize_array(ctx, PULL_COUNT * (int64_t)count, sizeof *pulls->numbers,
+                               &pulls->numbers));
+        pulls->room = count;
+    }
+    if (entries > pulls->entry_room) {
+        LY_TRY(ly_resize_array(ctx, entries, sizeof *pulls->vertices, &pulls->vertices));
+        LY_TRY(ly_resize_array(ctx, entries, sizeof *pulls->weights, &pulls->weights));
+        pulls->entry_room = entries;
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_scene_pull_points(LyraScene *scene, int32_t count, const LyraSurfacePoint *points,
+                                  const double *stiffness, const double *targets)
+{
+    LYRA_ASSERT(scene && (count == 0 || (points && stiffness && targets)));
+    LyraModelView model = lyra_model_view(scene->model);
+    LyPulls *pulls = scene->pulls;
+    int64_t entries = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        LY_TRY(check_pull(model.vertex_count, &points[i], stiffness[i], targets + 3 * (int64_t)i));
+        entries += points[i].count;
+    }
+    LY_TRY(reserve(pulls, count, entries));
+    pulls->count = count;
+    pulls->start[0] = 0;
+    ++pulls->version;
+    for (int32_t i = 0; i < count; ++i) {
+        const LyraSurfacePoint *point = &points[i];
+        double *numbers = pulls->numbers + PULL_COUNT * (int64_t)i;
+        int64_t at = pulls->start[i];
+        pulls->start[i + 1] = at + point->count;
+        numbers[PULL_STIFFNESS] = stiffness[i];
+        memcpy(numbers + PULL_TARGET, targets + 3 * (int64_t)i, 3 * sizeof *numbers);
+        for (int32_t k = 0; k < point->count; ++k) {
+            const double *rest = model.positions + 3 * (int64_t)point->vertices[k];
+            double weight = point->weights ? point->weights[k] : 1;
+            pulls->vertices[at + k] = point->vertices[k];
+            pulls->weights[at + k] = weight;
+            for (int a = 0; a < 3; ++a) {
+                numbers[PULL_TARGET + a] -= weight * rest[a];
             }
         }
     }
@@ -125,40 +217,30 @@ LyraStatus lyra_scene_pull(LyraScene *scene, int32_t count, const int32_t *verti
                            const double *stiffness, const double *targets)
 {
     LYRA_ASSERT(scene && (count == 0 || (vertices && stiffness && targets)));
-    LY_TRY(check_pulls(scene, count, vertices, stiffness, targets));
-    LyraModelView model = lyra_model_view(scene->model);
-    int64_t n = model.vertex_count;
-    double *k = scene->pulls, *y = scene->pulls + n;
-    memset(scene->pulls, 0, PULL_COUNT * (size_t)n * sizeof *scene->pulls);
+    LyraSurfacePoint *points = NULL;
+    LY_TRY(ly_allocate_array(scene->ctx, count, sizeof *points, &points));
     for (int32_t i = 0; i < count; ++i) {
-        k[vertices[i]] += stiffness[i];
-        for (int64_t a = 0; a < 3; ++a) {
-            double rest = model.positions[3 * (int64_t)vertices[i] + a];
-            y[a * n + vertices[i]] += stiffness[i] * (targets[3 * (int64_t)i + a] - rest);
-        }
+        points[i] = (LyraSurfacePoint){.count = 1, .vertices = &vertices[i]};
     }
-    for (int64_t i = 0; i < 3 * n; ++i) {
-        y[i] = k[i % n] > 0 ? y[i] / k[i % n] : 0;
-    }
-    LyraAssembly *assembly = lyra_model_assembly(scene->model);
-    for (int32_t p = 0; p < PULL_COUNT; ++p) {
-        LY_TRY(lyra_assembly_set_parameter(assembly, scene->pull_index, p, scene->pulls + p * n));
-    }
-    return LYRA_OK;
+    LyraStatus status = lyra_scene_pull_points(scene, count, points, stiffness, targets);
+    ly_release(scene->ctx, points);
+    return status;
 }
 
 double lyra_scene_pull_energy(const LyraScene *scene)
 {
-    if (!scene->pull_force) {
-        return 0;
-    }
+    const LyPulls *pulls = scene->pulls;
     const double *u = lyra_vector_values(lyra_state_view(scene->state).u);
-    int64_t n = lyra_model_view(scene->model).vertex_count;
     double energy = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        for (int64_t a = 0; a < 3 && scene->pulls[i] > 0; ++a) {
-            double d = u[3 * i + a] - scene->pulls[(1 + a) * n + i];
-            energy += 0.5 * scene->pulls[i] * d * d;
+    for (int32_t i = 0; i < pulls->count; ++i) {
+        LyraSurfacePoint point = point_of(pulls, i);
+        const double *numbers = pulls->numbers + PULL_COUNT * (int64_t)i;
+        for (int a = 0; a < 3; ++a) {
+            double d = -numbers[PULL_TARGET + a];
+            for (int32_t k = 0; k < point.count; ++k) {
+                d += point.weights[k] * u[3 * (int64_t)point.vertices[k] + a];
+            }
+            energy += 0.5 * numbers[PULL_STIFFNESS] * d * d;
         }
     }
     return energy;

@@ -8,8 +8,9 @@
 #include "base/file.h"
 #include "base/scanner.h"
 #include "integrate/integrate.h"
-#include "model/model.h"
+#include "model/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 LyraSceneDef lyra_scene_def_default(void)
@@ -55,7 +56,7 @@ LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDe
     bool config;
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *scene, &scene));
-    scene->ctx = ctx;
+    scene->ctx = scene->undo.ctx = ctx;
     scene->substeps = 1;
     scene->camera = (LyraSceneCamera){
         .fitted = true, .azimuth = 30, .elevation = 20, .up = {0, 1, 0}, .field_of_view = 40};
@@ -83,6 +84,57 @@ LyraStatus ly_scene_take_force(LyraScene *scene, LyraForce *force)
     return LYRA_OK;
 }
 
+LyraStatus ly_scene_own_force(const LyraScene *scene, int32_t body, LyraForce *force)
+{
+    char name[120];
+    snprintf(name, sizeof name, "%.80s.%.30s", scene->bodies[body].name,
+             lyra_force_type(force)->name);
+    return lyra_force_set_owner(force, body, name);
+}
+
+// what a body is made of
+static LyraForce *const *body_forces(const LyraSceneBody *body, int32_t *count)
+{
+    *count = 0;
+    if (body->affine) {
+        LyraAffineView view = lyra_affine_view(body->affine);
+        *count = view.force_count;
+        return view.forces;
+    }
+    return body->solid ? lyra_solid_forces(body->solid, count) : NULL;
+}
+
+LyraStatus ly_scene_gather(LyraScene *scene, LyraModelDef *def, LyraForce ***forces,
+                           LyraModelBody **bodies)
+{
+    int32_t total = scene->force_count, at = 0, count;
+    for (int32_t b = 0; b < scene->body_count; ++b) {
+        body_forces(&scene->bodies[b], &count);
+        total += count;
+    }
+    LY_TRY(ly_allocate_array(scene->ctx, total, sizeof **forces, forces));
+    LY_TRY(ly_allocate_array(scene->ctx, scene->body_count, sizeof **bodies, bodies));
+    for (int32_t b = 0; b < scene->body_count; ++b) {
+        const LyraSceneBody *body = &scene->bodies[b];
+        (*bodies)[b] = (LyraModelBody){.name = body->name,
+                                       .first_vertex = body->first_vertex,
+                                       .vertex_count = body->vertex_count};
+        LyraForce *const *own = body_forces(body, &count);
+        for (int32_t f = 0; f < count; ++f) {
+            LY_TRY(ly_scene_own_force(scene, b, own[f]));
+            (*forces)[at++] = own[f];
+        }
+    }
+    for (int32_t f = 0; f < scene->force_count; ++f) {
+        (*forces)[at++] = scene->forces[f];
+    }
+    def->forces = *forces;
+    def->force_count = total;
+    def->bodies = *bodies;
+    def->body_count = scene->body_count;
+    return LYRA_OK;
+}
+
 static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
 {
     for (int32_t s = 0; s < body->surface_count; ++s) {
@@ -94,7 +146,9 @@ static void destroy_body(LyraContext *ctx, LyraSceneBody *body)
     }
     ly_release(ctx, (LyraSceneSurface *)body->surfaces);
     lyra_solid_destroy((LyraSolid *)body->solid);
+    lyra_affine_destroy((LyraAffine *)body->affine);
     lyra_mesh_destroy((LyraMesh *)body->mesh);
+    lyra_mesh_destroy((LyraMesh *)body->shape);
     ly_release(ctx, (char *)body->name);
 }
 
@@ -104,7 +158,7 @@ void lyra_scene_destroy(LyraScene *scene)
         return;
     }
     LyraContext *ctx = scene->ctx;
-    lyra_state_destroy(scene->before);
+    lyra_state_destroy(scene->work);
     lyra_state_destroy(scene->state);
     lyra_integrator_destroy(scene->integrator);
     lyra_system_destroy(scene->system);
@@ -127,9 +181,9 @@ void lyra_scene_destroy(LyraScene *scene)
         ly_release(ctx, (char *)scene->settings[s].value);
     }
     ly_release(ctx, (char *)scene->output.matrix);
-    ly_release(ctx, scene->pulls);
     ly_release(ctx, scene->solid_defs);
     ly_release(ctx, scene->settings);
+    ly_undo_end(&scene->undo);
     ly_release(ctx, scene->rules);
     ly_release(ctx, scene->forces);
     ly_release(ctx, scene->bodies);
@@ -194,48 +248,55 @@ static LyraStatus apply_rules(LyraScene *scene, double begin, double end)
     return LYRA_OK;
 }
 
-// all parts of a step, or none: a copy of the state brings it back
+// all parts of a step, or none: they work on a copy of the state
 static LyraStatus take_substeps(LyraScene *scene, LyraStepReport *report)
 {
-    LY_TRY(scene->before ? lyra_state_assign(scene->before, scene->state)
-                         : lyra_state_copy(scene->state, &scene->before));
-    LyraStateView start = lyra_state_view(scene->before);
-    for (int32_t s = 0; s < scene->substeps; ++s) {
+    LY_TRY(scene->work ? lyra_state_assign(scene->work, scene->state)
+                       : lyra_state_copy(scene->state, &scene->work));
+    double start = lyra_state_view(scene->state).time;
+    LyraStatus status = LYRA_OK;
+    for (int32_t s = 0; s < scene->substeps && status == LYRA_OK; ++s) {
         LyraStepReport part = {0};
-        double part_end = s + 1 < scene->substeps
-                              ? start.time + (s + 1.0) / scene->substeps * scene->dt
-                              : lyra_state_next_time(scene->before, scene->dt);
-        LyraStatus status = ly_integrator_step_to(scene->integrator, scene->state,
-                                                  scene->dt / scene->substeps, part_end, &part);
+        double part_end = s + 1 < scene->substeps ? start + (s + 1.0) / scene->substeps * scene->dt
+                                                  : lyra_state_next_time(scene->state, scene->dt);
+        status = ly_integrator_step_to(scene->integrator, scene->work, scene->dt / scene->substeps,
+                                       part_end, &part);
         if (s == 0) {
             *report = part;
         } else {
             add_report(report, &part);
         }
-        if (status != LYRA_OK) {
-            report->time = start.time;
-            report->dt = 0;
-            // `before` has had all blocks that the state had, so nothing is allocated
-            LyraStatus restored = lyra_state_assign(scene->state, scene->before);
-            return restored != LYRA_OK ? restored : status;
-        }
     }
-    // a step of the scene counts as one
-    ly_state_tick(scene->state, scene->before, scene->dt);
-    return LYRA_OK;
+    if (status == LYRA_OK) {
+        // a step of the scene counts as one
+        ly_state_tick(scene->work, scene->state, scene->dt);
+        status = lyra_state_assign(scene->state, scene->work);
+    }
+    if (status != LYRA_OK) {
+        report->time = start;
+        report->dt = 0;
+    }
+    return status;
+}
+
+static LyraStatus take_step(LyraScene *scene, LyraStepReport *report)
+{
+    LY_TRY(apply_rules(scene, report->time, lyra_state_next_time(scene->state, scene->dt)));
+    return scene->substeps > 1
+               ? take_substeps(scene, report)
+               : lyra_integrator_step(scene->integrator, scene->state, scene->dt, report);
 }
 
 LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report)
 {
-    LyraStepReport local = {.outcome = LYRA_STEP_REFUSED};
-    double begin = lyra_state_view(scene->state).time;
-    local.time = begin;
-    LyraStatus status = apply_rules(scene, begin, lyra_state_next_time(scene->state, scene->dt));
+    LyraStepReport local = {.outcome = LYRA_STEP_REFUSED,
+                            .time = lyra_state_view(scene->state).time};
+    LyraStatus status = take_step(scene, &local);
     if (status == LYRA_OK) {
-        status = scene->substeps > 1
-                     ? take_substeps(scene, &local)
-                     : lyra_integrator_step(scene->integrator, scene->state, scene->dt, &local);
+        ly_undo_keep(&scene->undo);
     } else {
+        ly_undo_back(&scene->undo, scene->model);
+        local.outcome = local.outcome == LYRA_STEP_ACCEPTED ? LYRA_STEP_REFUSED : local.outcome;
         local.status = status;
     }
     if (report) {

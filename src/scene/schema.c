@@ -64,6 +64,15 @@ GROUP(normal, LyNormalSpec, "normal",
       "Vertices of the surface whose normal (the mean of the faces around) has a direction; for "
       "faces, their own normal.");
 
+static const LyKey near_keys[] = {
+    {"point", LY_KEY_VECTOR, AT(LyNearSpec, point), "m", .required = true, .meaning = "A place."},
+    {"distance", LY_KEY_NUMBER, AT(LyNearSpec, distance), "m", .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "How far from it they are at most."},
+    {"count", LY_KEY_INTEGER, AT(LyNearSpec, count), .range = LY_RANGE_POSITIVE,
+     .meaning = "In place of `distance`: the nearest ones, so many of those that meet all else."},
+};
+GROUP(near, LyNearSpec, "near", "Points near a place. Of two at one distance the first counts.");
+
 static const LyKey select_group_keys[] = {
     {"all", LY_KEY_BOOL, AT(LySelectSpec, all), .fallback = "false", .meaning = "All vertices."},
     {"vertices", LY_KEY_INTEGERS, AT(LySelectSpec, vertices),
@@ -72,14 +81,25 @@ static const LyKey select_group_keys[] = {
      .meaning = "Numbers of vertices in a `.bou` file."},
     {"first", LY_KEY_INTEGER, AT(LySelectSpec, first), .fallback = "1",
      .meaning = "What stands for the first vertex in `file`."},
-    {"set", LY_KEY_TEXT, AT(LySelectSpec, set), .meaning = "Vertices of a set of the mesh."},
+    {"set", LY_KEY_TEXT, AT(LySelectSpec, set),
+     .meaning = "A set of the mesh, of vertices, faces or elements: its vertices. Faces are "
+                "selected by a set of faces as they are, elements by sets of elements alone."},
     {"box", LY_KEY_GROUP, AT(LySelectSpec, box), .group = &box, .meaning = "Points in a box."},
     {"sphere", LY_KEY_GROUP, AT(LySelectSpec, sphere), .group = &sphere,
      .meaning = "Points in a ball."},
     {"half-space", LY_KEY_GROUP, AT(LySelectSpec, half_space), .group = &half_space,
      .meaning = "Points on one side of a plane."},
-    {"surface", LY_KEY_BOOL, AT(LySelectSpec, surface), .fallback = "false",
-     .meaning = "Vertices of the surface."},
+    {"near", LY_KEY_GROUP, AT(LySelectSpec, near), .group = &near,
+     .meaning = "Points near a place."},
+    {"component", LY_KEY_INTEGER, AT(LySelectSpec, component), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "A part of the body that shares no vertex with the rest, from 0, numbered by their "
+                "first elements."},
+    {"component-at", LY_KEY_VECTOR, AT(LySelectSpec, component_at), "m",
+     .meaning = "The part whose element is at this place, or nearest to it."},
+    {"surface", LY_KEY_WORD, AT(LySelectSpec, surface), .fallback = "false",
+     .choices = "false|true|inner|outer",
+     .meaning =
+         "Vertices of the surface; `inner`: of the walls of cavities, `outer`: of the rest."},
     {"normal", LY_KEY_GROUP, AT(LySelectSpec, normal), .group = &normal,
      .meaning = "Parts of the surface that look somewhere."},
     {"invert", LY_KEY_BOOL, AT(LySelectSpec, invert), .fallback = "false",
@@ -220,6 +240,8 @@ GROUP(surface, LySurfaceSpec, "surfaces", "Surfaces that a body carries along.")
 
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyBodySpec, name), .meaning = "Without, `body1`, `body2`, ..."},
+    {"kind", LY_KEY_WORD, AT(LyBodySpec, kind), .fallback = "solid", .choices = "solid|affine",
+     .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers."},
     {"mesh", LY_KEY_TEXT, AT(LyBodySpec, mesh),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyBodySpec, generate), .group = &generate, .shown = true,
@@ -228,6 +250,9 @@ static const LyKey body_keys[] = {
      .meaning = "Moves the mesh first."},
     {"material", LY_KEY_GROUP, AT(LyBodySpec, material), .group = &material, .shown = true,
      .meaning = "What it is made of."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyBodySpec, stiffness), "Pa", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of an affine body: Young's modulus of its shape. Without, 1e6 m^2/s^2 times its "
+                "density."},
     {"regions", LY_KEY_LIST, AT(LyBodySpec, regions), .group = &region,
      .meaning = "Parts with other moduli."},
     {"viscosity", LY_KEY_GROUP, AT(LyBodySpec, viscosity), .group = &viscosity,

@@ -62,9 +62,24 @@ typedef struct LyNormalSpec {
     double direction[3], angle;
 } LyNormalSpec;
 
+typedef struct LyNearSpec {
+    const LyNode *node;
+    double point[3], distance;
+    int64_t count;
+} LyNearSpec;
+
+/// What a selector says of the surface.
+typedef enum LySurfaceWord {
+    LY_SURFACE_FALSE = 0,
+    LY_SURFACE_TRUE,
+    LY_SURFACE_INNER,
+    LY_SURFACE_OUTER,
+} LySurfaceWord;
+
 typedef struct LySelectSpec {
     const LyNode *node;
-    bool all, surface, invert;
+    bool all, invert;
+    int32_t surface; // LySurfaceWord
     LyIntegers vertices;
     const char *file, *set;
     int64_t first;
@@ -72,6 +87,9 @@ typedef struct LySelectSpec {
     LySphereSpec sphere;
     LyHalfSpaceSpec half_space;
     LyNormalSpec normal;
+    int64_t component;
+    double component_at[3];
+    LyNearSpec near;
 } LySelectSpec;
 
 typedef struct LyTurnSpec {
@@ -132,9 +150,16 @@ typedef struct LySurfaceSpec {
     const char *name, *file, *weights;
 } LySurfaceSpec;
 
+typedef enum LyBodyKind {
+    LY_BODY_SOLID = 0,
+    LY_BODY_AFFINE,
+} LyBodyKind;
+
 typedef struct LyBodySpec {
     const LyNode *node;
     const char *name, *mesh;
+    int32_t kind; // LyBodyKind
+    double stiffness;
     LyGenerateSpec generate;
     LyTransformSpec transform;
     LyMaterialSpec material;

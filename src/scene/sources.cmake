@@ -1,4 +1,5 @@
 target_sources(lyra_objects PRIVATE
+  scene/affine.c
   scene/bodies.c
   scene/config.c
   scene/config_springs.c
@@ -17,7 +18,9 @@ target_sources(lyra_objects PRIVATE
   scene/schema.c
   scene/schema_read.c
   scene/select.c
+  scene/select_parts.c
   scene/target_springs.c
   scene/tree.c
+  scene/undo.c
   scene/units.c
   scene/yaml.c)

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Springs of no length from vertices to targets that may move, X + y(t):
-//   E = k/2 |u - y|^2,   dE/du = k (u - y),   d2E/du2 = k I,
+// Springs of no length from points to targets that may move, X + y(t). A point is a vertex, or has
+// the displacement u = sum w_a u_a of four:
+//   E = k/2 |u - y|^2,   dE/du_a = w_a k (u - y),   d2E/du_a du_b = w_a w_b k I,
 // and against the motion relative to the target the force c (v - y').
 
 #include "scene/yaml.h"
@@ -14,7 +15,10 @@
 typedef struct Targets {
     LyraContext *ctx;
     const LyCurves *offset;
+    const double *weights; // [count][4]. Nullable: vertices
 } Targets;
+
+#define NODES 4
 
 enum { PARAMETER_STIFFNESS, PARAMETER_DAMPING, PARAMETER_COUNT };
 
@@ -51,6 +55,66 @@ static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratc
     }
 }
 
+static void setup(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    const double *weights = ((const Targets *)self)->weights + NODES * (int64_t)element;
+    for (int k = 0; k < NODES; ++k) {
+        constants[k] = weights[order[k]];
+    }
+}
+
+// a matrix w_a w_b k I of each pair a <= b
+static void fill_blocks(const double *weights, const double *factor, double *blocks)
+{
+    memset(blocks, 0, (NODES + 1) * NODES / 2 * 9 * W * sizeof *blocks);
+    for (int a = 0; a < NODES; ++a) {
+        for (int b = a; b < NODES; ++b, blocks += 9 * W) {
+            for (int i = 0; i < 3 * W; ++i) {
+                int e = i % W;
+                blocks[4 * (i / W) * W + e] = weights[a * W + e] * weights[b * W + e] * factor[e];
+            }
+        }
+    }
+}
+
+static double weighted(const double *weights, const double *x, int i, int e)
+{
+    double sum = 0;
+    for (int a = 0; a < NODES; ++a) {
+        sum += weights[a * W + e] * x[(3 * a + i) * W + e];
+    }
+    return sum;
+}
+
+static void evaluate_points(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)scratch;
+    const Targets *targets = self;
+    const double *stiffness = batch->parameters + PARAMETER_STIFFNESS * W;
+    const double *damping = batch->parameters + PARAMETER_DAMPING * W;
+    const double *w = batch->constants;
+    if (batch->dfdx) {
+        fill_blocks(w, stiffness, batch->dfdx);
+    }
+    if (batch->dfdv) {
+        fill_blocks(w, damping, batch->dfdv);
+    }
+    for (int i = 0; i < 3; ++i) {
+        LyJet offset = ly_curve_at(&targets->offset->axis[i], batch->time);
+        for (int e = 0; e < W; ++e) {
+            double d = weighted(w, batch->u, i, e) - offset.value;
+            double rate = batch->v ? weighted(w, batch->v, i, e) - offset.rate : 0;
+            if (batch->energy) {
+                batch->energy[e] = (i ? batch->energy[e] : 0) + 0.5 * stiffness[e] * d * d;
+            }
+            for (int a = 0; a < NODES && batch->gradient; ++a) {
+                batch->gradient[(3 * a + i) * W + e] =
+                    w[a * W + e] * (stiffness[e] * d + damping[e] * rate);
+            }
+        }
+    }
+}
+
 static void destroy(void *self)
 {
     Targets *targets = self;
@@ -60,23 +124,34 @@ static void destroy(void *self)
 static const char *const names[] = {"stiffness", "damping"};
 static const LyraParameterKind kinds[] = {LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE};
 
+#define SHARED                                                                                     \
+    .name = "target", .parameter_count = PARAMETER_COUNT, .parameter_names = names,                \
+    .parameter_kinds = kinds, .destroy = destroy
 #define TYPE(bits)                                                                                 \
     {                                                                                              \
-        .name = "target", .nodes = 1, .traits = bits, .parameter_count = PARAMETER_COUNT,          \
-        .parameter_names = names, .parameter_kinds = kinds, .evaluate = evaluate,                  \
-        .destroy = destroy,                                                                        \
+        SHARED, .nodes = 1, .traits = bits, .evaluate = evaluate                                   \
+    }
+#define POINTS(bits)                                                                               \
+    {                                                                                              \
+        SHARED, .nodes = NODES, .traits = (bits) | LYRA_FORCE_REORDERABLE,                         \
+                .constant_count = NODES, .setup = setup, .evaluate = evaluate_points               \
     }
 
 #define TRAITS (LYRA_FORCE_SYMMETRIC | LYRA_FORCE_LINEAR | LYRA_FORCE_DISPLACEMENT)
 
-// by whether there is damping, and whether the targets move
-static const LyraForceType types[2][2] = {
-    {TYPE(TRAITS | LYRA_FORCE_CONSERVATIVE),
-     TYPE(TRAITS | LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_TIME)},
-    {TYPE(TRAITS | LYRA_FORCE_VELOCITY), TYPE(TRAITS | LYRA_FORCE_VELOCITY | LYRA_FORCE_TIME)},
+// by whether points have weights, whether there is damping, and whether the targets move
+static const LyraForceType types[2][2][2] = {
+    {{TYPE(TRAITS | LYRA_FORCE_CONSERVATIVE),
+      TYPE(TRAITS | LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_TIME)},
+     {TYPE(TRAITS | LYRA_FORCE_VELOCITY), TYPE(TRAITS | LYRA_FORCE_VELOCITY | LYRA_FORCE_TIME)}},
+    {{POINTS(TRAITS | LYRA_FORCE_CONSERVATIVE),
+      POINTS(TRAITS | LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_TIME)},
+     {POINTS(TRAITS | LYRA_FORCE_VELOCITY),
+      POINTS(TRAITS | LYRA_FORCE_VELOCITY | LYRA_FORCE_TIME)}},
 };
 
-LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32_t *vertices,
+LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, int32_t nodes,
+                                    const int32_t *vertices, const double *weights,
                                     double stiffness, double damping, const LyCurves *offset,
                                     LyraForce **out)
 {
@@ -87,6 +162,7 @@ LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *targets, &targets));
     targets->ctx = ctx;
     targets->offset = offset;
+    targets->weights = weights;
     LY_TRY_DONE(
         ly_allocate_array(ctx, (int64_t)PARAMETER_COUNT * count, sizeof *parameters, &parameters));
     for (int32_t i = 0; i < count; ++i) {
@@ -97,7 +173,7 @@ LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32
         timed |= !ly_curve_is_constant(&offset->axis[i]);
     }
     LyraForceDef def = lyra_force_def_default();
-    def.type = &types[damping > 0][timed];
+    def.type = &types[nodes > 1][damping > 0][timed];
     def.self = targets;
     def.stencil_count = count;
     def.stencils = vertices;

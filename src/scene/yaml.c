@@ -17,6 +17,7 @@
 static void destroy_yaml(LyraContext *ctx, void *loads)
 {
     LyYaml *yaml = loads;
+    ly_name_index_release(ctx, &yaml->names);
     ly_arena_destroy(ctx, yaml->arena);
     ly_release(ctx, yaml);
 }
@@ -128,6 +129,14 @@ static LyraStatus set_looks(LyraScene *scene, const LySceneSpec *spec)
 static LyraStatus join_meshes(LyYaml *yaml, LyraMesh **out)
 {
     LyraScene *scene = yaml->scene;
+    for (int32_t b = 0; b < scene->body_count; ++b) {
+        if (scene->bodies[b].affine) {
+            return ly_node_fail(ly_node_find(yaml->spec.node, "mass"), LYRA_UNSUPPORTED,
+                                "found consistent masses beside affine body \"%.60s\", expected "
+                                "lumped",
+                                scene->bodies[b].name);
+        }
+    }
     LyraMeshView whole = lyra_mesh_view(scene->bodies[0].mesh);
     int32_t nodes = lyra_element_kind_nodes(whole.kind);
     int64_t count = 0;
@@ -186,39 +195,17 @@ done:
     return status;
 }
 
-// all forces in the order that rules count on: those of the solids, then the scene's own
-static LyraStatus gather_forces(LyYaml *yaml, LyraModelDef *def)
-{
-    LyraScene *scene = yaml->scene;
-    int32_t total = scene->force_count, at = 0, count;
-    for (int32_t b = 0; b < scene->body_count; ++b) {
-        lyra_solid_forces(scene->bodies[b].solid, &count);
-        total += count;
-    }
-    LyraForce **forces = NULL;
-    LY_TRY(ly_tree_allocate(yaml->arena, total, sizeof *forces, &forces));
-    for (int32_t b = 0; b < scene->body_count; ++b) {
-        LyraForce *const *solids = lyra_solid_forces(scene->bodies[b].solid, &count);
-        for (int32_t f = 0; f < count; ++f) {
-            forces[at++] = solids[f];
-        }
-    }
-    for (int32_t f = 0; f < scene->force_count; ++f) {
-        forces[at++] = scene->forces[f];
-    }
-    def->forces = forces;
-    def->force_count = total;
-    return LYRA_OK;
-}
-
 static LyraStatus make_model(LyYaml *yaml)
 {
     const LySceneSpec *spec = &yaml->spec;
     LyraModelDef def = lyra_model_def_default();
     LyraMassMatrix *matrix = NULL;
+    LyraForce **forces = NULL;
+    LyraModelBody *bodies = NULL;
+    LyraStatus status = LYRA_OK;
     def.vertex_count = yaml->vertex_count;
     def.positions = yaml->positions;
-    LY_TRY(gather_forces(yaml, &def));
+    LY_TRY_DONE(ly_scene_gather(yaml->scene, &def, &forces, &bodies));
     def.masses = yaml->masses;
     def.mass_damping = spec->damping.mass;
     def.stiffness_damping = spec->damping.stiffness;
@@ -240,11 +227,14 @@ static LyraStatus make_model(LyYaml *yaml)
         def.prescription_user = yaml;
     }
     if (spec->mass == 1) {
-        LY_TRY(make_mass_matrix(yaml, &matrix));
+        LY_TRY_DONE(make_mass_matrix(yaml, &matrix));
         def.mass_matrix = matrix;
     }
-    LyraStatus status = lyra_model_create(yaml->scene->ctx, &def, &yaml->scene->model);
+    LY_TRY_DONE(lyra_model_create(yaml->scene->ctx, &def, &yaml->scene->model));
+done:
     lyra_mass_matrix_destroy(matrix);
+    ly_release(yaml->scene->ctx, forces);
+    ly_release(yaml->scene->ctx, bodies);
     return status;
 }
 
@@ -327,9 +317,7 @@ LyraStatus ly_scene_read_yaml(LyraScene *scene, const LyraSceneDef *def)
     LY_TRY(ly_yaml_constraints(yaml));
     LY_TRY(ly_yaml_loads(yaml));
     LY_TRY(ly_yaml_changes(yaml));
-    if (def->pullable) {
-        LY_TRY(ly_scene_add_pull(scene, yaml->vertex_count));
-    }
+    LY_TRY(ly_scene_add_pull(scene));
     LY_TRY(make_model(yaml));
     LY_TRY(ly_yaml_constrain(yaml));
     LY_TRY(make_system(yaml));

@@ -6,6 +6,7 @@
 #ifndef LY_SCENE_YAML_H
 #define LY_SCENE_YAML_H
 
+#include "base/name_index.h"
 #include "scene/scene.h"
 #include "scene/schema.h"
 
@@ -24,14 +25,29 @@ typedef struct LyMotion {
 typedef struct LyNodal {
     int32_t count;
     const int32_t *vertices; // of the model
+    const double *shares;    // of the vertices; NULL: all 1
     double scale;
     const LyLoadSpec *spec;
 } LyNodal;
+
+/// A point of an affine body: a vertex of its shape.
+typedef struct LyBodyPoint {
+    int32_t body, vertex;
+} LyBodyPoint;
+
+/// What a selector found.
+typedef struct LySelection {
+    int32_t count;
+    const int32_t *vertices; // of the model, of bodies whose meshes have these, ascending
+    int32_t point_count;
+    const LyBodyPoint *points; // of affine bodies, ascending
+} LySelection;
 
 typedef struct LyYaml {
     LyraScene *scene;
     LyraArena *arena; // of the tree, the spec, and all lists below
     LySceneSpec spec;
+    LyNameIndex names; // of the bodies
     int32_t vertex_count;
     double *positions; // at rest, [vertex_count][3]
     double *masses;    // [vertex_count]
@@ -53,16 +69,27 @@ static inline const LyBodySpec *ly_body_spec(const LyYaml *yaml, int32_t body)
 LyraStatus ly_select_bodies(const LyYaml *yaml, const LyNode *node, const char *name,
                             int32_t *first, int32_t *end);
 
-/// Vertices of the model, ascending, on the scene's arena. None is an error.
-LyraStatus ly_select_vertices(LyYaml *yaml, const LyNode *node, const char *body,
-                              const LySelectSpec *spec, int32_t *count, const int32_t **vertices);
+/// The mesh that selectors look at.
+static inline const LyraMesh *ly_body_shape(const LyraSceneBody *body)
+{
+    return body->affine ? body->shape : body->mesh;
+}
 
-/// Triangles of the surface, as vertices of the model, [count][3]. None is an error.
+/// Vertices and points, on the scene's arena. None is an error.
+LyraStatus ly_select_vertices(LyYaml *yaml, const LyNode *node, const char *body,
+                              const LySelectSpec *spec, LySelection *out);
+
+/// The same where affine bodies can be selected as a whole only, by their particles.
+LyraStatus ly_select_whole(LyYaml *yaml, const LyNode *node, const char *body,
+                           const LySelectSpec *spec, int32_t *count, const int32_t **vertices);
+
+/// Triangles of the surface, as vertices of the model, [count][3]. None is an error, and so are
+/// those of affine bodies.
 LyraStatus ly_select_triangles(LyYaml *yaml, const LyNode *node, const char *body,
                                const LySelectSpec *spec, int32_t *count, const int32_t **triangles);
 
 /// Elements of a mesh, ascending. None is an error.
-LyraStatus ly_select_elements(LyraArena *arena, const LyraMeshView *mesh, const LySelectSpec *spec,
+LyraStatus ly_select_elements(LyYaml *yaml, const LyraMesh *mesh, const LySelectSpec *spec,
                               int32_t *count, int32_t **elements);
 
 // ---- parts --------------------------------------------------------------------------------------
@@ -98,8 +125,19 @@ void ly_yaml_load(void *user, double t, const double *u, const double *v, double
 /// Rules for materials that change; the model is there.
 LyraStatus ly_yaml_changes(LyYaml *yaml);
 
-/// Springs from vertices to their places at rest plus an offset over time: LyraForce "target".
-LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, const int32_t *vertices,
+/// Makes the affine body of a mesh, which becomes its shape.
+LyraStatus ly_yaml_make_affine(LyYaml *yaml, const LyBodySpec *spec, LyraSceneBody *body);
+
+/// Vertices of the model and weights on them of points of affine bodies, [count][4] each, on the
+/// scene's arena.
+LyraStatus ly_yaml_weigh_points(LyYaml *yaml, int32_t count, const LyBodyPoint *points,
+                                int32_t **vertices, double **weights);
+
+/// Springs from points, sums of `nodes` (1 or 4) vertices with weights, to their places at rest
+/// plus an offset over time: LyraForce "target". `vertices`, `weights`: [count][nodes]; weights
+/// must outlive the force. Nullable with one node.
+LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, int32_t nodes,
+                                    const int32_t *vertices, const double *weights,
                                     double stiffness, double damping, const LyCurves *offset,
                                     LyraForce **out);
 

@@ -8,57 +8,87 @@
 // Costs are counted, not measured, so that runs repeat: numbers that are touched and multiplied,
 // times the constants below. Only their ratios matter.
 //
-//   - Inside a solve, after LOOK of the cost of a factor: sweeps that by their progress would cost
-//     more than a factor from there on (half of one in statics) are left for it, after a second
-//     look. So little is lost where they are hopeless.
-//   - From solve to solve, what sweeps cost above a kept factor adds up, and when it has come to
-//     the cost of a factor, one is made: the rule for hiring or buying, never worse than twice
-//     the best.
+//   - What a factor costs is known before its analysis, by the sections of the body (sections.h).
+//   - Statics begins with a factor where a body is so long or so flat that sweeps would cost more
+//     even if all went well for them.
+//   - Inside a solve, after LOOK of the cost of a factor and ever again: sweeps that by their
+//     progress would cost more than a factor from there on, the solves that statics has yet to
+//     come included, are left for it. The less iterations there were, the clearer it must be.
+//   - From solve to solve, what sweeps cost above a kept factor at its best adds up. When it has
+//     come to the cost of an analysis, that is made, and tells what a factor costs; when it has
+//     come to the cost of a factor, one is made: the rule for hiring or buying, never worse than
+//     twice the best.
 //   - A factor is renewed when the last solve with it cost more than the mean since it was made,
 //     its making included: that is where the mean is least. The next ones serve for as many solves
-//     but one in PROBE, which finds out whether it may be more.
+//     but one in PROBE, which finds out whether it may be more. It is also renewed when its solves
+//     have cost as much above those of a new one as that costs, and at once, in the middle of a
+//     solve, when that is cheaper than the iterations which are left.
 //   - When the mean of such a cycle is above what sweeps cost, these come back, and it takes twice
 //     as much to leave them again.
 //
 // What this remembers from solve to solve is few numbers, and the matrix that was factored: who
 // restarts gives both back by recall().
 
-#include "lyra/reorder.h"
+#include "lyra/math3.h"
 #include "solve/kept.h"
 #include "solve/pcg.h"
+#include "solve/sections.h"
 
 #include <math.h>
 #include <string.h>
 
 // cost, in ns on a core that was measured
-#define SWEEP 5.5         // a block in an iteration with sweeps
-#define SWEEP_COARSE 11.0 // ... with a coarse space
-#define COPY 34.0         // a block on its way to the copy that is swept
-#define COPY_COARSE 180.0 // ... and to its coarse space
-#define PRODUCT 6.0       // a block in a product with the matrix
-#define ENTRY 0.9         // a number of the factor in a solve
-#define FLOP 0.032        // of factoring
-#define GATHER 120.0      // a block on its way to a factor
-#define ANALYSIS 1150.0   // a block in the analysis of a factor
+#define SWEEP 2.6            // a block in an iteration with sweeps
+#define SWEEP_LARGE 1.2      // ... and more where the copy is beyond the caches
+#define SWEEP_ROW 25.0       // a row in the coarse space of an iteration
+#define SWEEP_START 4        // iterations that the begin and the end of a solve cost
+#define COPY 17.0            // a block on its way to the copy that is swept
+#define COPY_LARGE 35.0      // ... and more
+#define COPY_ROW 700.0       // a row on its way to the coarse space
+#define PRODUCT 4.0          // a block in a product with the matrix
+#define ENTRY 0.28           // a number of the factor in a solve
+#define ENTRY_LARGE 0.75     // ... and more where it is beyond the caches
+#define KEPT_ROW 65.0        // a row in an iteration with a factor
+#define FLOP 0.025           // of factoring
+#define GATHER 105.0         // a block on its way to a factor
+#define FIRST 4.5            // a number of the first factor, whose memory is new
+#define ANALYSIS 650.0       // a block in the analysis of a factor
+#define ANALYSIS_LARGE 350.0 // ... and more
 
-// an estimate of the factor before its analysis: V vertices in sections of s each give
-#define ENTRIES_GUESS 60.0 // x V s^(1/2) numbers
-#define FLOPS_GUESS 240.0  // x V s^(3/2) operations
+// blocks, and numbers of a factor, at which the caches begin to end; after as many doublings they
+// have no part in it
+#define BLOCKS_LARGE 4e4
+#define BLOCKS_ANALYSIS 1e4
+#define ENTRIES_LARGE 4e5
+#define DOUBLINGS 3
 
-#define LOOK 0.15        // part of the cost of a factor after which sweeps are looked at
-#define HOPE_STATICS 0.5 // ... that they may still cost then; the factor will serve again
-#define HOPE_DYNAMICS 1.0
-#define SLOW 0.05         // progress so small that one look is enough
-#define KEPT_ITERATIONS 4 // that a kept factor is expected to take
-#define KEPT_SOLVES 10    // that it is expected to serve
-#define ENTRIES_MAX 4e8   // numbers above which no factor is made: 3.2 GB
-#define BACK 1.1          // times the cost of sweeps that a cycle may cost
-#define PROBE 8           // cycles of which one may be longer than those before
-#define ITERATIONS_LEAST 8
+#define LOOK 0.06             // part of the cost of a factor after which sweeps are looked at first
+#define LOOKS_APART 1.5       // iterations at a look over those at the one before
+#define DOUBT 1.2             // times the cost of a factor that sweeps must seem to cost to be left
+#define LATELY 2              // looks after which progress since the last counts, if it is faster
+#define TAIL 1.15             // iterations over those that progress in logarithms lets expect
+#define STATICS_SOLVES 3      // of a static problem
+#define BODY_ITERATIONS 45    // that sweeps with a coarse space take in statics ...
+#define RATIO_ITERATIONS 11.5 // ... and this times the ratio of length to thickness, at best
+#define DIRECT 1.1 // times the cost of a factor that sweeps may be expected to have, to be tried
+#define KEPT_ITERATIONS 1    // that a kept factor is expected to take at best
+#define STATICS_ITERATIONS 3 // ... in statics
+#define KEPT_SOLVES 20       // that it is expected to serve
+#define LONG 0.5  // part of the cost of a factor that is borne before, in dynamics: runs are long
+#define HOLES 0.5 // part of the factor of a full body that one with holes may have
+#define ENTRIES_MAX 4e8        // numbers above which no factor is made: 3.2 GB
+#define PROBE 8                // cycles of which one may be longer than those before
+#define PAYS 0.7               // part of the cost before that makes a new factor worth it
+#define KEPT_LOOK 3            // iterations with a kept factor after which they are looked at
+#define ITERATIONS_LEAST 8     // with an old factor
+#define LOOK_LEAST 16          // iterations before the first look at sweeps
 #define STATICS_TOLERANCE 1e-9 // most, in statics
 #define STALLED 1e-6           // ... that sweeps may
 #define ROUNDED 1e-4           // residual that a factor may leave by rounding
 #define CURRENT_ITERATIONS 2   // of a factor of the very values
+
+// times the cost of a factor that sweeps must seem to cost to be left, at the first looks
+static const double doubts[] = {4, 1.8, 1.4};
 
 typedef struct Adaptive {
     LyraContext *ctx;
@@ -71,12 +101,17 @@ typedef struct Adaptive {
     LyKept kept;
     LyWatch watch;
     double *work; // [2 size]
-    double blocks;
+    double blocks, rows;
+    bool coarse;            // sweeps have a coarse space, or will have
+    double large;           // how far the copy is beyond the caches, 0 to 1
     double entries, flops;  // of the factor: estimated until it is analyzed; 0: not yet
+    double box;             // length of the body over its thickness, in m
+    double ratio;           // ... and the same in vertices, if that is less
     bool held;              // factor() is given what it had before
     bool unreported;        // no solve has told of the factor yet
     uint64_t serial;        // of the factor
-    bool doubted;           // the last look at sweeps found them too slow
+    int32_t looks, looked;  // at the sweeps of this solve; iterations at the last
+    double progress;        // ... and how far they had come
     double predicted;       // cost of the solve with sweeps that was left
     LyraSolveReport report; // of the sweeps' factor
     // memory
@@ -87,52 +122,115 @@ typedef struct Adaptive {
     double patience;       // times the cost of a factor that is borne
     double cycle, solves;  // cost and number of solves since the factor was made
     double length, cycles; // solves that a factor is good for, 0: not known; cycles so far
+    double excess;         // what its solves cost above those of a new one so far
+    double stale;          // times the cost of a factor that this may come to
+    double last;           // cost of the last solve with the factor before, 0: seen to
 } Adaptive;
 
 // ---- costs --------------------------------------------------------------------------------------
 
+// how far a count is beyond one at which the caches begin to end
+static double beyond(double count, double begin)
+{
+    return fmin(fmax(log2(fmax(count, 1) / begin) / DOUBLINGS, 0), 1);
+}
+
 // cost of sweeps once the values are copied
 static double sweep_cost(const Adaptive *self, double iterations)
 {
-    return iterations * self->blocks * (self->report.coarse_size > 0 ? SWEEP_COARSE : SWEEP);
+    double coarse = self->coarse ? SWEEP_ROW * self->rows : 0;
+    return (iterations + SWEEP_START) *
+           ((SWEEP + SWEEP_LARGE * self->large) * self->blocks + coarse);
+}
+
+static double copy_cost(const Adaptive *self)
+{
+    double coarse = self->coarse ? COPY_ROW * self->rows : 0;
+    return (COPY + COPY_LARGE * self->large) * self->blocks + coarse;
+}
+
+static double kept_cost_of(const Adaptive *self, double entries, double iterations)
+{
+    double entry = ENTRY + ENTRY_LARGE * beyond(entries, ENTRIES_LARGE);
+    return (iterations + 1) * (PRODUCT * self->blocks + KEPT_ROW * self->rows + entry * entries);
 }
 
 static double kept_cost(const Adaptive *self, double iterations)
 {
-    return (iterations + 1) * (PRODUCT * self->blocks + ENTRY * self->entries);
+    return kept_cost_of(self, self->entries, iterations);
+}
+
+// all that is made once
+static double analysis_cost(const Adaptive *self)
+{
+    double analysis = ANALYSIS + ANALYSIS_LARGE * beyond(self->blocks, BLOCKS_ANALYSIS);
+    return self->kept.self ? 0 : analysis * self->blocks + FIRST * self->entries;
 }
 
 static double factor_cost(const Adaptive *self)
 {
-    double analysis = self->kept.self ? 0 : ANALYSIS * self->blocks;
-    return analysis + GATHER * self->blocks + FLOP * self->flops;
+    return analysis_cost(self) + GATHER * self->blocks + FLOP * self->flops;
 }
 
-// of a solve with a factor that is kept
+static bool statics(const Adaptive *self)
+{
+    return self->def.task == LYRA_SOLVER_STATICS;
+}
+
+// Of a solve with a factor that is kept, at best. Before the analysis a body may yet turn out to
+// have holes; statics is too short to find out.
 static double kept_mean(const Adaptive *self)
 {
-    return fmax(self->seen, kept_cost(self, KEPT_ITERATIONS) + factor_cost(self) / KEPT_SOLVES);
+    double part = self->kept.self || statics(self) ? 1 : HOLES;
+    double factor = GATHER * self->blocks + FLOP * part * part * self->flops;
+    double solve = kept_cost_of(self, part * self->entries, KEPT_ITERATIONS);
+    return fmax(self->seen, solve + factor / KEPT_SOLVES);
 }
 
-// sections across the body, of vertices, by the width of breadth-first levels
+// solves that are expected to follow the one at hand with much the same matrix
+static double solves_ahead(const Adaptive *self)
+{
+    return statics(self) ? STATICS_SOLVES - 1 : 0;
+}
+
+// of a factor and all the solves that are expected
+static double factor_path(const Adaptive *self)
+{
+    return factor_cost(self) + kept_cost(self, 1) +
+           solves_ahead(self) * kept_cost(self, STATICS_ITERATIONS);
+}
+
 static LyraStatus estimate(Adaptive *self)
 {
     if (self->entries > 0) {
         return LYRA_OK;
     }
-    LyraStatus status = LYRA_OK;
+    LySections sections;
     LyraGraph graph = lyra_block_pattern_graph(lyra_block_matrix_pattern(self->A.block));
-    int32_t *order = NULL;
-    LyraBandwidth band = {0};
-    LY_TRY(ly_allocate_array(self->ctx, graph.vertex_count, sizeof *order, &order));
-    LY_TRY_DONE(lyra_reorder_rcm(self->ctx, graph, order));
-    LY_TRY_DONE(lyra_graph_bandwidth(self->ctx, graph, order, &band));
-    double V = graph.vertex_count, s = fmax(1, (double)band.profile / V);
-    self->entries = fmax(9 * self->blocks, ENTRIES_GUESS * V * sqrt(s));
-    self->flops = FLOPS_GUESS * V * s * sqrt(s);
-done:
-    ly_release(self->ctx, order);
-    return status;
+    LY_TRY(ly_sections(self->ctx, graph, &sections));
+    self->entries = fmax(9 * self->blocks, sections.entries);
+    self->flops = sections.flops;
+    self->ratio = fmin(sections.length / fmax(1, sections.thickness), self->box);
+    return LYRA_OK;
+}
+
+// Length of a body over its thickness by the moments of its vertices. INFINITY where it is flat or
+// positions are not known.
+static double box_ratio(int64_t count, const double *positions)
+{
+    LyraMat3 moments = {0};
+    double mean[3] = {0};
+    for (int64_t i = 0; positions && i < 3 * count; ++i) {
+        mean[i % 3] += positions[i] / (double)count;
+    }
+    for (int64_t i = 0; positions && i < 3 * count; i += 3) {
+        for (int32_t k = 0; k < 9; ++k) {
+            moments.m[k / 3][k % 3] +=
+                (positions[i + k / 3] - mean[k / 3]) * (positions[i + k % 3] - mean[k % 3]);
+        }
+    }
+    LyraVec3 moment = lyra_mat3_eigen(moments).values;
+    return moment.z > 0 ? sqrt(moment.x / moment.z) : INFINITY;
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -143,8 +241,8 @@ static void forget(Adaptive *self)
     self->entries = self->flops = 0;
     self->swept = self->keeps = self->due = self->unreported = false;
     self->regret = self->mean = self->cycle = self->solves = self->length = self->cycles =
-        self->seen = 0;
-    self->patience = 1;
+        self->seen = self->excess = self->last = 0;
+    self->patience = self->stale = 1;
 }
 
 static void destroy(void *data)
@@ -158,25 +256,41 @@ static void destroy(void *data)
     }
 }
 
+// whether sweeps are to go on: not when they seem dearer than a factor, by more the less is known
 static bool go_on(void *user, int32_t iterations, double progress, int32_t *next)
 {
     Adaptive *self = user;
-    double total = sweep_cost(self, iterations / fmin(fmax(progress, 1e-3), 1));
-    double rest = total - sweep_cost(self, iterations);
-    double hope = self->def.task == LYRA_SOLVER_STATICS ? HOPE_STATICS : HOPE_DYNAMICS;
-    bool hopeful = rest <= hope * (factor_cost(self) + kept_cost(self, 1));
-    bool doubted = self->doubted;
-    *next = iterations + iterations / 2;
+    // of the way in an iteration; the first ones may be slow
+    double rate = fmax(progress, 1e-3) / iterations;
+    double lately = (progress - self->progress) / (iterations - self->looked);
+    rate = self->looks < LATELY ? rate : fmax(rate, lately);
+    double expected = iterations + TAIL * fmax(0, 1 - progress) / rate;
+    double total = sweep_cost(self, expected), rest = total - sweep_cost(self, iterations);
+    double sweeps = rest + solves_ahead(self) * (total + copy_cost(self));
+    double doubt = self->looks < LY_COUNT_OF(doubts) ? doubts[self->looks] : DOUBT;
+    ++self->looks;
+    self->looked = iterations;
+    self->progress = progress;
     self->predicted = total;
-    self->doubted = !hopeful;
-    // iterations may yet become faster: a second look decides
-    return hopeful || (!doubted && progress > SLOW);
+    *next = (int32_t)(iterations * LOOKS_APART) + 1;
+    return sweeps <= doubt * factor_path(self);
+}
+
+// the same of iterations with an old factor: a new one answers in one, and in statics serves the
+// next solves better as well, because they converge
+static bool kept_goes_on(void *user, int32_t iterations, double progress, int32_t *next)
+{
+    Adaptive *self = user;
+    double rest = iterations / fmin(fmax(progress, 1e-3), 1) - iterations;
+    *next = iterations + 1;
+    double part = statics(self) ? PAYS : 1;
+    return rest * kept_cost(self, 0) <= part * (factor_cost(self) + kept_cost(self, 1));
 }
 
 // statics has no masses that hold errors down, so that more digits are asked for
 static double wanted_tolerance(const Adaptive *self, double tolerance)
 {
-    return self->def.task == LYRA_SOLVER_STATICS ? fmin(tolerance, STATICS_TOLERANCE) : tolerance;
+    return statics(self) ? fmin(tolerance, STATICS_TOLERANCE) : tolerance;
 }
 
 static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **out)
@@ -187,7 +301,6 @@ static LyraStatus create(LyraContext *ctx, const LyraSolverDef *def, void **out)
     self->ctx = ctx;
     self->def = *def;
     self->def.tolerance = wanted_tolerance(self, def->tolerance);
-    self->watch = (LyWatch){.go_on = go_on, .user = self};
     LY_TRY_DONE(ly_solver_pcg.create(ctx, &self->def, &self->sweeps));
     *out = self;
     return LYRA_OK;
@@ -203,6 +316,9 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     self->A = *A;
     self->constraints = constraints;
     self->blocks = (double)lyra_block_pattern_view(lyra_block_matrix_pattern(A->block)).block_count;
+    self->rows = A->size / 3;
+    self->large = beyond(self->blocks, BLOCKS_LARGE);
+    self->box = box_ratio(A->size / 3, self->def.positions);
     LY_TRY(ly_resize_array(self->ctx, 2 * (int64_t)A->size, sizeof *self->work, &self->work));
     return ly_solver_pcg.analyze(self->sweeps, A, constraints);
 }
@@ -227,7 +343,7 @@ static LyraStatus make_factor(Adaptive *self, const LyraOperator *A)
     self->keeps = true;
     self->due = false;
     self->cycle = factor_cost(self);
-    self->solves = 0;
+    self->solves = self->excess = 0;
     self->cycles = fmod(self->cycles + 1, PROBE);
     return LYRA_OK;
 }
@@ -243,18 +359,40 @@ static void return_to_sweeps(Adaptive *self)
     self->seen = self->solves > 0 ? self->cycle / self->solves : self->seen;
     self->keeps = self->due = false;
     self->patience *= 2;
-    self->regret = 0;
+    self->regret = self->last = 0;
+    self->stale = 1;
+}
+
+// Whether statics begins with a factor, without a look at sweeps: a body that is long for its
+// thickness bends, which takes many iterations whatever its material.
+static bool begins_with_factor(const Adaptive *self)
+{
+    bool untried = self->mean == 0 && self->patience == 1 && !self->keeps;
+    double sweeps = sweep_cost(self, BODY_ITERATIONS + RATIO_ITERATIONS * self->ratio);
+    return untried && self->entries <= ENTRIES_MAX &&
+           STATICS_SOLVES * (sweeps + copy_cost(self)) > DIRECT * factor_path(self);
 }
 
 // what the last solves say about the next
 static LyraStatus decide(Adaptive *self)
 {
-    if (self->keeps && self->due && self->mean > 0 &&
-        self->cycle > BACK * self->mean * self->solves) {
+    if (self->keeps && self->due && self->mean > 0 && self->cycle > self->mean * self->solves) {
         return_to_sweeps(self);
     }
-    if (!self->keeps && self->entries > 0 && self->entries <= ENTRIES_MAX &&
-        self->regret > self->patience * factor_cost(self)) {
+    if (statics(self) && self->mean == 0 && !self->keeps) {
+        LY_TRY(estimate(self));
+        self->coarse = self->def.positions && self->rows >= LY_PCG_COARSE_ROWS;
+        self->keeps = self->due = begins_with_factor(self);
+    }
+    if (self->keeps || self->entries == 0 || self->entries > ENTRIES_MAX) {
+        return LYRA_OK;
+    }
+    double borne = self->patience * (statics(self) ? 1 : LONG);
+    if (!statics(self) && self->regret > borne * analysis_cost(self)) {
+        // tells what a factor costs
+        LY_TRY(analyze_kept(self));
+    }
+    if (self->regret > borne * factor_cost(self)) {
         LY_TRY(analyze_kept(self));
         self->keeps = self->due = self->entries <= ENTRIES_MAX && kept_mean(self) < self->mean;
         self->patience *= self->keeps ? 1 : 2;
@@ -268,6 +406,7 @@ static LyraStatus factor_sweeps(Adaptive *self)
     LyraSolveReport report = {0};
     LyraStatus status = ly_solver_pcg.factor(self->sweeps, &self->A, &report);
     self->report = report;
+    self->coarse = report.coarse_size > 0;
     self->swept = status == LYRA_OK;
     self->fresh = self->held ? self->fresh : self->swept;
     return status;
@@ -322,18 +461,31 @@ static bool is_answer(Adaptive *self, const double *b, const double *x, double p
     return ly_vector_norm(self->ctx, n, r) <= part * ly_vector_norm(self->ctx, n, Pb);
 }
 
-// notes what a solve with the factor did cost. A factor is good for as many solves as make their
-// mean cost least, its making included; the last cycle has shown how many that are.
+// Notes what a solve with the factor did cost. A factor is good for as many solves as make their
+// mean cost least; the last cycle has shown how many that are. A body that comes to rest far from
+// where the factor was made shows no rise, so that a new one is tried too when what the old one
+// costs above a new one has come to the cost of that, and less often where it did not help.
 static void note_kept(Adaptive *self, int32_t iterations)
 {
     double cost = kept_cost(self, iterations);
     self->cycle += cost;
     self->solves += 1;
+    self->excess += cost - kept_cost(self, 1);
+    if (self->solves == 2 && self->last > 0) {
+        self->stale = cost <= PAYS * self->last ? 1 : 2 * self->stale;
+        self->last = 0;
+    }
     if (cost * self->solves > self->cycle) {
         self->due = true;
         self->length = self->solves - 1;
     } else if (self->length > 0 && self->solves >= self->length && self->cycles != 0) {
         self->due = true;
+    } else if (self->mean > 0 && cost > self->mean) {
+        self->due = true;
+    } else if (self->excess > self->stale * factor_cost(self)) {
+        self->due = true;
+        self->last = cost;
+        self->length = self->length > 0 ? fmax(self->length, self->solves) : 0;
     }
 }
 
@@ -348,15 +500,18 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
         .tolerance = self->def.tolerance,
         .iterations_max = (int32_t)fmin(most, 500),
         .truncate = self->def.truncate,
+        .watch = &self->watch,
     };
     int32_t iterations = 0;
+    self->watch = (LyWatch){.go_on = kept_goes_on, .user = self, .next = KEPT_LOOK};
     LyraStatus status = LYRA_NOT_CONVERGED;
     if (!self->kept.current) {
         if (warm) {
             memcpy(self->kept.start, x, bytes);
         }
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
-        bool rounded = iterations < ask.iterations_max && is_answer(self, b, x, ROUNDED);
+        bool rounded =
+            iterations < ask.iterations_max && !self->watch.ended && is_answer(self, b, x, ROUNDED);
         if (status == LYRA_NOT_CONVERGED && rounded) {
             status = LYRA_OK;
         } else if (status == LYRA_NOT_CONVERGED) {
@@ -373,6 +528,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
     if (self->kept.current) {
         // a factor of these very values answers at once, as well as rounding lets it
         ask.iterations_max = CURRENT_ITERATIONS;
+        ask.watch = NULL;
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
         if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x, ROUNDED)) {
             status = LYRA_OK;
@@ -389,11 +545,11 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
 static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, double *x,
                                LyraSolveReport *report, bool watched)
 {
-    self->watch.ended = false;
-    self->watch.best = 0;
-    self->doubted = false;
-    double first = LOOK * factor_cost(self) / sweep_cost(self, 1);
-    self->watch.next = (int32_t)fmin(fmax(first, ITERATIONS_LEAST), 1e6);
+    double first = LOOK * factor_cost(self) / (sweep_cost(self, 1) - sweep_cost(self, 0));
+    self->watch = (LyWatch){.go_on = go_on, .user = self};
+    self->watch.next = (int32_t)fmin(fmax(first, LOOK_LEAST), 1e6);
+    self->looks = self->looked = 0;
+    self->progress = 0;
     ly_pcg_watch(self->sweeps, watched ? &self->watch : NULL);
     LyraSolveReport now = *report;
     LyraStatus status = ly_solver_pcg.solve(self->sweeps, 1, b, warm, x, &now);
@@ -407,8 +563,7 @@ static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, doubl
 // notes what a solve with sweeps did cost
 static void note_sweeps(Adaptive *self, int32_t iterations)
 {
-    double copy = self->report.coarse_size > 0 ? COPY_COARSE : COPY;
-    double cost = sweep_cost(self, iterations) + (self->fresh ? copy * self->blocks : 0);
+    double cost = sweep_cost(self, iterations) + (self->fresh ? copy_cost(self) : 0);
     self->fresh = false;
     self->mean = self->mean > 0 ? 0.75 * self->mean + 0.25 * cost : cost;
     self->regret = fmax(0, self->regret + cost - kept_mean(self));
@@ -512,7 +667,7 @@ static void remember(const void *data, double *memory)
         self->keeps,    self->due,    self->regret,       self->mean,
         self->patience, self->cycle,  self->solves,       self->kept.self != NULL,
         self->length,   self->cycles, self->kept.current, self->fresh,
-        self->seen,
+        self->seen,     self->excess, self->stale,        self->last,
     };
     memcpy(memory, numbers, sizeof numbers);
 }
@@ -551,6 +706,9 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
     self->kept.current = memory[10] != 0;
     self->fresh = memory[11] != 0;
     self->seen = memory[12];
+    self->excess = memory[13];
+    self->stale = fmax(1, memory[14]);
+    self->last = memory[15];
     return LYRA_OK;
 }
 

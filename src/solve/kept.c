@@ -83,6 +83,7 @@ LyraStatus ly_kept_solve(LyKept *kept, const LyKeptSolve *solve, const double *b
         .tolerance = solve->tolerance,
         .iterations_max = solve->iterations_max,
         .truncate = solve->truncate,
+        .watch = solve->watch,
         .work = kept->work,
     };
     LyraSolveReport now = {.definiteness = report->definiteness};

@@ -31,6 +31,7 @@ typedef struct LyKeptSolve {
     double tolerance;
     int32_t iterations_max;
     bool truncate;
+    LyWatch *watch; // Nullable
 } LyKeptSolve;
 
 /// Takes the pattern of A; makes the direct solver of this build for its form. `constraints` are

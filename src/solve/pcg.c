@@ -24,9 +24,9 @@
 #include <math.h>
 #include <string.h>
 
-// share of masses below which a coarse space pays from COARSE_ROWS vertices on, and from LARGE_ROWS
+// share of masses below which a coarse space pays from LY_PCG_COARSE_ROWS vertices on, and from
+// LARGE_ROWS
 #define COARSE_PAYS 5e-4
-#define COARSE_ROWS 1000
 #define COARSE_PAYS_LARGE 8e-4
 #define LARGE_ROWS 40000
 
@@ -118,7 +118,7 @@ static LyraStatus choose_kind(Pcg *pcg, const LyraOperator *A)
     bool has_diagonal = A->kind != LYRA_OPERATOR_CALLBACK || A->diagonal;
     bool chooses = strcmp(def->preconditioner, "auto") == 0;
     pcg->coarse = def->coarse;
-    pcg->may_coarse = chooses && blocks && def->positions && A->size / 3 >= COARSE_ROWS;
+    pcg->may_coarse = chooses && blocks && def->positions && A->size / 3 >= LY_PCG_COARSE_ROWS;
     pcg->kind = blocks ? LY_PCG_SSOR : has_diagonal ? LY_PCG_JACOBI : LY_PCG_NONE;
     bool known = chooses;
     for (int32_t k = 0; !chooses && k < LY_COUNT_OF(names); ++k) {

@@ -15,11 +15,12 @@
 // of rows and the pattern alone, into domains of one size and thin separators between them, so that
 // domains touch separators only; where separators are few, each is cut across in turn, into two
 // halves and what is between these. Domains are the first colour, separators or their halves the
-// second, what is between halves the third; pieces of one colour, all of which are called domains
-// in what follows, do not touch each other. The colours follow each other in the order, so that all
-// of one colour can be swept at once, by any number of threads, to the same bits, and no coupling
-// is left out: the sweeps are those of the whole matrix in this order. Entries between domains are
-// kept apart, in both orientations, so that none writes to another.
+// second, what is between halves the third, a few rows that touch others far away the last; pieces
+// of one colour, all of which are called domains in what follows, do not touch each other. The
+// colours follow each other in the order, so that all of one colour can be swept at once, by any
+// number of threads, to the same bits, and no coupling is left out: the sweeps are those of the
+// whole matrix in this order. Entries between domains are kept apart, in both orientations, so that
+// none writes to another.
 //
 // Shares. Loops that need no order between colours go over shares: a domain of the first colour and
 // its part of the others, about what the thread that has the domain has of their sweeps.
@@ -37,9 +38,12 @@
 /// Numbers after the last block, so that vector loads of it stay inside.
 #define LY_PCG_PAD 8
 
+/// Vertices from which on there may be a coarse space that nobody asked for.
+#define LY_PCG_COARSE_ROWS 1000
+
 /// Most domains of a matrix, of all colours.
-#define LY_PCG_DOMAINS_MAX 31
-#define LY_PCG_COLOURS_MAX 3
+#define LY_PCG_DOMAINS_MAX 32
+#define LY_PCG_COLOURS_MAX 4
 
 /// What a domain's kernels see. Arrays of numbers are of the precision of the kernels.
 typedef struct LyPcgPiece {

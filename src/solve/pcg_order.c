@@ -20,6 +20,9 @@
 // its own: two halves, swept towards each other, and the thin part between them. In a cube of n^3
 // vertices that leaves n rows, of n^3, that cannot be shared. With many domains there are as many
 // separators, which threads share as they are.
+//
+// A spring across the body would make a separator of all that is between its ends, and so leave one
+// domain. Rows with such far entries, where they are few, come after all others, as a last piece.
 
 #include "lyra/reorder.h"
 #include "solve/pcg.h"
@@ -30,7 +33,7 @@
 
 // rows that a domain has at least: fewer are swept before another thread is awake
 #define DOMAIN_ROWS 800
-#define DOMAINS_MAX ((LY_PCG_DOMAINS_MAX + 1) / 2)
+#define DOMAINS_MAX (LY_PCG_DOMAINS_MAX / 2)
 // separators may have a THICK-th part of all rows, parts between halves a THICK_ACROSS-th of theirs
 #define THICK 8
 #define THICK_ACROSS 4
@@ -38,6 +41,8 @@
 #define SEPARATOR_ROWS 128
 // with more domains there are separators for all threads
 #define HALVED_MAX 8
+// of so many rows one may be put off because it touches others far away
+#define FAR_SHARE 256
 
 // ---- order along an axis ------------------------------------------------------------------------
 
@@ -174,6 +179,7 @@ static bool cut(int32_t rows, int32_t domains, int32_t thick, const int32_t *rea
 // for one that stays whole
 typedef struct Sweep {
     int32_t *sweep, *place, *reach;
+    int32_t far; // rows at its end that are put off
     Cut cut;
     Cut across[DOMAINS_MAX];
 } Sweep;
@@ -198,6 +204,92 @@ static LyraStatus halve_separators(LyraContext *ctx, const LyraBlockPatternView 
     return LYRA_OK;
 }
 
+// ---- rows that touch others far away ------------------------------------------------------------
+
+// entries between places that are further apart than this would make separators of `domains` that
+// are thicker than allowed
+static int32_t far_distance(int32_t rows, int32_t domains)
+{
+    return rows / (THICK * (domains - 1));
+}
+
+// Counts the far entries of each row, or, with `count` known, marks for each of them the row that
+// has more by a negative count. Returns the number of rows that are marked.
+static int32_t mark_far(const LyraBlockPatternView *view, const int32_t *place, int32_t distance,
+                        bool mark, int32_t *count)
+{
+    int32_t marked = 0;
+    for (int32_t row = 0; row < view->row_count; ++row) {
+        for (int64_t k = view->diagonal[row] + 1; k < view->row_start[row + 1]; ++k) {
+            int32_t column = view->column[k];
+            if (abs(place[row] - place[column]) <= distance) {
+                continue;
+            }
+            if (!mark) {
+                ++count[row];
+                ++count[column];
+            } else if (count[row] > 0 && count[column] > 0) {
+                int32_t *more = count[row] > count[column] ? &count[row] : &count[column];
+                *more = -*more;
+                ++marked;
+            }
+        }
+    }
+    return marked;
+}
+
+// Puts the marked rows at the end of the sweep, the others before them, each as they were.
+static LyraStatus put_off(LyraContext *ctx, int32_t rows, const int32_t *count, int32_t far,
+                          Sweep *it)
+{
+    int32_t near = 0, last = 0, *late = NULL;
+    LY_TRY(ly_allocate_array(ctx, far, sizeof *late, &late));
+    for (int32_t p = 0; p < rows; ++p) {
+        int32_t row = it->sweep[p];
+        if (count[row] < 0) {
+            late[last++] = row;
+        } else {
+            it->sweep[near++] = row;
+        }
+    }
+    memcpy(it->sweep + near, late, (size_t)far * sizeof *late);
+    ly_release(ctx, late);
+    return lyra_permutation_invert(rows, it->sweep, it->place);
+}
+
+// Looks for a cut into more domains, `most` at best, than there are, by putting rows off that touch
+// others far away. Leaves the sweep as it is where there is none.
+static LyraStatus cut_without_far(LyraContext *ctx, const LyraBlockPatternView *view, int32_t most,
+                                  Sweep *it)
+{
+    int32_t rows = view->row_count, *count = NULL, *before = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, rows, sizeof *count, &count));
+    LY_TRY_DONE(ly_allocate_array(ctx, rows, sizeof *before, &before));
+    memcpy(before, it->sweep, (size_t)rows * sizeof *before);
+    for (int32_t domains = most; domains > it->cut.domains; domains /= 2) {
+        int32_t distance = far_distance(rows, domains);
+        memset(count, 0, (size_t)rows * sizeof *count);
+        (void)mark_far(view, it->place, distance, false, count);
+        int32_t far = mark_far(view, it->place, distance, true, count);
+        if (far == 0 || far > rows / FAR_SHARE) {
+            continue;
+        }
+        LY_TRY_DONE(put_off(ctx, rows, count, far, it));
+        find_reach(view, it->sweep, it->place, 0, rows - far, it->reach);
+        if (cut(rows - far, domains, THICK, it->reach, &it->cut)) {
+            it->far = far;
+            break;
+        }
+        memcpy(it->sweep, before, (size_t)rows * sizeof *before);
+        LY_TRY_DONE(lyra_permutation_invert(rows, it->sweep, it->place));
+    }
+done:
+    ly_release(ctx, count);
+    ly_release(ctx, before);
+    return status;
+}
+
 // ---- colours ------------------------------------------------------------------------------------
 
 // appends the part [begin, end) of the sweep as a domain, backwards if `down`
@@ -220,8 +312,8 @@ static void end_colour(LyPcgOrder *out)
 }
 
 // domains first, up and down the sweep in turn, then the separators or their halves, which are
-// swept towards each other, then what is between halves
-static void colour(const Sweep *it, int32_t *order, LyPcgOrder *out)
+// swept towards each other, then what is between halves, then what was put off
+static void colour(const Sweep *it, int32_t rows, int32_t *order, LyPcgOrder *out)
 {
     const Cut *cut = &it->cut;
     *out = (LyPcgOrder){0};
@@ -241,6 +333,10 @@ static void colour(const Sweep *it, int32_t *order, LyPcgOrder *out)
             append(it->sweep + cut->end[d], it->across[d].end[0], it->across[d].begin[1], false,
                    order, out);
         }
+    }
+    end_colour(out);
+    if (it->far > 0) {
+        append(it->sweep, rows - it->far, rows, false, order, out);
     }
     end_colour(out);
 }
@@ -265,18 +361,20 @@ LyraStatus ly_pcg_order(LyraContext *ctx, const LyraBlockPattern *pattern, const
     }
     LY_TRY_DONE(lyra_permutation_invert(rows, it.sweep, it.place));
     // powers of two, so that threads have equal shares
-    int32_t domains = 1;
+    int32_t domains = 1, most;
     while (!one && domains < DOMAINS_MAX && rows / (2 * domains) >= DOMAIN_ROWS) {
         domains *= 2;
     }
+    most = domains;
     if (domains > 1) {
         find_reach(&view, it.sweep, it.place, 0, rows, it.reach);
         while (domains > 1 && !cut(rows, domains, THICK, it.reach, &it.cut)) {
             domains /= 2;
         }
+        LY_TRY_DONE(domains < most ? cut_without_far(ctx, &view, most, &it) : LYRA_OK);
         LY_TRY_DONE(halve_separators(ctx, &view, positions, &it));
     }
-    colour(&it, order, out);
+    colour(&it, rows, order, out);
 done:
     ly_release(ctx, it.sweep);
     ly_release(ctx, it.place);

@@ -24,6 +24,7 @@ target_sources(lyra_objects PRIVATE
   solve/mumps.c
   solve/openmp.c
   solve/operator.c
+  solve/outer.c
   solve/pardiso.c
   solve/pcg.c
   solve/pcg_coarse.c
@@ -34,6 +35,7 @@ target_sources(lyra_objects PRIVATE
   solve/pcg_order.c
   solve/pcg_refine.c
   solve/pivoted.c
+  solve/sections.c
   solve/solver.c
   solve/spooles.c
   solve/symmetric.c

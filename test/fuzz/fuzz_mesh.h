@@ -20,6 +20,36 @@ static inline size_t fuzz_split(const uint8_t *data, size_t size)
     return split ? (size_t)(split - data) : size;
 }
 
+/// Sets hold what there is, ascending.
+static inline void fuzz_sets(const LyraMeshView *view)
+{
+    for (int32_t s = 0; s < view->set_count; ++s) {
+        for (int32_t i = 0, last = -1; i < view->sets[s].count;
+             last = view->sets[s].elements[i++]) {
+            FUZZ_REQUIRE(view->sets[s].elements[i] > last &&
+                         view->sets[s].elements[i] < view->element_count);
+        }
+    }
+    for (int32_t s = 0; s < view->vertex_set_count; ++s) {
+        const LyraMeshVertexSet *set = &view->vertex_sets[s];
+        for (int32_t i = 0, last = -1; i < set->count; last = set->vertices[i++]) {
+            FUZZ_REQUIRE(set->vertices[i] > last && set->vertices[i] < view->vertex_count);
+        }
+    }
+    int32_t sides = view->kind == LYRA_ELEMENT_TET4 ? 4 : 6;
+    for (int32_t s = 0; s < view->face_set_count; ++s) {
+        const LyraMeshFaceSet *set = &view->face_sets[s];
+        int64_t last = -1;
+        for (int64_t i = 0; i < set->count; ++i) {
+            int32_t element = set->faces[2 * i], side = set->faces[2 * i + 1];
+            FUZZ_REQUIRE(element >= 0 && element < view->element_count && side >= 0 &&
+                         side < sides);
+            FUZZ_REQUIRE((int64_t)element * sides + side > last);
+            last = (int64_t)element * sides + side;
+        }
+    }
+}
+
 static inline void fuzz_mesh(const LyraMemoryFile *files, int32_t count, LyraMeshFormat format)
 {
     LyraContext *ctx = fuzz_context();
@@ -35,6 +65,7 @@ static inline void fuzz_mesh(const LyraMemoryFile *files, int32_t count, LyraMes
         for (int64_t i = 0; i < 3 * (int64_t)view.vertex_count; ++i) {
             FUZZ_REQUIRE(isfinite(view.positions[i]));
         }
+        fuzz_sets(&view);
         for (int32_t e = 0; e < view.element_count; ++e) {
             FUZZ_REQUIRE(view.element_materials[e] >= 0 &&
                          view.element_materials[e] < view.material_count);

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// A vector is called "history." and the id of its group. Its version is made of the names of group
+// and type, the version of the type's history and the order of its stencils in batches, so that a
+// state of another model, or of another order, is not continued silently.
+
+#include "model/history.h"
+
+#include "model/vector.h"
+#include "solve/solve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const LyBatches *batches_of(const LyraModel *model, int32_t group)
+{
+    const LyPart *part = &model->parts[model->group_part[group]];
+    return &part->assembly->batches[model->group_index[group]];
+}
+
+int64_t ly_history_size(const LyraModel *model, int32_t group)
+{
+    if (model->group_part[group] < 0) {
+        return 0; // see changing.c
+    }
+    int64_t count = model->forces[group]->type->history_count;
+    return count > 0 ? batches_of(model, group)->batch_count * count * LYRA_BATCH_WIDTH : 0;
+}
+
+static uint64_t add_text(uint64_t sum, const char *text)
+{
+    for (; *text; ++text) {
+        const uint64_t word = (unsigned char)*text;
+        sum = ly_checksum(sum, &word, 1);
+    }
+    return sum;
+}
+
+int32_t ly_history_version(const LyraModel *model, int32_t group)
+{
+    const LyraForceType *type = model->forces[group]->type;
+    const int64_t counts[2] = {type->history_version, type->history_count};
+    uint64_t sum = ly_checksum(LY_CHECKSUM_START, counts, 2);
+    sum = add_text(add_text(sum, model->names[group]), type->name);
+    if (model->group_part[group] >= 0) {
+        // eight lanes of four bytes are whole words
+        const LyBatches *b = batches_of(model, group);
+        sum = ly_checksum(sum, b->element, b->batch_count * (LYRA_BATCH_WIDTH / 2));
+    }
+    return (int32_t)(sum >> 33);
+}
+
+static LyraStateVectorsDef def_of(const LyraModel *model, int32_t group, char name[32])
+{
+    snprintf(name, 32, "history.%d", (int)group);
+    return (LyraStateVectorsDef){.name = name,
+                                 .version = model->history_versions[group],
+                                 .owner = LYRA_STATE_MATERIAL,
+                                 .size = (int32_t)ly_history_size(model, group),
+                                 .count = 1};
+}
+
+static LyraStatus find(const LyraModel *model, int32_t group, LyraState *state, LyraVector **out,
+                       bool *fresh)
+{
+    char name[32];
+    if (ly_history_size(model, group) > INT32_MAX) {
+        return ly_fail(LYRA_UNSUPPORTED, "force group %s: a history of more than %d numbers",
+                       model->names[group], (int)INT32_MAX);
+    }
+    const LyraStateVectorsDef def = def_of(model, group, name);
+    LyraVector **vectors = NULL;
+    LY_TRY(lyra_state_vectors(state, &def, &vectors, fresh));
+    *out = vectors[0];
+    return LYRA_OK;
+}
+
+LyraStatus ly_history_init(const LyraModel *model, LyraState *state)
+{
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        LyraVector *vector = NULL;
+        bool fresh = false;
+        if (ly_history_size(model, g) == 0) {
+            continue;
+        }
+        LY_TRY(find(model, g, state, &vector, &fresh));
+        if (fresh && model->forces[g]->type->history_init) {
+            const LyPart *part = &model->parts[model->group_part[g]];
+            ly_history_begin(part->assembly, model->group_index[g], ly_vector_write_access(vector));
+        }
+    }
+    return LYRA_OK;
+}
+
+const double *ly_history_values(const LyraModel *model, int32_t group, const LyraState *state,
+                                uint64_t *stamp)
+{
+    char name[32];
+    LyraStateBlock block;
+    const LyraStateVectorsDef def = def_of(model, group, name);
+    bool found = state && lyra_state_find_block(state, name, LYRA_STATE_MATERIAL, &block) &&
+                 block.version == def.version && block.type == LYRA_STATE_VECTOR &&
+                 block.count == 1 && block.size == def.size && !lyra_vector_type(block.vectors[0]);
+    if (found && stamp) {
+        *stamp = lyra_vector_stamp(block.vectors[0]);
+    }
+    return found ? lyra_vector_values(block.vectors[0]) : NULL;
+}
+
+LyraStatus ly_history_write(const LyraModel *model, int32_t group, LyraState *state,
+                            const double *values)
+{
+    LyraVector *vector = NULL;
+    bool fresh = false;
+    LY_TRY(find(model, group, state, &vector, &fresh));
+    ly_vector_copy(model->ctx, ly_history_size(model, group), values,
+                   ly_vector_write_access(vector));
+    return LYRA_OK;
+}
+
+bool ly_history_read_all(const LyraModel *model, const LyraState *state, double *values)
+{
+    int64_t at = 0;
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        int64_t size = ly_history_size(model, g);
+        const double *from = size > 0 ? ly_history_values(model, g, state, NULL) : NULL;
+        if (size > 0 && !from) {
+            return false;
+        }
+        if (size > 0) {
+            ly_vector_copy(model->ctx, size, from, values + at);
+        }
+        at += size;
+    }
+    return true;
+}
+
+LyraStatus ly_history_write_all(const LyraModel *model, LyraState *state, const double *values)
+{
+    int64_t at = 0;
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        int64_t size = ly_history_size(model, g);
+        if (size > 0) {
+            LY_TRY(ly_history_write(model, g, state, values + at));
+        }
+        at += size;
+    }
+    return LYRA_OK;
+}
+
+// fails unless a state has the history of a group
+static LyraStatus check_history(const LyraModel *model, int32_t group, const LyraState *state)
+{
+    if (group < 0 || group >= model->force_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: no force group %d of %d", group,
+                       model->force_count);
+    }
+    if (ly_history_size(model, group) == 0) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "force group %s %s", model->names[group],
+                       model->group_part[group] < 0 ? "has stencils that change"
+                                                    : "has no history");
+    }
+    if (!ly_history_values(model, group, state, NULL)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "the state has no history of force group %s",
+                       model->names[group]);
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_model_read_history(const LyraModel *model, int32_t group, const LyraState *state,
+                                   int32_t component, double *values)
+{
+    LYRA_ASSERT(model && state && values);
+    LY_TRY(check_history(model, group, state));
+    const LyPart *part = &model->parts[model->group_part[group]];
+    return ly_history_read(part->assembly, model->group_index[group], component,
+                           ly_history_values(model, group, state, NULL), values);
+}
+
+LyraStatus lyra_model_write_history(const LyraModel *model, int32_t group, LyraState *state,
+                                    int32_t component, const double *values)
+{
+    LYRA_ASSERT(model && state && values);
+    LyraVector *vector = NULL;
+    bool fresh = false;
+    LY_TRY(check_history(model, group, state));
+    LY_TRY(find(model, group, state, &vector, &fresh));
+    const LyPart *part = &model->parts[model->group_part[group]];
+    return ly_history_set(part->assembly, model->group_index[group], component, values,
+                          ly_vector_write_access(vector));
+}

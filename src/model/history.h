@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The histories of a model's force groups in a state: one vector each, of the material, in the
+// layout of the group's batches.
+
+#ifndef LY_MODEL_HISTORY_H
+#define LY_MODEL_HISTORY_H
+
+#include "lyra/state.h"
+#include "model/model.h"
+
+/// Doubles of the history of a group; 0 where it has none.
+int64_t ly_history_size(const LyraModel *model, int32_t group);
+
+/// Makes the histories that a state lacks, as their types begin.
+LyraStatus ly_history_init(const LyraModel *model, LyraState *state);
+
+/// Lends the history of a group; NULL where the state has none of this layout. `stamp` of the
+/// vector: Nullable.
+const double *ly_history_values(const LyraModel *model, int32_t group, const LyraState *state,
+                                uint64_t *stamp);
+
+/// Sets the history of a group; makes it where the state lacks it.
+LyraStatus ly_history_write(const LyraModel *model, int32_t group, LyraState *state,
+                            const double *values);
+
+/// All groups one after another, [history_count]. Reading is false where one is missing.
+bool ly_history_read_all(const LyraModel *model, const LyraState *state, double *values);
+LyraStatus ly_history_write_all(const LyraModel *model, LyraState *state, const double *values);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of states, for state.c, state_pack.c and those that keep material memory.
+
+#ifndef LY_MODEL_STATE_H
+#define LY_MODEL_STATE_H
+
+#include "base/base.h"
+#include "lyra/state.h"
+
+#define LY_BLOCK_NAME_BYTES 32
+
+typedef struct LyBlock {
+    char name[LY_BLOCK_NAME_BYTES];
+    int32_t version;
+    LyraStateOwner owner;
+    LyraStateType type;
+    int32_t size;         // entries of a vector; 0: numbers
+    int64_t count;        // numbers, or vectors
+    void *values;         // NULL for vectors
+    LyraVector **vectors; // [count]; NULL for numbers
+} LyBlock;
+
+// time = start + rest + count dt
+typedef struct LyClock {
+    double start, rest;
+    double dt;
+    int64_t count;
+} LyClock;
+
+struct LyraState {
+    LyraContext *ctx;
+    const LyraVectorType *type; // of its vectors. Nullable: the host's
+    void *place;
+    int32_t size;
+    double time;
+    LyClock clock;
+    int64_t steps;
+    LyraVector *u, *v, *a;
+    int32_t block_count, block_room;
+    LyBlock *blocks; // [block_room], the first block_count alive
+};
+
+/// A state with vectors of a type; as lyra_vector_create_typed().
+LyraStatus ly_state_create(LyraContext *ctx, const LyraVectorType *type, void *place, int32_t size,
+                           LyraState **out);
+
+/// Gives `state` the clock of `from` after a further step of dt, and its number of steps plus one.
+/// They may be one.
+void ly_state_tick(LyraState *state, const LyraState *from, double dt);
+
+/// start + rest + count dt, as the result + *rest.
+double ly_clock_read(const LyClock *clock, double *rest);
+
+/// Bytes of one number of a block.
+size_t ly_state_type_bytes(LyraStateType type);
+
+/// Makes the numbers, zeros, or the vectors of a block whose other fields are set.
+LyraStatus ly_block_create(const LyraState *state, LyBlock *block);
+void ly_block_destroy(LyraContext *ctx, LyBlock *block);
+
+/// Makes the blocks of owner `to` in `state` those of owner `from` in `source`, under their names.
+/// The two states are not one, unless the owners differ.
+LyraStatus ly_state_take_blocks(LyraState *state, LyraStateOwner to, const LyraState *source,
+                                LyraStateOwner from);
+
+/// Whether the blocks of owner `p` in `a` are those of owner `q` in `b`, bit for bit.
+bool ly_state_blocks_equal(const LyraState *a, LyraStateOwner p, const LyraState *b,
+                           LyraStateOwner q);
+
+#endif
