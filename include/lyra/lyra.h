@@ -38,7 +38,6 @@
 #include "lyra/points.h"
 #include "lyra/reorder.h"
 #include "lyra/scene.h"
-#include "lyra/scene_live.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
 #include "lyra/sparse.h"
@@ -51,5 +50,6 @@
 #include "lyra/version.h"
 #include "lyra/viscosity.h"
 #include "lyra/volume.h"
+#include "lyra/world.h"
 
 #endif

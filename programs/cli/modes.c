@@ -22,7 +22,7 @@ typedef struct ModesOptions {
 // A model to be looked at: of a scene, or made of a mesh.
 typedef struct ModesBody {
     LyraContext *ctx;
-    LyraScene *scene;
+    LyraWorld *world;
     LyraMesh *mesh;
     LyraSolid *solid;
     LyraMassMatrix *mass;
@@ -44,7 +44,7 @@ static void end_body(ModesBody *body)
     lyra_mass_matrix_destroy(body->mass);
     lyra_solid_destroy(body->solid);
     lyra_mesh_destroy(body->mesh);
-    lyra_scene_destroy(body->scene);
+    lyra_world_destroy(body->world);
     lyra_context_destroy(body->ctx);
     free(body->masses);
     free(body->densities);
@@ -69,9 +69,9 @@ static LyraStatus load_scene(const char *path, const ModesOptions *options, Mode
     LyraSceneDef def = lyra_scene_def_default();
     def.overrides = options->sets.items;
     def.override_count = options->sets.count;
-    LyraStatus status = lyra_scene_load(body->ctx, path, &def, &body->scene);
+    LyraStatus status = lyra_world_load(body->ctx, path, &def, &body->world, NULL);
     if (status == LYRA_OK) {
-        body->model = lyra_scene_view(body->scene).model;
+        body->model = lyra_world_view(body->world).model;
     }
     return status;
 }
@@ -214,10 +214,10 @@ static CliExit save_vtu(const ModesBody *body, const char *path)
     if (body->mesh) {
         return save_body(body, body->mesh, 0, path);
     }
-    LyraSceneView view = lyra_scene_view(body->scene);
+    LyraWorldView view = lyra_world_view(body->world);
     CliExit exit = CLI_OK;
     for (int32_t b = 0; b < view.body_count && exit == CLI_OK; ++b) {
-        const LyraSceneBody *part = &view.bodies[b];
+        const LyraBodyView *part = &view.bodies[b];
         if (part->mesh && view.body_count == 1) {
             exit = save_body(body, part->mesh, part->first_vertex, path);
         } else if (part->mesh) {

@@ -180,7 +180,7 @@ static void take_count(int32_t option, int64_t *wish)
 static bool plan(Run *run)
 {
     const RunOptions *o = &run->options;
-    run->output = run->view.output;
+    run->output = run->said.output;
     take_count(o->save_every, &run->output.save_every);
     take_count(o->vtu_every, &run->output.vtu_every);
     take_count(o->obj_every, &run->output.obj_every);
@@ -202,7 +202,7 @@ static bool plan(Run *run)
     }
     if (run->steps == 0 && o->steps < 0 && isnan(o->duration)) {
         cli_fail("%s does not say how many steps to take: give --steps N or --duration T",
-                 run->view.path);
+                 run->said.path);
         return false;
     }
     run->totals.min_det = INFINITY;
@@ -214,11 +214,12 @@ bool run_load(Run *run)
     LyraSceneDef def = lyra_scene_def_default();
     def.overrides = run->options.sets.items;
     def.override_count = run->options.sets.count;
-    if (lyra_scene_load(run->ctx, run->options.scene, &def, &run->scene) != LYRA_OK) {
+    if (lyra_world_load(run->ctx, run->options.scene, &def, &run->world, &run->scene) != LYRA_OK) {
         cli_failed();
         return false;
     }
-    run->view = lyra_scene_view(run->scene);
+    run->view = lyra_world_view(run->world);
+    run->said = lyra_scene_view(run->scene);
     run->start_time = lyra_state_view(run->view.state).time;
     int32_t size = lyra_system_size(run->view.system);
     if (lyra_vector_create(run->ctx, size, &run->momentum) != LYRA_OK ||
@@ -235,6 +236,7 @@ void run_end(Run *run)
     run_bodies_destroy(run);
     lyra_vector_destroy(run->momentum);
     lyra_vector_destroy(run->reaction);
+    lyra_world_destroy(run->world);
     lyra_scene_destroy(run->scene);
     free(run->summary_path);
     free(run->summary_part);
@@ -331,7 +333,7 @@ static RunEnd loop(Run *run, char *reason, size_t room)
         if (signal_seen) {
             return RUN_STOPPED;
         }
-        LyraStatus status = lyra_scene_step(run->scene, &run->report);
+        LyraStatus status = lyra_world_step(run->world, &run->report);
         if (status != LYRA_OK) {
             describe_failure(run, status, reason, room);
             return RUN_FAILED;
@@ -367,7 +369,7 @@ static void report_end(const Run *run, RunEnd end)
     int64_t taken = run->step - run->first;
     double seconds = run_now() - run->began;
     double time = lyra_state_view(run->view.state).time;
-    printf("%s: %lld steps to t = %g s in %.3g s", run->view.name, (long long)taken, time, seconds);
+    printf("%s: %lld steps to t = %g s in %.3g s", run->said.name, (long long)taken, time, seconds);
     if (taken > 0) {
         printf(", %.3g steps/s, %.3g Newton iterations each", (double)taken / seconds,
                (double)run->totals.newton_iterations / (double)run->step);

@@ -41,7 +41,7 @@ typedef struct RunFrames {
 
 /// A body as VTU files show it.
 typedef struct RunBody {
-    const LyraSceneBody *body;
+    const LyraBodyView *body;
     char *name;         ///< Of its files.
     LyraFields *fields; ///< NULL without a volume.
     double *x;          ///< [vertex_count][3].
@@ -52,8 +52,8 @@ typedef struct RunBody {
 
 /// A surface that a body carries along.
 typedef struct RunSurface {
-    const LyraSceneBody *body;
-    const LyraSceneSurface *shown;
+    const LyraBodyView *body;
+    const LyraShownSurface *shown;
     bool visible; ///< In pictures: all but the body's own vertices around a surface inside them.
     char *name;   ///< Of its files.
     double *x;    ///< [vertices of the surface][3].
@@ -64,8 +64,10 @@ typedef struct RunSurface {
 typedef struct Run {
     RunOptions options;
     LyraContext *ctx;
+    LyraWorld *world;
+    LyraWorldView view;
     LyraScene *scene;
-    LyraSceneView view;
+    LyraSceneView said;     ///< What the scene says beside its world.
     LyraSceneOutput output; ///< The scene's wishes under those of the command line.
     int64_t steps;          ///< To reach.
     int64_t step, first;    ///< Reached; where this start began.

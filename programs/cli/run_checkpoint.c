@@ -192,7 +192,7 @@ static bool check_note(const Run *run, const char *path, const Note *note)
             "%s: the checkpoint is of another scene than %s, or of other --set values or files "
             "(digest %016" PRIx64 ", expected %016" PRIx64 "); run without --resume to start "
             "anew",
-            path, run->view.path, note->digest, run->view.digest);
+            path, run->said.path, note->digest, run->view.digest);
         return false;
     }
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; ++i) {

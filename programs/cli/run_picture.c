@@ -89,7 +89,7 @@ static bool color_surfaces(Run *run)
 bool run_picture_write(Run *run)
 {
     const double degree = 3.14159265358979323846 / 180;
-    const LyraSceneCamera *camera = &run->view.camera;
+    const LyraSceneCamera *camera = &run->said.camera;
     LyraRenderDef def = lyra_render_def_default();
     LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
     LyraPicture *picture = NULL;

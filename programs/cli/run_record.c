@@ -262,7 +262,7 @@ static void write_bodies(const Run *run, CliJson *json)
 {
     cli_json_open(json, "bodies", '[');
     for (int32_t b = 0; b < run->view.body_count; ++b) {
-        const LyraSceneBody *body = &run->view.bodies[b];
+        const LyraBodyView *body = &run->view.bodies[b];
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", body->name ? body->name : "");
         cli_json_text(json, "kind", body->affine ? "affine" : body->mesh ? "solid" : "springs");
@@ -302,8 +302,8 @@ static void write_summary(const Run *run, const char *result, const char *reason
     if (reason) {
         cli_json_text(json, "reason", reason);
     }
-    cli_json_text(json, "scene", run->view.path);
-    cli_json_text(json, "name", run->view.name);
+    cli_json_text(json, "scene", run->said.path);
+    cli_json_text(json, "name", run->said.name);
     cli_json_text(json, "digest", digest);
     cli_json_text(json, "version", lyra_version());
     cli_json_text(json, "isa", lyra_isa_name(lyra_context_isa(run->ctx)));

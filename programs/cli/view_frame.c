@@ -246,7 +246,7 @@ static double *find_loads(View *view, uint32_t *count)
     double *loads = cli_allocate(3 * ((size_t)vertices + 1) * sizeof *loads);
     double most = 0;
     *count = 0;
-    if (lyra_scene_loads(view->run.scene, loads, NULL) != LYRA_OK) {
+    if (lyra_world_loads(view->run.world, loads, NULL) != LYRA_OK) {
         free(loads);
         return NULL;
     }

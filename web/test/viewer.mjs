@@ -125,15 +125,16 @@ async function turnsNumbers(page) {
     await until(page, (viewer) => viewer.state.speed === 0);
     const stiff = await sagOf(page);
     await page.evaluate(() => {
-        const slider = document.getElementById('slider-young');
+        const slider = document.getElementById('slider-bodies.*.material.young');
         slider.value = 380;
         slider.dispatchEvent(new Event('input'));
     });
-    await until(page, (viewer) => viewer.state.knobs[0].value < 2e5);
+    await until(page, (viewer) => viewer.state.knobs
+        .find((knob) => knob.name === 'material.young').value < 2e5);
     const soft = await sagOf(page);
     check(soft > 1.2 * stiff, `a softer beam sags more (${stiff.toFixed(3)}, ${soft.toFixed(3)} m)`);
-    await page.locator('#slider-young').dblclick();
-    await until(page, (viewer) => viewer.state.knobs[0].value === viewer.state.knobs[0].start);
+    await page.locator('[id="slider-bodies.*.material.young"]').dblclick();
+    await until(page, (viewer) => viewer.state.knobs.every((knob) => knob.value === knob.start));
     check(true, 'a double click brings the number back');
     await page.selectOption('#integrator', { label: 'newmark' });
     await until(page, (viewer) => viewer.state.integrator === 'newmark');
