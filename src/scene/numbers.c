@@ -1,61 +1,17 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Numbers with units, and curves over time: expressions or keys.
+// Numbers and curves over time from text: an expression, and a unit behind it.
 
-#include "scene/curve.h"
+#include "scene/numbers.h"
 
 #include "base/scanner.h"
+#include "world/curve.h"
+#include "world/keys.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-// ---- evaluating ---------------------------------------------------------------------------------
-
-static LyJet keys_at(const LyCurve *curve, double t)
-{
-    int32_t last = curve->key_count - 1;
-    if (t < curve->times[0] || last == 0) {
-        return (LyJet){curve->values[0], 0, 0};
-    }
-    if (t >= curve->times[last]) {
-        return (LyJet){curve->values[last], 0, 0};
-    }
-    // times[low] <= t < times[low + 1]
-    int32_t low = 0, high = last;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        *(curve->times[middle] <= t ? &low : &high) = middle;
-    }
-    double span = curve->times[low + 1] - curve->times[low];
-    double s = (t - curve->times[low]) / span;
-    double from = curve->values[low], rise = curve->values[low + 1] - from;
-    switch (curve->interpolation) {
-    case LY_INTERPOLATE_SMOOTH:
-        return (LyJet){from + rise * s * s * (3 - 2 * s), rise * 6 * s * (1 - s) / span,
-                       rise * (6 - 12 * s) / (span * span)};
-    case LY_INTERPOLATE_STEP:
-        return (LyJet){from, 0, 0};
-    default:
-        return (LyJet){from + rise * s, rise / span, 0};
-    }
-}
-
-LyJet ly_curve_at(const LyCurve *curve, double t)
-{
-    LyJet jet = curve->expression  ? ly_expression_at(curve->expression, t)
-                : curve->key_count ? keys_at(curve, t)
-                                   : (LyJet){curve->constant, 0, 0};
-    return (LyJet){curve->scale * jet.value, curve->scale * jet.rate, curve->scale * jet.rate2};
-}
-
-bool ly_curve_is_constant(const LyCurve *curve)
-{
-    return !curve->expression && curve->key_count <= 1;
-}
-
-// ---- reading ------------------------------------------------------------------------------------
 
 // Fails with the sentence about a place in a scalar: columns are right for plain ones on one line.
 static LyraStatus fail_inside(const LyNode *node, const char *at, const char *sentence)
@@ -102,14 +58,22 @@ static LyraStatus read_unit(const LyNode *node, const char *text, const char *wa
     return LYRA_OK;
 }
 
+// what a scalar says: `value` at t = 0 and `size` of the unit behind [text, end)
+typedef struct Reading {
+    double value, size;
+    bool constant;
+    const char *end;
+} Reading;
+
 static LyraStatus read_expression(LyraArena *arena, const LyNode *node, const char *unit,
-                                  LyExpression **expression, double *size)
+                                  Reading *out)
 {
     if (node->kind != LY_NODE_SCALAR || ly_node_is_null(node)) {
         return ly_node_expect(node, "a number%s%s", *unit ? " in " : "", unit);
     }
-    const char *end, *bad;
-    LyraStatus status = ly_expression_parse(arena, node->text, &end, &bad, expression);
+    const char *bad;
+    LyExpression *expression;
+    LyraStatus status = ly_expression_parse(arena, node->text, &out->end, &bad, &expression);
     if (status == LYRA_OUT_OF_MEMORY) {
         return status;
     }
@@ -122,37 +86,44 @@ static LyraStatus read_expression(LyraArena *arena, const LyNode *node, const ch
         snprintf(sentence, sizeof sentence, "%s", lyra_error_message());
         return fail_inside(node, bad, sentence);
     }
-    return read_unit(node, end, unit, size);
+    out->constant = ly_expression_is_constant(expression);
+    LY_TRY(read_unit(node, out->end, unit, &out->size));
+    out->value = out->size * ly_expression_at(expression, 0).value;
+    return LYRA_OK;
 }
 
 LyraStatus ly_node_number(LyraArena *arena, const LyNode *node, const char *unit, double *value)
 {
-    LyExpression *expression;
-    double size;
-    LY_TRY(read_expression(arena, node, unit, &expression, &size));
-    if (!ly_expression_is_constant(expression)) {
+    Reading reading;
+    LY_TRY(read_expression(arena, node, unit, &reading));
+    if (!reading.constant) {
         return ly_node_expect(node, "a number that does not change with t");
     }
-    double number = size * ly_expression_at(expression, 0).value;
-    if (!isfinite(number)) {
+    if (!isfinite(reading.value)) {
         return ly_node_expect(node, "a finite number in %s", describe_unit(unit));
     }
-    *value = number;
+    *value = reading.value;
     return LYRA_OK;
 }
 
-LyraStatus ly_node_curve(LyraArena *arena, const LyNode *node, const char *unit, LyCurve *curve)
+LyraStatus ly_node_curve(LyraArena *arena, const LyNode *node, const char *unit, LyraCurve *curve,
+                         double *first)
 {
-    LyExpression *expression;
-    double size;
-    LY_TRY(read_expression(arena, node, unit, &expression, &size));
-    *curve = (LyCurve){.scale = size, .expression = expression};
-    double first = ly_curve_at(curve, 0).value;
-    if (!isfinite(first)) {
+    Reading reading;
+    char *text = NULL;
+    LY_TRY(read_expression(arena, node, unit, &reading));
+    if (!isfinite(reading.value)) {
         return ly_node_expect(node, "an expression that is finite at t = 0");
     }
-    if (ly_expression_is_constant(expression)) {
-        *curve = (LyCurve){.scale = 1, .constant = first};
+    *first = reading.value;
+    if (reading.constant) {
+        *curve = lyra_curve_constant(reading.value);
+        return LYRA_OK;
     }
+    // without its unit
+    size_t length = (size_t)(reading.end - node->text);
+    LY_TRY(ly_arena_allocate(arena, (int64_t)length + 1, 1, &text));
+    memcpy(text, node->text, length);
+    *curve = (LyraCurve){.expression = text, .scale = reading.size};
     return LYRA_OK;
 }

@@ -1,44 +1,18 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Reading by the table: each key of a mapping into its place in the group's struct, with defaults
-// for those that are missing. What the table does not have is an error that names the nearest key.
+// Reading by the tables of keys: each key of a mapping into its place in the group's struct, over
+// the defaults. What the table does not have is an error that names the nearest key.
+
+#include "scene/spec.h"
 
 #include "base/scanner.h"
-#include "scene/schema.h"
+#include "scene/numbers.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LIST_CHARS 400
-
-// ---- ranges -------------------------------------------------------------------------------------
-
-static const struct {
-    double low, high;
-    bool open; // the ends are out
-    const char *text;
-} ranges[LY_RANGE_COUNT] = {
-    [LY_RANGE_ANY] = {-INFINITY, INFINITY, false, ""},
-    [LY_RANGE_POSITIVE] = {0, INFINITY, true, "above 0"},
-    [LY_RANGE_NOT_NEGATIVE] = {0, INFINITY, false, "not below 0"},
-    [LY_RANGE_FRACTION] = {0, 1, false, "from 0 to 1"},
-    [LY_RANGE_INSIDE] = {0, 1, true, "between 0 and 1"},
-    [LY_RANGE_POISSON] = {-1, 0.5, true, "between -1 and 0.5"},
-    [LY_RANGE_FIELD] = {0, 3.14159265358979323846, true, "between 0 and 180 deg"},
-};
-
-const char *ly_range_text(LyRange range)
-{
-    return ranges[range].text;
-}
-
-bool ly_range_holds(LyRange range, double value)
-{
-    return ranges[range].open ? value > ranges[range].low && value < ranges[range].high
-                              : value >= ranges[range].low && value <= ranges[range].high;
-}
 
 static LyraStatus check_range(const LyNode *node, const LyKey *key, double value)
 {
@@ -149,6 +123,22 @@ static LyraStatus read_integer_value(const LyNode *node, const char *name, int64
     return LYRA_OK;
 }
 
+static LyraStatus read_integer(const LyNode *node, const LyKey *key, void *place)
+{
+    int64_t value;
+    LY_TRY(read_integer_value(node, key->name, &value));
+    LY_TRY(check_range(node, key, (double)value));
+    if (key->size == sizeof(int64_t)) {
+        *(int64_t *)place = value;
+        return LYRA_OK;
+    }
+    if (value < INT32_MIN || value > INT32_MAX) {
+        return ly_node_expect(node, "a whole number of at most 2147483647 for %s", key->name);
+    }
+    *(int32_t *)place = (int32_t)value;
+    return LYRA_OK;
+}
+
 static LyraStatus read_bool(const LyNode *node, const LyKey *key, bool *value)
 {
     LY_TRY(want_scalar(node, "true or false"));
@@ -160,7 +150,17 @@ static LyraStatus read_bool(const LyNode *node, const LyKey *key, bool *value)
     return LYRA_OK;
 }
 
-static LyraStatus read_word(const LyNode *node, const LyKey *key, int32_t *value)
+// a field of two words may be a bool
+static void set_word(const LyKey *key, void *place, int32_t index)
+{
+    if (key->size == sizeof(bool)) {
+        *(bool *)place = index == 1;
+    } else {
+        *(int32_t *)place = index;
+    }
+}
+
+static LyraStatus read_word(const LyNode *node, const LyKey *key, void *place)
 {
     char what[120];
     snprintf(what, sizeof what, "a word for %s", key->name);
@@ -170,7 +170,7 @@ static LyraStatus read_word(const LyNode *node, const LyKey *key, int32_t *value
     for (const char *at = key->choices; *at; ++index) {
         size_t length = strcspn(at, "|");
         if (strlen(node->text) == length && memcmp(node->text, at, length) == 0) {
-            *value = index;
+            set_word(key, place, index);
             return LYRA_OK;
         }
         at += length + (at[length] == '|');
@@ -226,24 +226,33 @@ static LyraStatus read_vector(LyraArena *arena, const LyNode *node, const LyKey 
     return LYRA_OK;
 }
 
-static LyraStatus read_integers(LyraArena *arena, const LyNode *node, const LyKey *key,
-                                LyIntegers *out)
+// a list, or an array of the field's own
+static LyraStatus read_integers(LyraArena *arena, const LyNode *node, const LyKey *key, void *place,
+                                int32_t *count)
 {
-    if (node->kind != LY_NODE_SEQUENCE) {
-        return ly_node_expect(node, "a list of whole numbers for %s", key->name);
+    static const char *const words[] = {"", "one", "two", "three"};
+    int32_t room = key->count_offset ? node->count : (int32_t)(key->size / sizeof(int32_t));
+    if (node->kind != LY_NODE_SEQUENCE || node->count != room) {
+        return key->count_offset
+                   ? ly_node_expect(node, "a list of whole numbers for %s", key->name)
+                   : ly_node_expect(node, "%s whole numbers for %s", words[room], key->name);
     }
-    int32_t *values = NULL;
-    LY_TRY(ly_tree_allocate(arena, node->count, sizeof *values, &values));
-    int32_t count = 0;
+    int32_t *values = place, i = 0;
+    if (key->count_offset) {
+        LY_TRY(ly_arena_allocate(arena, room, sizeof *values, &values));
+    }
     for (const LyNode *item = node->first; item; item = item->next) {
         int64_t value;
         LY_TRY(read_integer_value(item, key->name, &value));
         if (value < 0 || value > INT32_MAX) {
             return ly_node_expect(item, "a whole number from 0 to 2147483647 for %s", key->name);
         }
-        values[count++] = (int32_t)value;
+        values[i++] = (int32_t)value;
     }
-    *out = (LyIntegers){count, values};
+    if (key->count_offset) {
+        *(const int32_t **)place = values;
+        *count = room;
+    }
     return LYRA_OK;
 }
 
@@ -264,20 +273,20 @@ static LyraStatus read_axes(const LyNode *node, int32_t *value)
 }
 
 static LyraStatus read_named(LyraArena *arena, const LyNode *node, const LyKey *key,
-                             LyNamedNumbers *out)
+                             const LyraElasticConstant **out, int32_t *count)
 {
     if (node->kind != LY_NODE_MAPPING) {
         return ly_node_expect(node, "names with numbers for %s", key->name);
     }
-    LyNamedNumber *items = NULL;
-    LY_TRY(ly_tree_allocate(arena, node->count, sizeof *items, &items));
-    int32_t count = 0;
+    LyraElasticConstant *items = NULL;
+    LY_TRY(ly_arena_allocate(arena, node->count, sizeof *items, &items));
+    int32_t i = 0;
     for (const LyNode *child = node->first; child; child = child->next) {
-        items[count] = (LyNamedNumber){.name = child->key, .node = child};
-        LY_TRY(ly_node_number(arena, child, "", &items[count].value));
-        ++count;
+        items[i].name = child->key;
+        LY_TRY(ly_node_number(arena, child, "", &items[i++].value));
     }
-    *out = (LyNamedNumbers){count, items};
+    *out = items;
+    *count = i;
     return LYRA_OK;
 }
 
@@ -285,9 +294,10 @@ static LyraStatus read_named(LyraArena *arena, const LyNode *node, const LyKey *
 
 // Keys of a curve: `times`, `values` with `width` numbers each, `interpolation`.
 static LyraStatus read_keys(LyraArena *arena, const LyNode *node, const LyKey *key, int32_t width,
-                            LyCurve *curves)
+                            LyraCurve *curves)
 {
-    static const LyKey interpolation = {.name = "interpolation", .choices = "linear|smooth|step"};
+    static const LyKey interpolation = {
+        .name = "interpolation", .size = sizeof(int32_t), .choices = "linear|smooth|step"};
     static const LyKey keys[] = {{.name = "times"}, {.name = "values"}, {.name = "interpolation"}};
     static const LyGroup group = {.name = "a curve", .key_count = 3, .keys = keys};
     const LyNode *times = ly_node_find(node, "times"), *values = ly_node_find(node, "values");
@@ -307,8 +317,8 @@ static LyraStatus read_keys(LyraArena *arena, const LyNode *node, const LyKey *k
     }
     double *t = NULL, *v = NULL;
     int32_t count = times->count, mode = 0;
-    LY_TRY(ly_tree_allocate(arena, count, sizeof *t, &t));
-    LY_TRY(ly_tree_allocate(arena, (int64_t)width * count, sizeof *v, &v));
+    LY_TRY(ly_arena_allocate(arena, count, sizeof *t, &t));
+    LY_TRY(ly_arena_allocate(arena, (int64_t)width * count, sizeof *v, &v));
     int32_t i = 0;
     for (const LyNode *item = times->first; item; item = item->next, ++i) {
         LY_TRY(ly_node_number(arena, item, "s", &t[i]));
@@ -335,29 +345,31 @@ static LyraStatus read_keys(LyraArena *arena, const LyNode *node, const LyKey *k
         LY_TRY(read_word(word, &interpolation, &mode));
     }
     for (int32_t c = 0; c < width; ++c) {
-        curves[c] = (LyCurve){.scale = 1,
-                              .key_count = count,
-                              .times = t,
-                              .values = v + (int64_t)c * count,
-                              .interpolation = (LyInterpolation)mode};
+        curves[c] = (LyraCurve){.scale = 1,
+                                .key_count = count,
+                                .times = t,
+                                .values = v + (int64_t)c * count,
+                                .interpolation = (LyraInterpolation)mode};
     }
     return LYRA_OK;
 }
 
-static LyraStatus read_curve(LyraArena *arena, const LyNode *node, const LyKey *key, LyCurve *curve)
+static LyraStatus read_curve(LyraArena *arena, const LyNode *node, const LyKey *key,
+                             LyraCurve *curve)
 {
     if (node->kind == LY_NODE_MAPPING) {
         return read_keys(arena, node, key, 1, curve);
     }
-    LY_TRY(ly_node_curve(arena, node, unit_of(key), curve));
-    return check_range(node, key, ly_curve_at(curve, 0).value);
+    double first;
+    LY_TRY(ly_node_curve(arena, node, unit_of(key), curve, &first));
+    return check_range(node, key, first);
 }
 
 static LyraStatus read_curves(LyraArena *arena, const LyNode *node, const LyKey *key,
-                              LyCurves *curves)
+                              LyraCurve curves[3])
 {
     if (node->kind == LY_NODE_MAPPING) {
-        return read_keys(arena, node, key, 3, curves->axis);
+        return read_keys(arena, node, key, 3, curves);
     }
     if (node->kind != LY_NODE_SEQUENCE || node->count != 3) {
         return ly_node_expect(node,
@@ -367,42 +379,74 @@ static LyraStatus read_curves(LyraArena *arena, const LyNode *node, const LyKey 
     }
     int i = 0;
     for (const LyNode *item = node->first; item; item = item->next, ++i) {
-        LY_TRY(ly_node_curve(arena, item, unit_of(key), &curves->axis[i]));
+        double first;
+        LY_TRY(ly_node_curve(arena, item, unit_of(key), &curves[i], &first));
     }
     return LYRA_OK;
 }
 
 // ---- groups -------------------------------------------------------------------------------------
 
-static LyraStatus read_list(LyraArena *arena, const LyNode *node, const LyKey *key, LyList *out)
+static LyraStatus read_group(LyraArena *arena, const LyGroup *group, const LyNode *node, char *out);
+
+static LyraStatus read_list(LyraArena *arena, const LyNode *node, const LyKey *key,
+                            const void **out, int32_t *out_count)
 {
     if (node->kind != LY_NODE_SEQUENCE || (key->required && node->count == 0)) {
         return ly_node_expect(node, "a list for %s%s", key->name,
                               key->required ? ", with at least one item" : "");
     }
     char *items = NULL;
-    LY_TRY(ly_tree_allocate(arena, node->count, key->group->size, &items));
+    LY_TRY(ly_arena_allocate(arena, node->count, key->group->size, &items));
     int32_t count = 0;
     for (const LyNode *item = node->first; item; item = item->next) {
         if (item->kind != LY_NODE_MAPPING) {
             return ly_node_expect(item, "keys with values for an item of %s", key->name);
         }
-        LY_TRY(ly_schema_read(arena, key->group, item, items + (size_t)count * key->group->size));
+        LY_TRY(ly_spec_read(arena, key->group, item, items + (size_t)count * key->group->size));
         ++count;
     }
-    *out = (LyList){count, items};
+    *out = items;
+    *out_count = count;
     return LYRA_OK;
 }
 
-static LyraStatus read_value(LyraArena *arena, const LyNode *node, const LyKey *key, void *place)
+// what a pointer is to lead to
+static LyraStatus read_pointed(LyraArena *arena, const LyNode *node, const LyKey *key,
+                               const void **out)
 {
+    if (key->kind == LY_KEY_GROUP) {
+        void *made = NULL;
+        LY_TRY(ly_arena_allocate(arena, 1, key->group->size, &made));
+        LY_TRY(ly_spec_read(arena, key->group, node, made));
+        *out = made;
+    } else if (key->kind == LY_KEY_CURVE) {
+        LyraCurve *made = NULL;
+        LY_TRY(ly_arena_allocate(arena, 1, sizeof *made, &made));
+        LY_TRY(read_curve(arena, node, key, made));
+        *out = made;
+    } else {
+        double *made = NULL;
+        LY_TRY(ly_arena_allocate(arena, 3, sizeof *made, &made));
+        LY_TRY(read_vector(arena, node, key, made));
+        *out = made;
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus read_value(LyraArena *arena, const LyNode *node, const LyKey *key, char *out)
+{
+    void *place = out + key->offset;
+    int32_t *count = (int32_t *)(out + key->count_offset);
+    if (key->pointer) {
+        return read_pointed(arena, node, key, place);
+    }
     switch (key->kind) {
     case LY_KEY_NUMBER:
         LY_TRY(ly_node_number(arena, node, unit_of(key), place));
         return check_range(node, key, *(double *)place);
     case LY_KEY_INTEGER:
-        LY_TRY(read_integer_value(node, key->name, place));
-        return check_range(node, key, (double)*(int64_t *)place);
+        return read_integer(node, key, place);
     case LY_KEY_BOOL:
         return read_bool(node, key, place);
     case LY_KEY_WORD:
@@ -421,15 +465,15 @@ static LyraStatus read_value(LyraArena *arena, const LyNode *node, const LyKey *
     case LY_KEY_CURVES:
         return read_curves(arena, node, key, place);
     case LY_KEY_INTEGERS:
-        return read_integers(arena, node, key, place);
+        return read_integers(arena, node, key, place, count);
     case LY_KEY_AXES:
         return read_axes(node, place);
     case LY_KEY_NAMED:
-        return read_named(arena, node, key, place);
+        return read_named(arena, node, key, place, count);
     case LY_KEY_GROUP:
-        return ly_schema_read(arena, key->group, node, place);
+        return read_group(arena, key->group, node, place);
     default:
-        return read_list(arena, node, key, place);
+        return read_list(arena, node, key, place, count);
     }
 }
 
@@ -463,34 +507,25 @@ static LyraStatus check_only(const LyGroup *group, const LyNode *node, const voi
 }
 
 static LyraStatus read_key(LyraArena *arena, const LyGroup *group, const LyKey *key,
-                           const LyNode *node, void *place)
+                           const LyNode *node, char *out)
 {
     LyNode *child = ly_node_find(node, key->name);
     if (child && !ly_node_is_null(child)) {
-        return read_value(arena, child, key, place);
+        return read_value(arena, child, key, out);
     }
-    if (key->required && node) {
-        return ly_node_fail(node, LYRA_BAD_FORMAT, "found no key \"%s\" in %s, expected one",
-                            key->name, group->name);
-    }
-    if (key->kind == LY_KEY_GROUP) {
-        return ly_schema_read(arena, key->group, NULL, place);
-    }
-    if (key->fallback) {
-        LyNode *made = NULL;
-        LY_TRY(ly_tree_parse(arena, "default", key->fallback, strlen(key->fallback), &made));
-        return read_value(arena, made, key, place);
-    }
-    return LYRA_OK;
+    return key->required
+               ? ly_node_fail(node, LYRA_BAD_FORMAT, "found no key \"%s\" in %s, expected one",
+                              key->name, group->name)
+               : LYRA_OK;
 }
 
-LyraStatus ly_schema_read(LyraArena *arena, const LyGroup *group, const LyNode *node, void *out)
+// `out` has the defaults
+static LyraStatus read_group(LyraArena *arena, const LyGroup *group, const LyNode *node, char *out)
 {
-    if (node && node->kind != LY_NODE_MAPPING) {
+    if (node->kind != LY_NODE_MAPPING) {
         return ly_node_expect(node, "keys with values for %s", group->name);
     }
-    *(const LyNode **)out = node;
-    for (const LyNode *child = node ? node->first : NULL; child; child = child->next) {
+    for (const LyNode *child = node->first; child; child = child->next) {
         int32_t k = 0;
         for (; k < group->key_count && strcmp(group->keys[k].name, child->key) != 0; ++k) {
         }
@@ -499,14 +534,16 @@ LyraStatus ly_schema_read(LyraArena *arena, const LyGroup *group, const LyNode *
         }
     }
     for (int32_t k = 0; k < group->key_count; ++k) {
-        const LyKey *key = &group->keys[k];
-        LY_TRY(read_key(arena, group, key, node, (char *)out + key->offset));
+        LY_TRY(read_key(arena, group, &group->keys[k], node, out));
     }
     return check_only(group, node, out);
 }
 
-bool ly_schema_says(const void *group, const char *key)
+LyraStatus ly_spec_read(LyraArena *arena, const LyGroup *group, const LyNode *node, void *out)
 {
-    const LyNode *child = ly_node_find(*(const LyNode *const *)group, key);
-    return child && !ly_node_is_null(child);
+    memset(out, 0, group->size);
+    if (group->init) {
+        group->init(out);
+    }
+    return read_group(arena, group, node, out);
 }
