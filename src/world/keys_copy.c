@@ -87,9 +87,9 @@ static LyraStatus check_number(const LyKey *key, double value, double fallback)
         return LYRA_OK;
     }
     const char *text = ly_range_text(key->range);
+    bool is_whole = key->kind == LY_KEY_INTEGER || key->kind == LY_KEY_INTEGERS;
     return ly_fail_key(LYRA_INVALID_ARGUMENT, key->name, "found %g, expected a %s number%s%s",
-                       value, key->kind == LY_KEY_INTEGER ? "whole" : "finite", *text ? " " : "",
-                       text);
+                       value, is_whole ? "whole" : "finite", *text ? " " : "", text);
 }
 
 static LyraStatus check_vector(const LyKey *key, const double value[3], const double *fallback)

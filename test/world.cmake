@@ -1,0 +1,2 @@
+# tests of world
+lyra_add_test(world_keys)
