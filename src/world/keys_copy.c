@@ -254,6 +254,9 @@ static LyraStatus copy_value(LyraArena *arena, const LyKey *key, const char *def
     }
     if (key->count_offset) {
         LY_TRY(check_count(key, count, *(const void *const *)place));
+        if (!*(const void *const *)place) {
+            return LYRA_OK; // a list that is not given, unlike one that is empty
+        }
     }
     switch (key->kind) {
     case LY_KEY_NUMBER:

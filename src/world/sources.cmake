@@ -18,6 +18,8 @@ target_sources(lyra_objects PRIVATE
   world/loads.c
   world/look.c
   world/masses.c
+  world/methods.c
+  world/parameters.c
   world/probe.c
   world/pull.c
   world/select.c

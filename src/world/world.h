@@ -44,6 +44,8 @@ typedef struct LyNodal {
 } LyNodal;
 
 typedef struct LyPulls LyPulls;
+typedef struct LyParameters LyParameters;
+typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
 
 /// A body: its view is what the public sees of it.
@@ -54,6 +56,8 @@ typedef struct LyBody {
     double *masses;         // [vertex_count], owned
     LyraSolidDef solid_def; // what `solid` was made by; strings are those of `def`
     double *shown[2];       // buffers of lyra_world_positions(), _velocities(); owned
+    double young, stiffness;    // factors on what it has, as people turned them
+    double poisson, activation; // of all of it; NaN: its own
 } LyBody;
 
 struct LyraWorld {
@@ -76,20 +80,20 @@ struct LyraWorld {
     LyNodal *nodals;
     LyUndo undo;      // what the rules of the step in progress found
     LyPulls *pulls;   // what people pull at; owned by its force
+    int32_t probe_count;
+    LyProbe **probes; // owned: ly_world_end_probes()
     bool load_moves;  // a load function depends on u or v
     LyraBlockMatrix *damping;        // of Vega's scenes; owned with its pattern. Nullable
     LyraBlockPattern *damping_pattern;
     LyraMassMatrix *mass_matrix;     // in place of what `spec.mass` says; owned. Nullable
-    const double *first_u, *first_v; // start in place of the bodies', [3 vertices], arena. Nullable
     LyraModel *model;
     LyraSystem *system;
     LyraIntegrator *integrator;
     LyraState *state;
     LyraState *work; // of a step of several substeps; made by the first one
     bool gravity_changes, moduli_change, activation_changes; // by themselves, over time
-    double young, density, stiffness; // factors on what the world has
-    double poisson;                   // of all bodies; NaN: theirs
-    double activation;                // of all fibres; NaN: theirs
+    LyParameters *parameters; // that can be turned; once it is prepared
+    double density;                  // factor on all masses
     double start_dt, start_damping[2], start_gravity[3];
     double dt;
     int32_t substeps;
@@ -114,15 +118,41 @@ struct LyBodyType {
     LyraStatus (*create)(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body);
     /// Whether points of its shape are weights on its vertices, in place of the vertices.
     bool weighted;
+    /// Made without a mesh of elements: `create` is given none.
+    bool meshless;
+    /// Embeds points at rest in a weighted body.
+    LyraStatus (*embed)(const LyraBodyView *view, int32_t count, const double *points,
+                        LyraEmbedding **out);
+    /// The forces it is made of, [*count]. Nullable: none.
+    LyraForce *const *(*forces)(const LyraBodyView *view, int32_t *count);
 };
 
 const LyBodyType *ly_body_type_find(const char *name);
+
+/// Ends what view and body hold; what they lack is NULL.
+void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body);
+
+/// Loads and embeds the surfaces that a body is to show, or makes its skin.
+LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef *def);
+
+/// Copies positions and masses of the vertices into a body.
+LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
+                                const double *positions, const double *masses);
 
 /// The mesh that selectors look at; NULL for springs of surfaces and chains.
 static inline const LyraMesh *ly_body_shape(const LyraBodyView *view)
 {
     return view->shape ? view->shape : view->mesh;
 }
+
+/// Points of a body that selectors choose from, at rest: the vertices of its shape, or of the body
+/// where it has none.
+typedef struct LyBodyPoints {
+    int32_t count;
+    const double *positions; // [count][3]
+} LyBodyPoints;
+
+LyBodyPoints ly_body_points(const LyraWorld *world, int32_t body);
 
 /// Vertices of the model and weights on them of points, [count][4] each, on the world's arena.
 LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
@@ -175,11 +205,9 @@ void ly_turn_matrix(const double axis[3], double angle, double R[9]);
 /// Adds a rule, which the world owns from here on, also on failure.
 LyraStatus ly_world_take_rule(LyraWorld *world, LyRule rule);
 
-/// Adds a force, which the world owns from here on, also on failure. `body`: -1: none.
-LyraStatus ly_world_own_force(LyraWorld *world, int32_t body, LyraForce *take);
-
-/// Gives a force the name "BODY.TYPE" and its owner.
-LyraStatus ly_world_name_force(const LyraWorld *world, int32_t body, LyraForce *force);
+/// Adds a force, which the world owns from here on, also on failure. `body`: -1: none; otherwise
+/// the force becomes "NAME.TYPE" of the body, whose name `name` is.
+LyraStatus ly_world_own_force(LyraWorld *world, int32_t body, const char *name, LyraForce *take);
 
 /// Adds bytes to the digest: contents of files, keys and values in the order read.
 void ly_world_digest(LyraWorld *world, const void *bytes, size_t count);
@@ -198,8 +226,25 @@ void ly_world_load(void *user, double t, const double *u, const double *v, doubl
 /// Adds the group of springs of lyra_world_pull(), without any at first.
 LyraStatus ly_world_add_pull(LyraWorld *world);
 
+/// Finds the parameters that can be turned, once the model is there, and ends their list.
+LyraStatus ly_world_list_parameters(LyraWorld *world);
+void ly_world_end_parameters(LyraWorld *world);
+
+/// Consistent masses of all bodies. `positions`: at rest, of all vertices.
+LyraStatus ly_world_mass_matrix(const LyraWorld *world, const double *positions,
+                                LyraMassMatrix **out);
+
 /// Notes where the numbers that can be turned start, once the model is there.
 void ly_world_note_start(LyraWorld *world);
+
+/// Ends the forces and rules from these numbers on, as those of a body that failed.
+void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count);
+
+/// Room for one more item behind `count`, by doubling. `array` is a pointer to the typed pointer.
+#define ly_grow_array(ctx, count, size, array)                                                     \
+    (((count) & ((count)-1)) == 0                                                                  \
+         ? ly_resize_array(ctx, (count) > 0 ? 2 * (int64_t)(count) : 1, size, array)               \
+         : LYRA_OK)
 
 /// Fails where the world is prepared: `what` is to be added.
 LyraStatus ly_world_check_open(const LyraWorld *world, const char *what);
