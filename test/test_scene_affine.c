@@ -207,7 +207,7 @@ LYRA_TEST(beside_a_solid_selectors_find_what_is_theirs)
     TEST_CHECK(displacements(world)[1] < 0);
     LyraWorldParameter knob;
     for (int32_t k = 0; lyra_world_parameter(world, k, &knob); ++k) {
-        TEST_OK(lyra_world_set(world, knob.name, knob.value));
+        TEST_OK(lyra_world_set(world, knob.path, knob.value));
     }
     lyra_world_destroy(world);
     test_context_end(ctx);

@@ -349,7 +349,7 @@ LYRA_TEST(failures_find_their_place_by_the_path_of_keys)
         {"material.young", "t.yaml:2:21: bad"},
         {"list[1].x", "t.yaml:4:8: bad"},
         {"list[7].x", "t.yaml:3:9: bad"},
-        {"material.poisson", "t.yaml:2:12: bad"},
+        {"material.poisson", "t.yaml:2:11: bad"},
         {"material.young.deeper", "t.yaml:2:21: bad"},
         {"nowhere", "t.yaml:1:1: bad"},
         {"list[0]", "t.yaml:3:10: bad"},

@@ -8,6 +8,7 @@
 #include "lyra/mesh_ops.h"
 #include "lyra/scene.h"
 #include "lyra_test.h"
+#include "scene/spec.h"
 #include "scene_yaml.h"
 #include "world/world.h"
 
@@ -62,7 +63,7 @@ static const char *const wrong[][2] = {
     {"no_unit", ":4:10: found \"sec\", expected a unit as s, or nothing more"},
     {"not_yaml", ":3:5: while parsing a flow sequence: did not find expected ',' or ']'"},
     {"out_of_range", ":3:25: found \"0.5\", expected a number between -1 and 0.5 for poisson"},
-    {"steps_and_duration", ":3:19: found duration beside steps, expected one of them"},
+    {"steps_and_duration", ":3:29: found duration beside steps, expected one of them"},
     {"strange_key", ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
                     "gravity, constraints, loads, changes, damping, integrator, solver, time, "
                     "output, camera"},
@@ -243,6 +244,90 @@ LYRA_TEST(scene_is_the_model_made_by_hand)
     lyra_mesh_destroy(mesh);
     free(masses);
     lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+// a text in memory is the scene that a file of it is, its files seen from the folder named
+LYRA_TEST(text_in_memory_is_a_scene)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char text[] = "title: in memory\n" BEAM
+                               "constraints: [{select: {file: held.bou}}]\ngravity: [0, -1, 0]\n";
+    static const char list[] = "1, 2, 7\n";
+    char folder[1000];
+    snprintf(folder, sizeof folder, "%s", test_temp_path("held.bou"));
+    test_write_file(folder, list, strlen(list));
+    folder[ly_path_directory_length(folder) - 1] = 0;
+    LyraWorld *file = NULL, *memory = NULL;
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx, text, 0, NULL, &file));
+    // no zero byte is needed
+    char *copy = malloc(strlen(text));
+    TEST_REQUIRE(copy);
+    memcpy(copy, text, strlen(text));
+    TEST_OK(lyra_world_load_memory(ctx, copy, strlen(text), folder, NULL, &memory, &scene));
+    memset(copy, 'x', strlen(text));
+    free(copy);
+    TEST_REQUIRE(file && memory && scene);
+    TEST_STRING(lyra_scene_view(scene).name, "in memory");
+    TEST_CHECK(lyra_world_view(file).digest == lyra_world_view(memory).digest);
+    TEST_OK(lyra_world_step(file, NULL));
+    TEST_OK(lyra_world_step(memory, NULL));
+    TEST_CHECK(lyra_state_equal(lyra_world_view(file).state, lyra_world_view(memory).state));
+    lyra_world_destroy(file);
+    lyra_world_destroy(memory);
+    lyra_scene_destroy(scene);
+    memory = NULL;
+    TEST_STATUS(lyra_world_load_memory(ctx, "bodies: 3", 9, NULL, NULL, &memory, NULL),
+                LYRA_BAD_FORMAT);
+    TEST_STRING(lyra_error_message(), "scene:1:9: found \"3\", expected a list for bodies, with at "
+                                      "least one item");
+    TEST_STATUS(lyra_world_load_memory(ctx, NULL, 0, NULL, NULL, &memory, NULL), LYRA_BAD_FORMAT);
+    TEST_CHECK(!memory);
+    test_context_end(ctx);
+}
+
+// with contexts of their own, and in either order of their ends
+LYRA_TEST(worlds_and_scenes_live_without_a_context)
+{
+    REQUIRE_YAML();
+    static const char text[] = "bodies: [{generate: {cells: [1, 1, 1]}}]\n";
+    for (int order = 0; order < 2; ++order) {
+        LyraWorld *world = NULL;
+        LyraScene *scene = NULL;
+        TEST_REQUIRE_OK(
+            lyra_world_load_memory(NULL, text, strlen(text), NULL, NULL, &world, &scene));
+        TEST_OK(lyra_world_step(world, NULL));
+        if (order) {
+            lyra_scene_destroy(scene);
+        }
+        lyra_world_destroy(world);
+        if (!order) {
+            TEST_STRING(lyra_scene_view(scene).name, "scene");
+            lyra_scene_destroy(scene);
+        }
+    }
+}
+
+LYRA_TEST(overrides_find_bodies_by_name)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const young[] = {"bodies.beam.material.young=2 MPa"};
+    static const char *const wrong_range[] = {"bodies.beam.material.poisson=0.5"};
+    static const char *const wrong_name[] = {"bodies.arm.material.young=2 MPa"};
+    LyraWorld *world = NULL;
+    TEST_REQUIRE_OK(load_text(ctx, BEAM, 1, young, &world));
+    LyraMeshView mesh = lyra_mesh_view(lyra_world_view(world).bodies[0].mesh);
+    TEST_NEAR(mesh.materials[0].enu.young, 2e6, 0);
+    lyra_world_destroy(world);
+    world = NULL;
+    TEST_STATUS(load_text(ctx, BEAM, 1, wrong_range, &world), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "override \"bodies.beam.material.poisson=0.5\": found "
+                                        "\"0.5\", expected a number between -1 and 0.5");
+    TEST_STATUS(load_text(ctx, BEAM, 1, wrong_name, &world), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "\"bodies\" has no item whose name is \"arm\"");
     test_context_end(ctx);
 }
 
@@ -904,7 +989,7 @@ LYRA_TEST(page_has_the_tables_of_the_schema)
     const char *path = test_temp_path("tables.md");
     LyWriter *writer = NULL;
     TEST_OK(ly_writer_create(ctx, path, &writer));
-    ly_schema_write_tables(writer);
+    TEST_OK(ly_spec_write_tables(ctx, writer));
     TEST_OK(ly_writer_commit(writer));
     char *tables = test_read_file(path, NULL);
     char *page = test_read_file(test_data_path("../../docs/scenes.md"), NULL);

@@ -205,18 +205,26 @@ static LyraStatus show_group(LyraArena *arena, const LyKey *key, const char *aro
 
 // ---- the scene of all defaults ------------------------------------------------------------------
 
-// columns of text; longer comments go on in the next line
+// columns of comments, and of the page; longer ones go on in the next line
 #define WIDTH 96
+#define PAGE_WIDTH 120
+
+// the part of `text` that fits into `room` columns, cut at a blank
+static size_t line_length(const char *text, size_t room)
+{
+    size_t length = strlen(text);
+    if (length > room) {
+        for (length = room; length > 1 && text[length] != ' '; --length) {
+        }
+    }
+    return length;
+}
 
 // `text` in lines that open with `indent` blanks and "# "
 static void write_comment(LyWriter *writer, int32_t indent, const char *text)
 {
     while (*text) {
-        size_t length = strlen(text), room = (size_t)(WIDTH - indent - 2);
-        if (length > room) {
-            for (length = room; length > 1 && text[length] != ' '; --length) {
-            }
-        }
+        size_t length = line_length(text, (size_t)(WIDTH - indent - 2));
         ly_writer_print(writer, "%*s# ", (int)indent, "");
         ly_writer_bytes(writer, text, length);
         ly_writer_char(writer, '\n');
@@ -343,6 +351,17 @@ static void write_row(LyWriter *writer, const LyKey *key, const char *defaults)
     ly_writer_string(writer, " |\n");
 }
 
+static void write_paragraph(LyWriter *writer, const char *text)
+{
+    while (*text) {
+        size_t length = line_length(text, PAGE_WIDTH);
+        ly_writer_bytes(writer, text, length);
+        ly_writer_char(writer, '\n');
+        text += length;
+        text += *text == ' ';
+    }
+}
+
 #define GROUPS_MAX 64
 
 // each group once, in the order in which it is first met
@@ -377,10 +396,9 @@ LyraStatus ly_spec_write_tables(LyraContext *ctx, LyWriter *writer)
     group.init(&spec);
     LyraStatus status = collect(arena, (Shown){&group, (const char *)&spec}, list, &count);
     for (int32_t g = 0; g < count && status == LYRA_OK; ++g) {
-        ly_writer_print(writer,
-                        "%s### %s\n\n%s\n\n| key | value | default | meaning |\n"
-                        "|---|---|---|---|\n",
-                        g ? "\n" : "", list[g].group->name, list[g].group->meaning);
+        ly_writer_print(writer, "%s### %s\n\n", g ? "\n" : "", list[g].group->name);
+        write_paragraph(writer, list[g].group->meaning);
+        ly_writer_string(writer, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
         for (int32_t k = 0; k < list[g].group->key_count; ++k) {
             write_row(writer, &list[g].group->keys[k], list[g].defaults);
         }
