@@ -1,2 +1,3 @@
 # tests of world
 lyra_add_test(world_keys)
+lyra_add_test(world_probe)

@@ -36,6 +36,7 @@
 #include "lyra/picture.h"
 #include "lyra/plot.h"
 #include "lyra/points.h"
+#include "lyra/probe.h"
 #include "lyra/reorder.h"
 #include "lyra/scene.h"
 #include "lyra/solid.h"
