@@ -422,6 +422,18 @@ LyraContext *cli_context(int32_t threads, LyraIsa isa)
     return ctx;
 }
 
+const char *cli_parse_numbers(const char *text, int count, double *values, char stop)
+{
+    for (int i = 0; i < count; ++i) {
+        char *end = NULL;
+        if (!parse_double(text, &end, &values[i]) || *end != (i + 1 < count ? ',' : stop)) {
+            return NULL;
+        }
+        text = end + 1;
+    }
+    return text;
+}
+
 CliExit cli_finish_output(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -41,11 +41,13 @@ int main(int argument_count, char **arguments)
 {
     static const CliCommand commands[] = {
         {"bench", "measure speed on this machine", cli_bench},
+        {"compare", "how far two runs are apart", cli_compare},
         {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
         {"modes", "natural frequencies and shapes", cli_modes},
         {"plot", "draw columns of a CSV file", cli_plot},
         {"run", "run a scene: steps, results, checkpoints", cli_run},
+        {"scene", "what a scene is made of: bodies, forces, parameters", cli_scene},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
         {"verify", "compare with closed forms and published figures", cli_verify},
         {"view", "pull on a scene in the browser", cli_view},

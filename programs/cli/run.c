@@ -107,6 +107,11 @@ static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *
         {"--vtu-every", CLI_COUNT, &o->vtu_every, "N", "VTU files with fields, and a .pvd"},
         {"--obj-every", CLI_COUNT, &o->obj_every, "N", "OBJ files of the surfaces"},
         {"--snapshot-every", CLI_COUNT, &o->snapshot_every, "N", "PNG pictures"},
+        {"--snapshot-size", CLI_TEXT, &o->snapshot_size, "WxH", "their pixels"},
+        {"--snapshot-field", CLI_TEXT, &o->snapshot_field, "NAME",
+         "their colours: none, displacement, speed, von-mises"},
+        {"--snapshot-camera", CLI_TEXT, &o->snapshot_camera, "PLACE",
+         "AZIMUTH,ELEVATION in degrees, or EYE/TARGET, x,y,z each"},
         {"--checkpoint-every", CLI_COUNT, &o->checkpoint_every, "N", "checkpoints by steps"},
         {"--checkpoint-seconds", CLI_DOUBLE, &o->checkpoint_seconds, "M", "and by time (60)"},
         {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
@@ -206,7 +211,7 @@ static bool plan(Run *run)
         return false;
     }
     run->totals.min_det = INFINITY;
-    return true;
+    return run_picture_plan(run);
 }
 
 bool run_load(Run *run)
@@ -227,13 +232,14 @@ bool run_load(Run *run)
         cli_failed();
         return false;
     }
-    return true;
+    return run_record_create(run);
 }
 
 void run_end(Run *run)
 {
     run_files_close(run);
     run_bodies_destroy(run);
+    run_record_destroy(run);
     lyra_vector_destroy(run->momentum);
     lyra_vector_destroy(run->reaction);
     lyra_world_destroy(run->world);
@@ -339,9 +345,8 @@ static RunEnd loop(Run *run, char *reason, size_t room)
             return RUN_FAILED;
         }
         ++run->step;
-        run_record_step(run);
         double now = run_now();
-        if (!write_step(run)) {
+        if (!run_record_step(run) || !write_step(run)) {
             return RUN_UNWRITTEN;
         }
         run->totals.writing += run_now() - now;
@@ -370,6 +375,9 @@ static void report_end(const Run *run, RunEnd end)
     double seconds = run_now() - run->began;
     double time = lyra_state_view(run->view.state).time;
     printf("%s: %lld steps to t = %g s in %.3g s", run->said.name, (long long)taken, time, seconds);
+    if (run->totals.pictures > run->drawn) {
+        printf(", %.3g s without pictures", seconds - (run->totals.pictures - run->drawn));
+    }
     if (taken > 0) {
         printf(", %.3g steps/s, %.3g Newton iterations each", (double)taken / seconds,
                (double)run->totals.newton_iterations / (double)run->step);

@@ -38,22 +38,6 @@ typedef struct Scene {
     const char *label;
 } Scene;
 
-// ---- numbers ------------------------------------------------------------------------------------
-
-// `count` numbers with commas between, and nothing behind but `stop`; NULL if they are not that
-static const char *parse_numbers(const char *text, int count, double *values, char stop)
-{
-    for (int i = 0; i < count; ++i) {
-        char *end = NULL;
-        values[i] = strtod(text, &end);
-        if (end == text || !isfinite(values[i]) || *end != (i + 1 < count ? ',' : stop)) {
-            return NULL;
-        }
-        text = end + 1;
-    }
-    return text;
-}
-
 // ---- input --------------------------------------------------------------------------------------
 
 // frame of an .npy file of n vertices: (n, columns) or (columns n), row by row; NULL after printing
@@ -259,20 +243,21 @@ static bool make_def(const CliUsage *usage, const SnapshotOptions *options, Lyra
         wrong = "--size", expected = "WxH", found = options->size;
     }
     double angles[2];
-    if (options->view && parse_numbers(options->view, 2, angles, '\0') && fabs(angles[1]) <= 90) {
+    if (options->view && cli_parse_numbers(options->view, 2, angles, '\0') &&
+        fabs(angles[1]) <= 90) {
         def->azimuth = angles[0] * DEGREE;
         def->elevation = angles[1] * DEGREE;
     } else if (options->view) {
         wrong = "--view", expected = "AZIMUTH,ELEVATION in degrees", found = options->view;
     }
     if (options->camera) {
-        const char *target = parse_numbers(options->camera, 3, def->eye, '/');
+        const char *target = cli_parse_numbers(options->camera, 3, def->eye, '/');
         def->fitted = false;
-        if (!target || !parse_numbers(target, 3, def->target, '\0')) {
+        if (!target || !cli_parse_numbers(target, 3, def->target, '\0')) {
             wrong = "--camera", expected = "X,Y,Z/X,Y,Z", found = options->camera;
         }
     }
-    if (options->range && (!parse_numbers(options->range, 2, def->field_range, '\0') ||
+    if (options->range && (!cli_parse_numbers(options->range, 2, def->field_range, '\0') ||
                            def->field_range[0] >= def->field_range[1])) {
         wrong = "--range", expected = "LOW,HIGH", found = options->range;
     }

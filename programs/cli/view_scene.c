@@ -307,6 +307,25 @@ static void add_names(Builder *builder)
     cli_json_close(&builder->json, ']');
 }
 
+// the probes, with how many of a frame's last numbers each one has
+static void add_probes(View *view, Builder *builder)
+{
+    const Run *run = &view->run;
+    LyraProbeView probe;
+    cli_json_open(&builder->json, "probes", '[');
+    for (int32_t c = 0; c < run->column_count; ++c) {
+        if (run->columns[c].component == 0 &&
+            lyra_world_probe(run->world, run->columns[c].probe, &probe) == LYRA_OK) {
+            cli_json_open(&builder->json, NULL, '{');
+            cli_json_text(&builder->json, "name", probe.name);
+            cli_json_text(&builder->json, "unit", probe.unit);
+            cli_json_int(&builder->json, "components", probe.count);
+            cli_json_close(&builder->json, '}');
+        }
+    }
+    cli_json_close(&builder->json, ']');
+}
+
 static void add_colors(Builder *builder)
 {
     double table[LYRA_COLOR_MAP_SIZE][3];
@@ -363,6 +382,7 @@ bool view_publish_scene(View *view)
     add_colors(&builder);
     cli_json_close(&builder.json, '}');
     add_names(&builder);
+    add_probes(view, &builder);
     add_camera(&builder, &scene->camera);
     cli_json_open(&builder.json, "settings", '{');
     for (int32_t s = 0; s < scene->setting_count; ++s) {
@@ -375,8 +395,8 @@ bool view_publish_scene(View *view)
 
 // ---- what viewers have chosen -------------------------------------------------------------------
 
-// splits "bodies.beam.material.young" and "bodies[0].material.young" into a body, "" without one,
-// and "material.young"; the body of "bodies.*" is "all" where there are several
+// splits "bodies.beam.material.young" and "bodies[0].material.young" into a body and
+// "material.young"; the body of "bodies.*" is "all", and that of a single one ""
 static const char *split_path(const LyraWorldView *world, const char *path, char *body, size_t room)
 {
     static const char dotted[] = "bodies.", indexed[] = "bodies[";
@@ -390,7 +410,7 @@ static const char *split_path(const LyraWorldView *world, const char *path, char
         for (int32_t b = 0; b < world->body_count; ++b) {
             size_t length = strlen(world->bodies[b].name);
             if (strncmp(name, world->bodies[b].name, length) == 0 && name[length] == '.') {
-                snprintf(body, room, "%s", world->bodies[b].name);
+                snprintf(body, room, "%s", world->body_count > 1 ? world->bodies[b].name : "");
                 return name + length + 1;
             }
         }
@@ -398,7 +418,7 @@ static const char *split_path(const LyraWorldView *world, const char *path, char
         char *end = NULL;
         long b = strtol(path + sizeof indexed - 1, &end, 10);
         if (strncmp(end, "].", 2) == 0 && b >= 0 && b < world->body_count) {
-            snprintf(body, room, "%s", world->bodies[b].name);
+            snprintf(body, room, "%s", world->body_count > 1 ? world->bodies[b].name : "");
             return end + 2;
         }
     }

@@ -206,11 +206,17 @@ export class Panel {
         }
         this.pull.strength.update(state.pull.stiffness);
         this.pull.rings.update(state.pull.rings);
-        state.knobs.forEach((knob, index) => {
-            if (!this.knobs.has(knob.path)) {
+        if (this.knobs.size === 0) {
+            const numbered = state.knobs.map((knob, index) => ({ knob, index }));
+            const ofBodies = ({ knob }) => knob.path.startsWith('bodies');
+            // what bodies are made of is turned more often than the rest
+            for (const { knob, index } of [...numbered.filter(ofBodies),
+                ...numbered.filter((one) => !ofBodies(one))]) {
                 this.addKnob(knob, index);
             }
-            this.knobs.get(knob.path).update(knob.value);
-        });
+        }
+        for (const knob of state.knobs) {
+            this.knobs.get(knob.path)?.update(knob.value);
+        }
     }
 }
