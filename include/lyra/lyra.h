@@ -12,6 +12,7 @@
 #include "lyra/constraint.h"
 #include "lyra/corotational.h"
 #include "lyra/csr.h"
+#include "lyra/curve.h"
 #include "lyra/dense.h"
 #include "lyra/distance.h"
 #include "lyra/dofs.h"
