@@ -39,7 +39,7 @@ typedef struct LyraCurve {
     /// `t` alone. Nullable.
     LyraRates (*function)(void *user, double t);
     void *user; ///< Handed to `function`; must outlive who takes the curve.
-    const struct LyExpression *compiled; ///< The library's own; NULL in a curve of yours.
+    const struct LyraExpression *compiled; ///< The library's own; NULL in a curve of yours.
 } LyraCurve;
 
 /// The curve of a constant.

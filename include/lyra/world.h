@@ -199,9 +199,9 @@ typedef struct LyraBodySurface {
 /// A body. Start from lyra_body_def_default(). All of it is copied. What it is made of is one of
 /// `file`, `mesh` and `generate`.
 typedef struct LyraBodyDef {
-    const char *name; ///< Unique. Nullable: "body1", "body2", ...
-    const char *kind; ///< A name of lyra_body_kind(). Default "solid".
-    const char *file; ///< A mesh of any format. Nullable.
+    const char *name;                 ///< Unique. Nullable: "body1", "body2", ...
+    const char *kind;                 ///< A name of lyra_body_kind(). Default "solid".
+    const char *file;                 ///< A mesh of any format. Nullable.
     const LyraMesh *mesh;             ///< Nullable.
     const LyraMeshShapeDef *generate; ///< Nullable.
     LyraPlacement transform;
@@ -244,8 +244,8 @@ typedef struct LyraRotation {
 typedef struct LyraConstraintDef {
     const char *body; ///< Nullable: all.
     LyraSelector select;
-    int32_t axes;            ///< Bits 1 x, 2 y, 4 z along which they are held. Default 7.
-    const double *direction; ///< The one direction, in place of `axes`, [3]. Nullable.
+    int32_t axes;              ///< Bits 1 x, 2 y, 4 z along which they are held. Default 7.
+    const double *direction;   ///< The one direction, in place of `axes`, [3]. Nullable.
     LyraCurve displacement[3]; ///< From their place at rest, m. Default 0.
     LyraRotation rotation;     ///< Of their place at rest, before the displacement.
 } LyraConstraintDef;
@@ -271,15 +271,15 @@ typedef struct LyraLoadDef {
     LyraLoadKind type;
     const char *body; ///< Nullable: all.
     LyraSelector select;
-    LyraCurve factor;   ///< Of a force, traction or pressure. Default 1.
-    LyraCurve force[3]; ///< N.
-    bool total;         ///< All vertices together get the force, not each. Default false.
-    double traction[3]; ///< Pa.
-    bool live;          ///< A traction turns and stretches with the surface. Default false.
-    LyraCurve pressure; ///< Pa; above 0 it pushes into the material, and inflates a cavity.
-    bool symmetric;     ///< Keeps the symmetric part of the tangent only. Default false.
-    double stiffness;   ///< Of a spring, N/m, >= 0.
-    double damping;     ///< Of a spring, against motion relative to the target, N s/m, >= 0.
+    LyraCurve factor;    ///< Of a force, traction or pressure. Default 1.
+    LyraCurve force[3];  ///< N.
+    bool total;          ///< All vertices together get the force, not each. Default false.
+    double traction[3];  ///< Pa.
+    bool live;           ///< A traction turns and stretches with the surface. Default false.
+    LyraCurve pressure;  ///< Pa; above 0 it pushes into the material, and inflates a cavity.
+    bool symmetric;      ///< Keeps the symmetric part of the tangent only. Default false.
+    double stiffness;    ///< Of a spring, N/m, >= 0.
+    double damping;      ///< Of a spring, against motion relative to the target, N s/m, >= 0.
     LyraCurve offset[3]; ///< Of a spring's target from the place of the vertex at rest, m.
 } LyraLoadDef;
 
@@ -296,8 +296,8 @@ LYRA_API LyraStatus lyra_world_take_force(LyraWorld *world, const char *body, Ly
 
 /// A parameter over time. Start from lyra_change_def_default().
 typedef struct LyraChangeDef {
-    const char *body;      ///< Nullable: all.
-    const char *parameter; ///< "young", or a parameter of the body's forces. Default "young".
+    const char *body;        ///< Nullable: all.
+    const char *parameter;   ///< "young", or a parameter of the body's forces. Default "young".
     const LyraCurve *factor; ///< Multiplies what it was. Nullable.
     const LyraCurve *value;  ///< What it is, in SI, in place of `factor`. Nullable.
 } LyraChangeDef;

@@ -82,8 +82,7 @@ static LyraStatus embed(LyVega *vega, const LyraSurface *surface, LyraEmbedding 
     if (status != LYRA_IO_FAILED) {
         return ly_config_at(config, LY_VEGA_SECONDARY_WEIGHTS, status);
     }
-    return lyra_embedding_create(vega->view.mesh, view.vertex_count, view.positions, 0,
-                                 out, NULL);
+    return lyra_embedding_create(vega->view.mesh, view.vertex_count, view.positions, 0, out, NULL);
 }
 
 static LyraStatus add_embedded(LyVega *vega, const char *path)

@@ -93,7 +93,7 @@ typedef enum LyVegaSolver {
 typedef struct LyVega {
     LyraContext *ctx;
     LyraScene *scene;
-    LyraWorld *world; // owned until the reader is through
+    LyraWorld *world;  // owned until the reader is through
     LyraBodyView view; // the one body, and what it is made of; owned until the world takes it
     LyBody body;
     uint64_t digest; // of the files
@@ -104,10 +104,10 @@ typedef struct LyVega {
     double gravity[3]; // m/s^2
     double pull;       // constant force along -y on each vertex, N
     int32_t vertex_count;
-    double *positions; // [vertex_count][3], owned
-    double *masses;    // [vertex_count], owned
-    LyraSprings *springs;        // owned; NULL: solids
-    char *surface_path; // of the `.massspring` file, overruling renderingMeshFilename; owned
+    double *positions;    // [vertex_count][3], owned
+    double *masses;       // [vertex_count], owned
+    LyraSprings *springs; // owned; NULL: solids
+    char *surface_path;   // of the `.massspring` file, overruling renderingMeshFilename; owned
 } LyVega;
 
 /// Adds to the digest of what makes the motion: bytes, and the content of a file.

@@ -33,10 +33,10 @@ void ly_turn_matrix(const double axis[3], double angle, double R[9])
 static LyraStatus count_sources(const LyraBodyDef *def)
 {
     int count = (def->file != NULL) + (def->mesh != NULL) + (def->generate != NULL);
-    return count == 1 ? LYRA_OK
-                      : ly_fail(LYRA_BAD_FORMAT,
-                                "found %s, expected either mesh or generate in a body",
-                                count ? "mesh and generate" : "neither mesh nor generate");
+    return count == 1
+               ? LYRA_OK
+               : ly_fail(LYRA_BAD_FORMAT, "found %s, expected either mesh or generate in a body",
+                         count ? "mesh and generate" : "neither mesh nor generate");
 }
 
 static LyraStatus load_mesh(const LyraWorld *world, const LyraBodyDef *def, LyraMesh **out)
@@ -158,10 +158,10 @@ static LyraStatus set_materials(LyraWorld *world, const LyraBodyDef *def, LyraMe
     int32_t added = def->region_count;
     Materials to = {0};
     LY_TRY(ly_arena_allocate(world->arena, view.material_count + added, sizeof *to.materials,
-                            &to.materials));
+                             &to.materials));
     LY_TRY(ly_arena_allocate(world->arena, view.set_count + added, sizeof *to.sets, &to.sets));
     LY_TRY(ly_arena_allocate(world->arena, view.region_count + 1 + added, sizeof *to.regions,
-                            &to.regions));
+                             &to.regions));
     memcpy(to.materials, view.materials, (size_t)view.material_count * sizeof *to.materials);
     if (view.set_count) {
         memcpy(to.sets, view.sets, (size_t)view.set_count * sizeof *to.sets);
@@ -174,7 +174,8 @@ static LyraStatus set_materials(LyraWorld *world, const LyraBodyDef *def, LyraMe
     ++view.region_count;
     LY_TRY(ly_within_key(change_base(&given, view.material_count, to.materials), "material"));
     for (int32_t r = 0; r < added; ++r) {
-        LY_TRY(ly_within_item(add_region(world, &def->regions[r], r, *mesh, &view, &to), "regions", r));
+        LY_TRY(ly_within_item(add_region(world, &def->regions[r], r, *mesh, &view, &to), "regions",
+                              r));
         ++view.material_count;
         ++view.set_count;
         ++view.region_count;
@@ -290,8 +291,7 @@ LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(view->name ? LYRA_OK : name_body(world, NULL, view));
     if (view->vertex_count > INT32_MAX / 3 - world->vertex_count) {
-        LY_TRY_DONE(
-            ly_fail(LYRA_TOO_LARGE, "more than %d vertices in all bodies", INT32_MAX / 3));
+        LY_TRY_DONE(ly_fail(LYRA_TOO_LARGE, "more than %d vertices in all bodies", INT32_MAX / 3));
     }
     LY_TRY_DONE(reserve_body(world));
     view->first_vertex = world->vertex_count;

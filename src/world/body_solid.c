@@ -90,12 +90,13 @@ static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, L
     body->solid_def = def->material;
     body->solid_def.young = 0;
     body->solid_def.poisson = lyra_solid_def_default().poisson;
-    LY_TRY(ly_within_key(lyra_solid_create(world->ctx, take, &body->solid_def, &solid), "material"));
+    LY_TRY(
+        ly_within_key(lyra_solid_create(world->ctx, take, &body->solid_def, &solid), "material"));
     view->solid = solid;
     LY_TRY(ly_allocate_array(world->ctx, mesh.vertex_count, sizeof *masses, &masses));
     lyra_mesh_lumped_masses(take, NULL, masses);
-    LyraStatus status = ly_body_set_vertices(world->ctx, view, body, mesh.vertex_count,
-                                             mesh.positions, masses);
+    LyraStatus status =
+        ly_body_set_vertices(world->ctx, view, body, mesh.vertex_count, mesh.positions, masses);
     ly_release(world->ctx, masses);
     LY_TRY(status);
     if (def->viscosity) {

@@ -30,9 +30,9 @@ static LyraStatus read_surface(const LyraWorld *world, const LyraBodySurface *de
         return lyra_surface_create(ctx, &view, (LyraSurface **)&out->surface);
     }
     LY_TRY(ly_world_path(world, def->file, (char **)&out->path));
-    return ly_within_key(lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO,
-                                           (LyraSurface **)&out->surface),
-                         "file");
+    return ly_within_key(
+        lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO, (LyraSurface **)&out->surface),
+        "file");
 }
 
 static LyraStatus read_weights(const LyraWorld *world, const LyraBodyView *body, const char *file,
@@ -63,8 +63,8 @@ static LyraStatus load_surface(const LyraWorld *world, const LyraBodyView *body,
     LY_TRY(read_surface(world, def, out));
     LyraSurfaceView view = lyra_surface_view(out->surface);
     if (def->weights) {
-        return ly_within_key(
-            read_weights(world, body, def->weights, view.vertex_count, embedding), "weights");
+        return ly_within_key(read_weights(world, body, def->weights, view.vertex_count, embedding),
+                             "weights");
     }
     if (type_of(body)->weighted) {
         return type_of(body)->embed(body, view.vertex_count, view.positions, embedding);
@@ -118,7 +118,8 @@ LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef 
         return make_skin(world, view, made);
     }
     for (int32_t s = 0; s < count; ++s) {
-        LY_TRY(ly_within_item(load_surface(world, view, &def->surfaces[s], &made[s]), "surfaces", s));
+        LY_TRY(
+            ly_within_item(load_surface(world, view, &def->surfaces[s], &made[s]), "surfaces", s));
     }
     return LYRA_OK;
 }

@@ -86,8 +86,8 @@ static LyraStatus find_young(LyraWorld *world, const LyraBodyView *body, double 
         if (material->kind != LYRA_MESH_MATERIAL_ENU) {
             return ly_fail_key(LYRA_BAD_FORMAT, "value",
                                "found a value for young of body \"%.60s\", whose material "
-                                "\"%.60s\" has none; expected factor",
-                                body->name, material->name);
+                               "\"%.60s\" has none; expected factor",
+                               body->name, material->name);
         }
         young[e] = material->enu.young;
     }

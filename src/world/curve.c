@@ -34,7 +34,8 @@ static LyraStatus compile_expression(LyraArena *arena, LyraCurve *curve)
     memcpy(text, curve->expression, length);
     LY_TRY(ly_expression_parse(arena, text, &end, &bad, &compiled));
     if (*end) {
-        return ly_fail(LYRA_BAD_FORMAT, "found %s behind the expression \"%.80s\", expected its end",
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "found %s behind the expression \"%.80s\", expected its end",
                        ly_quote(quote, (LySlice){end, strlen(end)}), text);
     }
     curve->expression = text;

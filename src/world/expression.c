@@ -78,7 +78,7 @@ static LyraRates chain(LyraRates f, double g, double dg, double ddg)
 static LyraRates multiply(LyraRates a, LyraRates b)
 {
     return (LyraRates){a.value * b.value, a.rate * b.value + a.value * b.rate,
-                   a.rate2 * b.value + 2 * a.rate * b.rate + a.value * b.rate2};
+                       a.rate2 * b.value + 2 * a.rate * b.rate + a.value * b.rate2};
 }
 
 static LyraRates constant(double value)

@@ -53,7 +53,7 @@ typedef struct LyKey {
     size_t count_offset; // of the int32_t count of lists
     // The field is a pointer to the value, NULL where it is not given: of VECTOR, CURVE and GROUP.
     bool pointer;
-    const char *unit; // NULL and "": none
+    const char *unit;          // NULL and "": none
     const char *shown_default; // what docs say in place of the number, as "of the mesh"; Nullable
     LyRange range;
     bool required;

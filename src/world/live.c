@@ -41,8 +41,8 @@ static bool has_moduli(const LyraWorld *world, int32_t body)
 {
     int32_t count;
     const LyraSolid *solid = world->views[body].solid;
-    return solid && !(lyra_force_type(lyra_solid_forces(solid, &count)[0])->traits &
-                      LYRA_FORCE_SPRINGS);
+    return solid &&
+           !(lyra_force_type(lyra_solid_forces(solid, &count)[0])->traits & LYRA_FORCE_SPRINGS);
 }
 
 typedef double MaterialNumber(const LyraMeshMaterial *material);
@@ -262,8 +262,8 @@ static void look_gravity(const LyraWorld *world, int32_t body, LyraWorldParamete
 {
     (void)body;
     double start = length3(world->start_gravity);
-    look_linear("m/s^2", length3(lyra_model_view(world->model).gravity), start,
-                fmax(20, 2 * start), out);
+    look_linear("m/s^2", length3(lyra_model_view(world->model).gravity), start, fmax(20, 2 * start),
+                out);
 }
 
 // ---- turning ------------------------------------------------------------------------------------
@@ -346,7 +346,6 @@ done:
     lyra_solid_destroy(like);
     return status;
 }
-
 
 static LyraStatus set_moduli(LyraWorld *world, LyUndo *undo, int32_t body, const double *young,
                              const double *poisson)

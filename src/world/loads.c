@@ -115,8 +115,8 @@ static LyraStatus gather_positions(const LyraWorld *world, double **out)
 static LyraStatus add_traction(LyraWorld *world, const LyraLoadDef *load)
 {
     LyraTractionDef def = lyra_traction_def_default();
-    LY_TRY(ly_select_triangles(world, load->body, &load->select, &def.triangle_count,
-                               &def.triangles));
+    LY_TRY(
+        ly_select_triangles(world, load->body, &load->select, &def.triangle_count, &def.triangles));
     bool constant = ly_curve_is_constant(&load->factor);
     def.symmetric = load->symmetric;
     def.user = (void *)load;

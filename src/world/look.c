@@ -134,9 +134,13 @@ LyraStatus lyra_world_restore(LyraWorld *world, const char *path)
     LY_TRY(lyra_checkpoint_load(world->ctx, path, NULL, &note, &length));
     bool own = strcmp(note, wanted) == 0;
     lyra_checkpoint_note_release(world->ctx, note);
-    return own ? lyra_checkpoint_load(world->ctx, path, world->state, NULL, NULL)
-               : ly_fail(LYRA_BAD_FORMAT,
-                         "%s: found the state of another world, expected one that was filled as "
-                         "this one",
-                         path);
+    if (!own) {
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "%s: found the state of another world, expected one that was filled as this "
+                       "one",
+                       path);
+    }
+    LY_TRY(lyra_checkpoint_load(world->ctx, path, world->state, &note, &length));
+    lyra_checkpoint_note_release(world->ctx, note);
+    return LYRA_OK;
 }

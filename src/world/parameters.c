@@ -118,7 +118,8 @@ static LyraStatus refuse(const LyraWorld *world, const char *path)
 {
     char list[400] = "";
     int32_t shown = 0, count = world->parameters->count;
-    for (; shown < count && strlen(list) + strlen(world->parameters->items[shown].path) + 20 < sizeof list;
+    for (; shown < count &&
+           strlen(list) + strlen(world->parameters->items[shown].path) + 20 < sizeof list;
          ++shown) {
         ly_list_name(sizeof list, list, world->parameters->items[shown].path);
     }

@@ -48,9 +48,9 @@ static LyraStatus check_selector(const LyraSelector *select)
 {
     if (!says_any(select)) {
         return ly_fail(LYRA_BAD_FORMAT,
-                            "found an empty selector, expected one of: all, vertices, file, set, "
-                            "box, sphere, half-space, near, component, component-at, surface, "
-                            "normal");
+                       "found an empty selector, expected one of: all, vertices, file, set, "
+                       "box, sphere, half-space, near, component, component-at, surface, "
+                       "normal");
     }
     if (select->near && says_count(select) == !isnan(select->near->distance)) {
         return ly_fail_key(LYRA_BAD_FORMAT, "near", "found %s, expected either distance or count",
@@ -61,8 +61,8 @@ static LyraStatus check_selector(const LyraSelector *select)
                            "found component-at beside component, expected one of them");
     }
     if (select->half_space) {
-        LY_TRY(ly_within_key(ly_check_direction("normal", select->half_space->normal),
-                             "half-space"));
+        LY_TRY(
+            ly_within_key(ly_check_direction("normal", select->half_space->normal), "half-space"));
     }
     return select->normal
                ? ly_within_key(ly_check_direction("direction", select->normal->direction), "normal")
@@ -138,8 +138,8 @@ static LyraStatus meet_lists(LyraWorld *world, int32_t count, const LyraSelector
         char *path = NULL;
         int32_t found, *list = NULL;
         LY_TRY(ly_world_path(world, select->file, &path));
-        LyraStatus status = lyra_vertex_list_load(ctx, path, (int32_t)select->first,
-                                                  count, &found, &list);
+        LyraStatus status =
+            lyra_vertex_list_load(ctx, path, (int32_t)select->first, count, &found, &list);
         ly_release(ctx, path);
         LY_TRY(ly_within_key(status, "file"));
         meet(met, found, list, (*demands)++);
@@ -285,10 +285,10 @@ static LyraStatus meet_mesh(LyraWorld *world, const LyraBodyView *body, const Ly
 {
     const LyraMesh *mesh = ly_body_shape(body);
     if (!mesh) {
-        const char *what = select->set                           ? "a set"
-                           : says_component(select)              ? "a component"
-                           : select->surface || select->normal   ? "the surface"
-                                                                 : NULL;
+        const char *what = select->set                         ? "a set"
+                           : says_component(select)            ? "a component"
+                           : select->surface || select->normal ? "the surface"
+                                                               : NULL;
         return what ? refuse_meshless(body, what) : LYRA_OK;
     }
     LyraMeshView view = lyra_mesh_view(mesh);
@@ -349,12 +349,12 @@ static LyraStatus refuse_empty(const char *what)
 // numbers of vertices and parts need one body to belong to
 static LyraStatus check_numbers(const LyraSelector *select, int32_t bodies)
 {
-    const char *key = says_count(select)           ? "near"
-                      : select->file               ? "file"
-                      : select->vertices           ? "vertices"
-                      : select->component >= 0     ? "component"
-                      : select->component_at       ? "component-at"
-                                                   : NULL;
+    const char *key = says_count(select)       ? "near"
+                      : select->file           ? "file"
+                      : select->vertices       ? "vertices"
+                      : select->component >= 0 ? "component"
+                      : select->component_at   ? "component-at"
+                                               : NULL;
     return bodies > 1 && key
                ? ly_fail_key(LYRA_BAD_FORMAT, key,
                              "found %s without a body, expected the name of one beside select, as "
@@ -437,8 +437,8 @@ LyraStatus ly_select_whole(LyraWorld *world, const char *body, const LyraSelecto
         return LYRA_OK;
     }
     // a body of n vertices gives 4 for n points
-    LY_TRY(ly_arena_allocate(world->arena, found.count + 4 * (int64_t)found.point_count, sizeof *list,
-                            &list));
+    LY_TRY(ly_arena_allocate(world->arena, found.count + 4 * (int64_t)found.point_count,
+                             sizeof *list, &list));
     for (int32_t b = 0; b < world->body_count; ++b) {
         const LyraBodyView *own = &world->views[b];
         bool weighted = world->bodies[b].type->weighted;
@@ -475,8 +475,8 @@ LyraStatus lyra_world_select(LyraWorld *world, const char *body, const LyraSelec
     LY_TRY(ly_within_key(check_selector(select), "select"));
     LyBodyPoints points = ly_body_points(world, b);
     LY_TRY_DONE(ly_allocate_array(world->ctx, points.count, 1, &chosen));
-    LY_TRY_DONE(ly_within_key(
-        choose_vertices(world, b, select, LY_SELECT_VERTICES, chosen, NULL), "select"));
+    LY_TRY_DONE(ly_within_key(choose_vertices(world, b, select, LY_SELECT_VERTICES, chosen, NULL),
+                              "select"));
     LY_TRY_DONE(ly_allocate_array(world->ctx, points.count, sizeof *list, &list));
     for (int32_t v = 0; v < points.count; ++v) {
         if (chosen[v]) {
@@ -544,13 +544,14 @@ static LyraStatus add_triangles(LyraWorld *world, int32_t b, const LyraSelector 
         // inverted, all its vertices are out, or the face itself is
         bool corners = chosen[face[0]] && chosen[face[1]] && chosen[face[2]];
         bool in = select->invert ? (by_vertices && corners) || (by_faces && !meant[f])
-                               : corners && meant[f];
+                                 : corners && meant[f];
         if (in && face_faces_there(select->normal, view.positions, face)) {
             if (world->bodies[b].type->weighted) {
-                LY_TRY_DONE(ly_fail(LYRA_UNSUPPORTED,
-                                    "found faces of %s body \"%.60s\", expected those of solids; it "
-                                    "is pushed by loads of type force",
-                                    body->kind, body->name));
+                LY_TRY_DONE(
+                    ly_fail(LYRA_UNSUPPORTED,
+                            "found faces of %s body \"%.60s\", expected those of solids; it "
+                            "is pushed by loads of type force",
+                            body->kind, body->name));
             }
             for (int c = 0; list && c < 3; ++c) {
                 list[3 * (int64_t)*count + c] = body->first_vertex + face[c];
@@ -635,8 +636,8 @@ static void find_centres(const LyraMeshView *mesh, double *centres)
 }
 
 // `in` [element_count] gets 1 for the elements that are in
-static LyraStatus choose_elements(LyraContext *ctx, const LyraMesh *mesh, const LyraSelector *select,
-                                  const double *centres, uint8_t *in)
+static LyraStatus choose_elements(LyraContext *ctx, const LyraMesh *mesh,
+                                  const LyraSelector *select, const double *centres, uint8_t *in)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     LyNamedSet set = {0};
@@ -660,8 +661,8 @@ static LyraStatus choose_elements(LyraContext *ctx, const LyraMesh *mesh, const 
                : LYRA_OK;
 }
 
-static LyraStatus select_elements(LyraWorld *world, const LyraMesh *mesh, const LyraSelector *select,
-                              int32_t *count, int32_t **elements)
+static LyraStatus select_elements(LyraWorld *world, const LyraMesh *mesh,
+                                  const LyraSelector *select, int32_t *count, int32_t **elements)
 {
     LyraContext *ctx = world->ctx;
     LyraMeshView view = lyra_mesh_view(mesh);

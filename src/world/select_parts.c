@@ -34,7 +34,8 @@ static void list_name(SetList *list, const char *kind, bool first, const char *n
     list->length += (size_t)length;
 }
 
-static LyraStatus refuse_set(const LyraMeshView *mesh, const LyraSelector *select, LySelectKind kind)
+static LyraStatus refuse_set(const LyraMeshView *mesh, const LyraSelector *select,
+                             LySelectKind kind)
 {
     SetList list = {0};
     bool elements_only = kind == LY_SELECT_ELEMENTS;

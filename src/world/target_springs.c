@@ -17,7 +17,7 @@
 typedef struct Targets {
     LyraContext *ctx;
     const LyraCurve *offset; // [3]
-    const double *weights; // [count][4]. Nullable: vertices
+    const double *weights;   // [count][4]. Nullable: vertices
 } Targets;
 
 #define NODES 4

@@ -3,8 +3,8 @@
 
 // The life of a world: made empty, filled, prepared (model, system, integrator, state), ended.
 
-#include "world/probe.h"
 #include "world/world.h"
+#include "world/probe.h"
 
 #include "base/file.h"
 #include "world/curve.h"

@@ -51,11 +51,11 @@ typedef struct LyBodyType LyBodyType;
 /// A body: its view is what the public sees of it.
 typedef struct LyBody {
     const LyBodyType *type;
-    const LyraBodyDef *def; // the world's copy; `mesh`, `generate` and surfaces in it are gone
-    double *positions;      // at rest, of its vertices, [vertex_count][3], owned
-    double *masses;         // [vertex_count], owned
-    LyraSolidDef solid_def; // what `solid` was made by; strings are those of `def`
-    double *shown[2];       // buffers of lyra_world_positions(), _velocities(); owned
+    const LyraBodyDef *def;     // the world's copy; `mesh`, `generate` and surfaces in it are gone
+    double *positions;          // at rest, of its vertices, [vertex_count][3], owned
+    double *masses;             // [vertex_count], owned
+    LyraSolidDef solid_def;     // what `solid` was made by; strings are those of `def`
+    double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
     double young, stiffness;    // factors on what it has, as people turned them
     double poisson, activation; // of all of it; NaN: its own
 } LyBody;
@@ -78,14 +78,14 @@ struct LyraWorld {
     int32_t motion_count, nodal_count;
     LyMotion *motions;
     LyNodal *nodals;
-    LyUndo undo;      // what the rules of the step in progress found
-    LyPulls *pulls;   // what people pull at; owned by its force
+    LyUndo undo;    // what the rules of the step in progress found
+    LyPulls *pulls; // what people pull at; owned by its force
     int32_t probe_count;
-    LyProbe **probes; // owned: ly_world_end_probes()
-    bool load_moves;  // a load function depends on u or v
-    LyraBlockMatrix *damping;        // of Vega's scenes; owned with its pattern. Nullable
+    LyProbe **probes;         // owned: ly_world_end_probes()
+    bool load_moves;          // a load function depends on u or v
+    LyraBlockMatrix *damping; // of Vega's scenes; owned with its pattern. Nullable
     LyraBlockPattern *damping_pattern;
-    LyraMassMatrix *mass_matrix;     // in place of what `spec.mass` says; owned. Nullable
+    LyraMassMatrix *mass_matrix; // in place of what `spec.mass` says; owned. Nullable
     LyraModel *model;
     LyraSystem *system;
     LyraIntegrator *integrator;
@@ -93,7 +93,7 @@ struct LyraWorld {
     LyraState *work; // of a step of several substeps; made by the first one
     bool gravity_changes, moduli_change, activation_changes; // by themselves, over time
     LyParameters *parameters; // that can be turned; once it is prepared
-    double density;                  // factor on all masses
+    double density;           // factor on all masses
     double start_dt, start_damping[2], start_gravity[3];
     double dt;
     int32_t substeps;
