@@ -244,7 +244,7 @@ async function worksByTouch(browser, address) {
     check(true, 'a finger pulls');
     await page.tap('#more');
     await page.waitForTimeout(300);
-    check(await page.isVisible('#slider-young'), 'the panel comes up on a phone');
+    check(await page.isVisible('[id$="material.young"]'), 'the panel comes up on a phone');
     await page.context().close();
 }
 
