@@ -19,6 +19,14 @@ LyraStatus ly_fail(LyraStatus status, const char *format, ...) LYRA_PRINTF(2, 3)
 /// Puts a sentence in front of this thread's message, as "where: message", and returns `status`.
 LyraStatus ly_fail_within(LyraStatus status, const char *format, ...) LYRA_PRINTF(2, 3);
 
+/// Adds a name to a list "a, b, c" of at most `size` bytes, for messages.
+void ly_list_name(size_t size, char *list, const char *name);
+
+/// Index of a name among `count`; LYRA_INVALID_ARGUMENT with the list of them if it is not there:
+/// "no `what` ...".
+LyraStatus ly_find_name(const char *what, const char *name, const char *const *names, int32_t count,
+                        int32_t *index);
+
 /// The sentence for an allocation of `bytes` that failed.
 LyraStatus ly_fail_memory(size_t bytes);
 

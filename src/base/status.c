@@ -67,6 +67,29 @@ LyraStatus ly_fail_within(LyraStatus status, const char *format, ...)
     return status;
 }
 
+void ly_list_name(size_t size, char *list, const char *name)
+{
+    size_t length = strlen(list), comma = length > 0 ? 2 : 0, word = strlen(name);
+    if (length + comma + word < size) {
+        memcpy(list + length, ", ", comma);
+        memcpy(list + length + comma, name, word + 1);
+    }
+}
+
+LyraStatus ly_find_name(const char *what, const char *name, const char *const *names, int32_t count,
+                        int32_t *index)
+{
+    char list[512] = "";
+    for (int32_t m = 0; m < count; ++m) {
+        if (strcmp(name, names[m]) == 0) {
+            *index = m;
+            return LYRA_OK;
+        }
+        ly_list_name(sizeof list, list, names[m]);
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT, "no %s \"%s\", expected one of: %s", what, name, list);
+}
+
 LyraStatus ly_fail_memory(size_t bytes)
 {
     return ly_fail(LYRA_OUT_OF_MEMORY, "out of memory: %zu bytes could not be allocated", bytes);
