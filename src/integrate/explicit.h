@@ -107,9 +107,15 @@ LyNystrom ly_nystrom(const LyTableau *tableau);
 void ly_stage_sum(const LyraVector *x, double theta_h, const LyraVector *xp, int32_t count,
                   double scale, const double *w, LyraVector *const *A, LyraVector *y);
 
-/// A_i at stage i of a step of h from (t, u, v). U and V are scratch.
+/// Vectors of a method: the accelerations of its stages, and scratch for positions and velocities.
+typedef struct LyStageVectors {
+    LyraVector *const *A;
+    LyraVector *U, *V;
+} LyStageVectors;
+
+/// A_i at stage i of a step of h from (t, u, v).
 LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *method, int32_t i,
-                    double t, double h, LyraVector *const *A, LyraVector *U, LyraVector *V);
+                    double t, double h, const LyStageVectors *vectors);
 
 extern const LyTableau ly_tableau_midpoint, ly_tableau_rk4, ly_tableau_rk38;
 

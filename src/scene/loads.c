@@ -121,20 +121,31 @@ static LyraStatus add_springs(LyYaml *yaml, const LyLoadSpec *spec)
     LyraContext *ctx = yaml->scene->ctx;
     LY_TRY(ly_select_vertices(yaml, spec->node, spec->body, &spec->select, &found));
     if (found.count > 0) {
-        LY_TRY(ly_node_within(spec->node,
-                              ly_target_springs_create(ctx, found.count, 1, found.vertices, NULL,
-                                                       spec->stiffness, spec->damping,
-                                                       &spec->offset, &force)));
+        LY_TRY(ly_node_within(
+            spec->node, ly_target_springs_create(ctx,
+                                                 &(LyTargetSpringsDef){.count = found.count,
+                                                                       .nodes = 1,
+                                                                       .vertices = found.vertices,
+                                                                       .stiffness = spec->stiffness,
+                                                                       .damping = spec->damping,
+                                                                       .offset = &spec->offset},
+                                                 &force)));
         LY_TRY(ly_scene_take_force(yaml->scene, force));
     }
     if (found.point_count > 0) {
         int32_t *vertices = NULL;
         double *weights = NULL;
         LY_TRY(ly_yaml_weigh_points(yaml, found.point_count, found.points, &vertices, &weights));
-        LY_TRY(ly_node_within(spec->node,
-                              ly_target_springs_create(ctx, found.point_count, 4, vertices, weights,
-                                                       spec->stiffness, spec->damping,
-                                                       &spec->offset, &force)));
+        LY_TRY(ly_node_within(
+            spec->node, ly_target_springs_create(ctx,
+                                                 &(LyTargetSpringsDef){.count = found.point_count,
+                                                                       .nodes = 4,
+                                                                       .vertices = vertices,
+                                                                       .weights = weights,
+                                                                       .stiffness = spec->stiffness,
+                                                                       .damping = spec->damping,
+                                                                       .offset = &spec->offset},
+                                                 &force)));
         LY_TRY(ly_scene_take_force(yaml->scene, force));
     }
     return LYRA_OK;

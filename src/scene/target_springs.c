@@ -150,9 +150,7 @@ static const LyraForceType types[2][2][2] = {
       POINTS(TRAITS | LYRA_FORCE_VELOCITY | LYRA_FORCE_TIME)}},
 };
 
-LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, int32_t nodes,
-                                    const int32_t *vertices, const double *weights,
-                                    double stiffness, double damping, const LyCurves *offset,
+LyraStatus ly_target_springs_create(LyraContext *ctx, const LyTargetSpringsDef *def,
                                     LyraForce **out)
 {
     Targets *targets = NULL;
@@ -161,24 +159,24 @@ LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, int32_t nod
     bool timed = false;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *targets, &targets));
     targets->ctx = ctx;
-    targets->offset = offset;
-    targets->weights = weights;
-    LY_TRY_DONE(
-        ly_allocate_array(ctx, (int64_t)PARAMETER_COUNT * count, sizeof *parameters, &parameters));
-    for (int32_t i = 0; i < count; ++i) {
-        parameters[PARAMETER_COUNT * (int64_t)i + PARAMETER_STIFFNESS] = stiffness;
-        parameters[PARAMETER_COUNT * (int64_t)i + PARAMETER_DAMPING] = damping;
+    targets->offset = def->offset;
+    targets->weights = def->weights;
+    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)PARAMETER_COUNT * def->count, sizeof *parameters,
+                                  &parameters));
+    for (int32_t i = 0; i < def->count; ++i) {
+        parameters[PARAMETER_COUNT * (int64_t)i + PARAMETER_STIFFNESS] = def->stiffness;
+        parameters[PARAMETER_COUNT * (int64_t)i + PARAMETER_DAMPING] = def->damping;
     }
     for (int i = 0; i < 3; ++i) {
-        timed |= !ly_curve_is_constant(&offset->axis[i]);
+        timed |= !ly_curve_is_constant(&def->offset->axis[i]);
     }
-    LyraForceDef def = lyra_force_def_default();
-    def.type = &types[nodes > 1][damping > 0][timed];
-    def.self = targets;
-    def.stencil_count = count;
-    def.stencils = vertices;
-    def.parameters = parameters;
-    LY_TRY_DONE(lyra_force_create(ctx, &def, out));
+    LyraForceDef force = lyra_force_def_default();
+    force.type = &types[def->nodes > 1][def->damping > 0][timed];
+    force.self = targets;
+    force.stencil_count = def->count;
+    force.stencils = def->vertices;
+    force.parameters = parameters;
+    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
     targets = NULL;
 done:
     ly_release(ctx, parameters);

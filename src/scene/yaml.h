@@ -134,11 +134,17 @@ LyraStatus ly_yaml_weigh_points(LyYaml *yaml, int32_t count, const LyBodyPoint *
                                 int32_t **vertices, double **weights);
 
 /// Springs from points, sums of `nodes` (1 or 4) vertices with weights, to their places at rest
-/// plus an offset over time: LyraForce "target". `vertices`, `weights`: [count][nodes]; weights
-/// must outlive the force. Nullable with one node.
-LyraStatus ly_target_springs_create(LyraContext *ctx, int32_t count, int32_t nodes,
-                                    const int32_t *vertices, const double *weights,
-                                    double stiffness, double damping, const LyCurves *offset,
+/// plus an offset over time.
+typedef struct LyTargetSpringsDef {
+    int32_t count, nodes;
+    const int32_t *vertices; // [count][nodes]
+    const double *weights;   // as those; must outlive the force. Nullable with one node.
+    double stiffness, damping;
+    const LyCurves *offset;
+} LyTargetSpringsDef;
+
+/// LyraForce "target".
+LyraStatus ly_target_springs_create(LyraContext *ctx, const LyTargetSpringsDef *def,
                                     LyraForce **out);
 
 /// Row-major rotation about `axis` by `angle`; an axis of no length is the caller's to refuse.
