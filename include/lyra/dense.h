@@ -28,7 +28,7 @@ extern "C" {
 /// are read into.
 typedef struct LyraDense LyraDense;
 
-/// A look at a dense matrix.
+/// A view of a dense matrix.
 typedef struct LyraDenseView {
     int32_t rows, columns; ///< Sizes, >= 0.
     const double *values;  ///< [rows * columns], column-major. Nullable where that is 0.

@@ -48,10 +48,10 @@ typedef struct LyraElasticConstant {
 /// What an isotropic law does where a stretch falls below the threshold, that is under strong
 /// compression and in inverted elements.
 typedef enum LyraInversion {
-    LYRA_INVERSION_EXTEND = 0, ///< "extend": goes on smoothly; force and tangent belong together.
-    LYRA_INVERSION_CLAMP, ///< "clamp": as at the threshold; no energy, and the tangent is not the
+    LYRA_INVERSION_EXTEND = 0, ///< "extend": smooth extension; the tangent is that of the force.
+    LYRA_INVERSION_CLAMP, ///< "clamp": stretches are clamped; no energy, and the tangent is not the
                           ///< derivative of the force.
-    LYRA_INVERSION_NONE,  ///< "none": the law as it stands; NaN where it has no value.
+    LYRA_INVERSION_NONE,  ///< "none": the law itself; NaN where it has no value.
     LYRA_INVERSION_COUNT
 } LyraInversion;
 
@@ -63,7 +63,7 @@ LYRA_API LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversi
 
 /// Settings of an elastic force. Start from lyra_elastic_def_default().
 typedef struct LyraElasticDef {
-    LyraMaterialLaw model;        ///< Default LYRA_MATERIAL_NEO_HOOKEAN.
+    LyraMaterialLaw model;         ///< Default LYRA_MATERIAL_NEO_HOOKEAN.
     LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND.
     double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
     double compression_resistance; ///< r >= 0: for J < 1, W gains -r E/(1 - 2 nu) (J - 1)^3 / 2592.

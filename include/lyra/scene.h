@@ -76,7 +76,7 @@ typedef enum LyraSceneField {
     LYRA_SCENE_FIELD_COUNT
 } LyraSceneField;
 
-/// What a scene wishes to have written; a command may overrule each. 0 is never.
+/// What a scene asks to be written; options of a command take precedence. 0 means never.
 typedef struct LyraSceneOutput {
     int64_t save_every;            ///< Steps between frames of displacement.npy and its like.
     int64_t vtu_every;             ///< Steps between VTU files.
@@ -105,7 +105,7 @@ typedef struct LyraSceneSetting {
     const char *key, *value;
 } LyraSceneSetting;
 
-/// A look at a scene, valid while it lives.
+/// A view of a scene, valid while it lives.
 typedef struct LyraSceneView {
     const char *name; ///< Title, or the name of the file.
     const char *path;
@@ -114,7 +114,7 @@ typedef struct LyraSceneView {
     LyraIntegrator *integrator;
     LyraState *state;
     double dt;     ///< s, of a step.
-    int64_t steps; ///< To take; 0: as many as one likes.
+    int64_t steps; ///< Number of steps; 0 means no limit.
     int32_t body_count;
     const LyraSceneBody *bodies; ///< [body_count].
     LyraSceneOutput output;

@@ -16,13 +16,14 @@ extern "C" {
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-/// A number that can be turned. `low` and `high` are what a slider may offer, not limits.
+/// A parameter that can be changed while running. `low` and `high` are the range of a slider, not
+/// limits.
 typedef struct LyraSceneKnob {
     const char *name; ///< "young", "poisson", "density", "dt" ... : docs/viewer.md has the list.
     const char *unit; ///< "" for factors and numbers without one.
     double value;     ///< Now.
     double start;     ///< As the scene has it.
-    double low, high; ///< Range to offer; both > 0 where `logarithmic`.
+    double low, high; ///< Range of a slider; both > 0 where `logarithmic`.
     bool logarithmic; ///< The number is felt by its logarithm.
 } LyraSceneKnob;
 

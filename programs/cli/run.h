@@ -66,7 +66,7 @@ typedef struct Run {
     LyraContext *ctx;
     LyraScene *scene;
     LyraSceneView view;
-    LyraSceneOutput output; ///< The scene's wishes under those of the command line.
+    LyraSceneOutput output; ///< What the scene asks for, overruled by the command line.
     int64_t steps;          ///< To reach.
     int64_t step, first;    ///< Reached; where this start began.
     double start_time;      ///< Of step 0, s.

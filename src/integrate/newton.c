@@ -144,7 +144,7 @@ LyraTangentNeed ly_newton_need_tangent(const LyraNewtonDef *def)
 
 // ---- directions ---------------------------------------------------------------------------------
 
-bool ly_newton_is_trouble(LyraStatus status)
+bool ly_newton_can_retry(LyraStatus status)
 {
     return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR ||
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
@@ -228,7 +228,7 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
                 status = ly_newton_direction(newton, it, stage, newton->r, FORCING_MAX, direction);
             }
         }
-        if (status != LYRA_OK && (!ly_newton_is_trouble(status) || direction->psd)) {
+        if (status != LYRA_OK && (!ly_newton_can_retry(status) || direction->psd)) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         if (status == LYRA_OK && (direction->usable || direction->psd)) {
@@ -269,7 +269,7 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
             if (status == LYRA_OK && direction->usable) {
                 return LYRA_OK;
             }
-            if (status != LYRA_OK && !ly_newton_is_trouble(status)) {
+            if (status != LYRA_OK && !ly_newton_can_retry(status)) {
                 return ly_step_fail(it, LYRA_STEP_SOLVER, status);
             }
         }
@@ -526,7 +526,7 @@ static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage
         if (status == LYRA_OK) {
             break;
         }
-        if (!ly_newton_is_trouble(status) || direction.psd) {
+        if (!ly_newton_can_retry(status) || direction.psd) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         direction.psd = true;

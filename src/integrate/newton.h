@@ -102,7 +102,7 @@ LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const
 // ---- directions (newton.c) ----------------------------------------------------------------------
 
 /// Whether another tangent may help.
-bool ly_newton_is_trouble(LyraStatus status);
+bool ly_newton_can_retry(LyraStatus status);
 
 /// Forms S at q.
 LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What all scenes share, whatever file they come from: life, a look at them, a step.
+// What all scenes share, whatever file they come from: life cycle, views, a step.
 
 #include "scene/scene.h"
 

@@ -38,7 +38,7 @@
 /// Numbers after the last block, so that vector loads of it stay inside.
 #define LY_PCG_PAD 8
 
-/// Vertices from which on there may be a coarse space that nobody asked for.
+/// Vertices from which on there may be a coarse space by default.
 #define LY_PCG_COARSE_ROWS 1000
 
 /// Most domains of a matrix, of all colours.
@@ -159,7 +159,7 @@ typedef enum LyPcgKind {
     LY_PCG_IC0,
 } LyPcgKind;
 
-/// Lets the following solves of a "pcg" be watched. `watch`: Nullable: by nobody.
+/// Lets the following solves of a "pcg" be watched. `watch`: Nullable: none.
 void ly_pcg_watch(void *self, LyWatch *watch);
 
 // ---- the copy -----------------------------------------------------------------------------------
