@@ -10,23 +10,11 @@
 //   R'' p = theta'' (cos r - sin q) - theta'^2 (cos q + sin r).
 
 #include "lyra/mesh_ops.h"
+#include "math/vec3.h"
 #include "scene/yaml.h"
 
 #include <math.h>
 #include <string.h>
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[j] * b[k] - a[k] * b[j];
-    }
-}
 
 // ---- finding ------------------------------------------------------------------------------------
 
@@ -34,7 +22,7 @@ static void set_directions(LyMotion *motion, const LyConstraintSpec *spec)
 {
     motion->direction_count = 0;
     if (ly_schema_says(spec, "direction")) {
-        double length = sqrt(dot(spec->direction, spec->direction));
+        double length = sqrt(ly_dot3(spec->direction, spec->direction));
         for (int i = 0; i < 3; ++i) {
             motion->directions[0][i] = spec->direction[i] / length;
         }
@@ -126,7 +114,7 @@ static Frame frame_at(const LyConstraintSpec *spec, double t)
 {
     Frame frame = {.center = spec->rotation.center};
     LyJet angle = ly_curve_at(&spec->rotation.angle, t);
-    double length = sqrt(dot(spec->rotation.axis, spec->rotation.axis));
+    double length = sqrt(ly_dot3(spec->rotation.axis, spec->rotation.axis));
     for (int i = 0; i < 3; ++i) {
         frame.axis[i] = spec->rotation.axis[i] / length;
         frame.displacement[i] = ly_curve_at(&spec->displacement.axis[i], t);
@@ -145,8 +133,8 @@ static void move_point(const Frame *frame, const double X[3], double u[3], doubl
     for (int i = 0; i < 3; ++i) {
         p[i] = X[i] - frame->center[i];
     }
-    double along = dot(frame->axis, p);
-    cross(frame->axis, p, r);
+    double along = ly_dot3(frame->axis, p);
+    ly_cross3(frame->axis, p, r);
     for (int i = 0; i < 3; ++i) {
         double q = p[i] - frame->axis[i] * along;
         double turned = frame->c * q + frame->s * r[i], ahead = frame->c * r[i] - frame->s * q;
@@ -229,11 +217,11 @@ static LyraStatus start_body(LyYaml *yaml, const LyraSceneBody *body, const LySt
             p[i] = scaled - spec->rotate.center[i];
         }
         for (int i = 0; i < 3; ++i) {
-            x[i] = spec->rotate.center[i] + dot(R + 3 * i, p) + spec->translate[i];
+            x[i] = spec->rotate.center[i] + ly_dot3(R + 3 * i, p) + spec->translate[i];
             u[at + i] = x[i] - X[3 * (int64_t)k + i];
             arm[i] = x[i] - spec->translate[i] - middle[i];
         }
-        cross(spec->angular_velocity, arm, spin);
+        ly_cross3(spec->angular_velocity, arm, spin);
         for (int i = 0; i < 3; ++i) {
             v[at + i] = spec->velocity[i] + spin[i];
         }

@@ -4,19 +4,15 @@
 // Selections: vertices, triangles of the surface, or elements that meet all that a selector says.
 
 #include "scene/select.h"
+#include "math/vec3.h"
 #include "mesh/cavities.h"
 
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 LyraStatus ly_check_direction(const void *group, const char *key, const double direction[3])
 {
-    double length = dot(direction, direction);
+    double length = ly_dot3(direction, direction);
     if (length > 0 && isfinite(length)) {
         return LYRA_OK;
     }
@@ -73,7 +69,7 @@ static bool is_within(const double x[3], const double center[3], double radius)
     for (int i = 0; i < 3; ++i) {
         d[i] = x[i] - center[i];
     }
-    return dot(d, d) <= radius * radius;
+    return ly_dot3(d, d) <= radius * radius;
 }
 
 static bool holds_point(const LySelectSpec *spec, const double x[3])
@@ -95,15 +91,15 @@ static bool holds_point(const LySelectSpec *spec, const double x[3])
         for (int i = 0; i < 3; ++i) {
             d[i] = x[i] - spec->half_space.point[i];
         }
-        in &= dot(d, spec->half_space.normal) >= 0;
+        in &= ly_dot3(d, spec->half_space.normal) >= 0;
     }
     return in;
 }
 
 static bool looks_there(const LyNormalSpec *spec, const double normal[3])
 {
-    double length = sqrt(dot(normal, normal) * dot(spec->direction, spec->direction));
-    return length > 0 && dot(normal, spec->direction) >= cos(spec->angle) * length;
+    double length = sqrt(ly_dot3(normal, normal) * ly_dot3(spec->direction, spec->direction));
+    return length > 0 && ly_dot3(normal, spec->direction) >= cos(spec->angle) * length;
 }
 
 // ---- vertices of a body -------------------------------------------------------------------------
