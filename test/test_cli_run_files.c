@@ -9,7 +9,10 @@
 
 #include "run_cases.h"
 
+#include "lyra/dense.h"
 #include "lyra/lyra.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
 
 #include <fcntl.h>
 

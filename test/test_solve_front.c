@@ -4,6 +4,7 @@
 // The front end of solvers: what it refuses, what it reports, and types of the user's own.
 
 #include "base/base.h"
+#include "lyra/csr.h"
 #include "solve_bodies.h"
 
 static LyraSolver *make_solver(LyraContext *ctx, const char *name)

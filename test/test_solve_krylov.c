@@ -4,6 +4,7 @@
 // MINRES, BiCGStab and GMRES on dense, scalar, block and callback operators: indefinite,
 // unsymmetric, singular, and the vectors they rest on.
 
+#include "lyra/csr.h"
 #include "lyra/dense.h"
 #include "lyra/solver.h"
 #include "lyra_test.h"

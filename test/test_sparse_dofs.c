@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include "lyra/dofs.h"
 #include "sparse_cases.h"
 
 // random ascending subset, its size returned

@@ -115,6 +115,12 @@ fresh
 echo '#include "lyra/base.h"' >>"$work/tree/include/lyra/lyra.h"
 finds check_sources "a public header that lyra.h has twice" 'includes lyra/base.h 2 times'
 fresh
+echo '#include "lyra/dense.h"' >>"$work/tree/include/lyra/lyra.h"
+finds check_sources "a part in lyra.h" 'include/lyra/lyra.h: includes lyra/dense.h, which belongs to parts.h'
+fresh
+echo '#include "lyra/dense.h"' >>"$work/tree/include/lyra/solver.h"
+finds check_sources "a part in a stable header" 'include/lyra/solver.h: includes lyra/dense.h, which is a part'
+fresh
 echo 'double first(LyraVector *x) { return lyra_vector_values(x)[0]; }' | file src/integrate/fault.c
 finds check_sources "a pointer into a vector in integrate" 'src/integrate/fault.c:4:'
 

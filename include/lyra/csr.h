@@ -4,6 +4,8 @@
 /// @file
 /// Scalar sparse matrices in compressed rows, square or not, and their conversion from and to 3x3
 /// blocks.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_CSR_H
 #define LYRA_CSR_H

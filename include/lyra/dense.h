@@ -12,6 +12,8 @@
 /// All functions answer bad sizes with LYRA_INVALID_ARGUMENT or LYRA_TOO_LARGE. All but the
 /// products answer NaN or infinite input, and results beyond the range of a double, with
 /// LYRA_NOT_FINITE. Unless stated otherwise an output may be the same array as an input.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_DENSE_H
 #define LYRA_DENSE_H

@@ -7,6 +7,8 @@
 ///
 /// Small operations take and return values. Decompositions work at every scale from the smallest to
 /// the largest double; a NaN or infinite entry makes every output entry NaN.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_MATH3_H
 #define LYRA_MATH3_H

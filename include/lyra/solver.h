@@ -10,12 +10,14 @@
 
 #include "lyra/base.h"
 #include "lyra/constraint.h"
-#include "lyra/csr.h"
 #include "lyra/sparse.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// Scalar sparse matrices, of lyra/csr.h.
+typedef struct LyraCsrMatrix LyraCsrMatrix;
 
 // ---- what is solved -----------------------------------------------------------------------------
 

@@ -5,6 +5,11 @@
 
 #include "eval.h"
 
+#include "lyra/csr.h"
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+#include "lyra/matrix_market.h"
+#include "lyra/reorder.h"
 #include "mesh.h"
 
 #include <math.h>

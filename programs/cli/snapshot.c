@@ -5,6 +5,10 @@
 
 #include "mesh.h"
 
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
