@@ -102,7 +102,7 @@ static bool load_body(Scene *scene, const char *path, const SnapshotOptions *opt
         return false;
     }
     if (surface) {
-        status = lyra_surface_load(scene->ctx, surface, LYRA_SURFACE_FORMAT_AUTO, &scene->surface);
+        status = lyra_surface_load(scene->ctx, surface, LYRA_MESH_FORMAT_AUTO, &scene->surface);
         if (status == LYRA_OK) {
             status = lyra_texture_set_load(scene->ctx, scene->surface, surface, &scene->textures);
         }

@@ -400,9 +400,9 @@ static LyraStatus load_surface(LyYaml *yaml, const LyraSceneBody *body, const Ly
     const char *name = spec->name ? spec->name : ly_path_name(spec->file);
     LY_TRY_DONE(ly_string_copy(ctx, name, strlen(name), (char **)&out->name));
     LY_TRY_DONE(ly_path_beside(ctx, yaml->scene->path, spec->file, (char **)&out->path));
-    LY_TRY_DONE(ly_node_within(ly_node_find(spec->node, "file"),
-                               lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO,
-                                                 (LyraSurface **)&out->surface)));
+    LY_TRY_DONE(ly_node_within(
+        ly_node_find(spec->node, "file"),
+        lyra_surface_load(ctx, out->path, LYRA_MESH_FORMAT_AUTO, (LyraSurface **)&out->surface)));
     LyraSurfaceView view = lyra_surface_view(out->surface);
     if (body->affine && spec->weights) {
         LY_TRY_DONE(
