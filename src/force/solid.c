@@ -238,7 +238,7 @@ LyraSolidDef lyra_solid_def_default(void)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
     return (LyraSolidDef){
-        .model = "neo-hookean",
+        .model = lyra_material_law_name(elastic.model),
         .poisson = elastic.poisson,
         .inversion = elastic.inversion,
         .inversion_threshold = elastic.inversion_threshold,
