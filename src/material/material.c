@@ -8,6 +8,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const lame_names[] = {"lambda", "mu"};
 static const char *const mooney_names[] = {"mu01", "mu10", "v1"};
@@ -192,14 +193,17 @@ const char *lyra_material_law_name(LyraMaterialLaw law)
 
 LyraStatus lyra_material_law_find(const char *name, LyraMaterialLaw *law)
 {
-    const char *names[LYRA_MATERIAL_LAW_COUNT];
+    char list[512] = "";
     for (int32_t k = 0; k < LYRA_MATERIAL_LAW_COUNT; ++k) {
-        names[k] = laws[k].types[LYRA_ISA_SCALAR].name;
+        const char *known = lyra_material_law_name((LyraMaterialLaw)k);
+        if (strcmp(name, known) == 0) {
+            *law = (LyraMaterialLaw)k;
+            return LYRA_OK;
+        }
+        ly_list_name(sizeof list, list, known);
     }
-    int32_t index = 0;
-    LY_TRY(ly_find_name("material law", name, names, LYRA_MATERIAL_LAW_COUNT, &index));
-    *law = (LyraMaterialLaw)index;
-    return LYRA_OK;
+    return ly_fail(LYRA_INVALID_ARGUMENT, "no material law \"%s\", expected one of: %s", name,
+                   list);
 }
 
 const LyraMaterialType *lyra_material_type(LyraMaterialLaw law, LyraIsa isa)
