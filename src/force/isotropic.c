@@ -339,8 +339,7 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
                                LyraForce **out)
 {
     const LyraMaterialType *law =
-        def->law ? def->law
-                 : lyra_material_type(def->model, lyra_context_isa(ctx));
+        def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
     LY_TRY(check_def(def, law));
     LyraMeshView view = lyra_mesh_view(mesh);
     double *parameters = NULL;
