@@ -9,7 +9,10 @@
 
 #include "run_cases.h"
 
+#include "lyra/dense.h"
 #include "lyra/lyra.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
 
 #include <fcntl.h>
 
@@ -184,7 +187,7 @@ LYRA_TEST(cli_run_writes_the_shape_of_affine_bodies)
     snprintf(path, sizeof path, "%s/vtu/brick_000020.vtu", out);
     TEST_REQUIRE_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &moved));
     snprintf(path, sizeof path, "%s/obj/brick_skin_000020.obj", out);
-    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &skin));
+    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &skin));
     LyraMeshView a = lyra_mesh_view(rest), b = lyra_mesh_view(moved);
     TEST_EQUAL(a.vertex_count, 5 * 2 * 3);
     TEST_EQUAL(b.vertex_count, 5 * 2 * 3);
@@ -250,7 +253,7 @@ LYRA_TEST(cli_run_obj_sequence_is_the_cache)
         char path[2048];
         LyraSurface *surface = NULL;
         snprintf(path, sizeof path, "%s/obj/body_block_obj_%06d.obj", out, 2 * f);
-        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface));
+        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &surface));
         LyraSurfaceView view = lyra_surface_view(surface);
         TEST_EQUAL(view.vertex_count, points);
         for (uint32_t i = 0; i < 3 * points; ++i) {

@@ -55,6 +55,7 @@ file()
 fresh
 passes check_layers "the tree as it is"
 passes check_sources "the tree as it is"
+passes check_parameters "the tree as it is"
 
 echo '#include "math/anything.h"' | file src/base/fault.c
 finds check_layers "an include of a higher layer" 'src/base/fault.c:4: base (layer 0) includes "math/anything.h"'
@@ -114,8 +115,23 @@ fresh
 echo '#include "lyra/base.h"' >>"$work/tree/include/lyra/lyra.h"
 finds check_sources "a public header that lyra.h has twice" 'includes lyra/base.h 2 times'
 fresh
+echo '#include "lyra/dense.h"' >>"$work/tree/include/lyra/lyra.h"
+finds check_sources "a part in lyra.h" 'include/lyra/lyra.h: includes lyra/dense.h, which belongs to parts.h'
+fresh
+echo '#include "lyra/dense.h"' >>"$work/tree/include/lyra/solver.h"
+finds check_sources "a part in a stable header" 'include/lyra/solver.h: includes lyra/dense.h, which is a part'
+fresh
 echo 'double first(LyraVector *x) { return lyra_vector_values(x)[0]; }' | file src/integrate/fault.c
 finds check_sources "a pointer into a vector in integrate" 'src/integrate/fault.c:4:'
+
+fresh
+printf 'void f(int a, int b, int c, int d,\n       int e, int f, int g, double h[2], int i)\n{\n}\n' | file src/base/fault.c
+finds check_parameters "a function of nine parameters" 'src/base/fault.c:4: f takes 9 parameters'
+fresh
+echo 'struct S { int x; }; struct T {
+    void (*g)(int a, int b, int c, int d, int e, int f, int g, int (*h)(int, int), int i);
+};' | file include/lyra/mesh.h
+finds check_parameters "a pointer to one" 'include/lyra/mesh.h:5: g takes 9 parameters'
 
 # library SOURCE: the same source as a shared and a static library, symbols hidden unless said
 library()

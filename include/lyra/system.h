@@ -157,8 +157,8 @@ typedef struct LyraSystemType {
     uint32_t (*hooks)(const void *self);
     /// The life of a step: begin_step, then evaluations, then commit or discard, each Nullable.
     /// What outlives a step is in the state: begin_step and commit write into the one they get, an
-    /// integrator's copy, and one that is dropped takes everything back. `dt` is 0 where somebody
-    /// only looks, outside of a step.
+    /// integrator's copy, and one that is dropped takes everything back. `dt` is 0 outside of a
+    /// step.
     LyraStatus (*begin_step)(void *self, LyraState *state, double dt);
     /// Newton's method is about to linearise at a point: forces that are known near a point only
     /// may be found anew. `changed`: forces and energies there are others now.

@@ -5,6 +5,11 @@
 
 #include "eval.h"
 
+#include "lyra/csr.h"
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+#include "lyra/matrix_market.h"
+#include "lyra/reorder.h"
 #include "mesh.h"
 
 #include <math.h>
@@ -165,8 +170,16 @@ static LyraStatus save_mass_entries(const EvalBody *body, int64_t count, const i
         values[i] = value[i / 3];
     }
     int32_t dofs = 3 * body->vertex_count;
-    LyraStatus status = lyra_csr_matrix_create_entries(
-        body->ctx, dofs, dofs, LYRA_STORAGE_UPPER, 3 * count, rows, columns, values, &pattern, &M);
+    LyraStatus status =
+        lyra_csr_matrix_create_entries(body->ctx,
+                                       &(LyraCsrEntries){.row_count = dofs,
+                                                         .column_count = dofs,
+                                                         .storage = LYRA_STORAGE_UPPER,
+                                                         .count = 3 * count,
+                                                         .row = rows,
+                                                         .column = columns,
+                                                         .value = values},
+                                       &pattern, &M);
     if (status == LYRA_OK) {
         status = lyra_csr_matrix_save(M, path);
     }

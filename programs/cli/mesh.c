@@ -63,71 +63,63 @@ typedef struct Target {
     const char *format, *encoding; // names; NULL for those of the path
 } Target;
 
-static bool find_name(const char *name, int32_t count, const char *(*name_of)(int32_t),
-                      int32_t *index)
+// the format of that name among those that hold what is to be written
+static bool find_format(const char *name, bool (*holds)(LyraMeshFormat), LyraMeshFormat *format)
 {
-    for (int32_t i = 1; i < count; ++i) {
-        if (strcmp(name, name_of(i)) == 0) {
-            *index = i;
+    for (int32_t i = 1; i < LYRA_MESH_FORMAT_COUNT; ++i) {
+        if (holds((LyraMeshFormat)i) &&
+            strcmp(name, lyra_mesh_format_name((LyraMeshFormat)i)) == 0) {
+            *format = (LyraMeshFormat)i;
             return true;
         }
     }
     return false;
 }
 
-static const char *mesh_format_name(int32_t format)
+static bool find_encoding(const char *name, LyraMeshEncoding *encoding)
 {
-    return lyra_mesh_format_name((LyraMeshFormat)format);
+    for (int32_t i = 1; i < LYRA_MESH_ENCODING_COUNT; ++i) {
+        if (strcmp(name, lyra_mesh_encoding_name((LyraMeshEncoding)i)) == 0) {
+            *encoding = (LyraMeshEncoding)i;
+            return true;
+        }
+    }
+    return false;
 }
 
-static const char *surface_format_name(int32_t format)
+static CliExit save_surface(const LyraSurface *surface, const Target *target,
+                            LyraMeshEncoding encoding)
 {
-    return lyra_surface_format_name((LyraSurfaceFormat)format);
-}
-
-static const char *encoding_name(int32_t encoding)
-{
-    return lyra_mesh_encoding_name((LyraMeshEncoding)encoding);
-}
-
-static CliExit save_surface(const LyraSurface *surface, const Target *target, int32_t encoding)
-{
-    int32_t format = LYRA_SURFACE_FORMAT_AUTO;
-    if (target->format &&
-        !find_name(target->format, LYRA_SURFACE_FORMAT_COUNT, surface_format_name, &format)) {
+    LyraMeshFormat format = LYRA_MESH_FORMAT_AUTO;
+    if (target->format && !find_format(target->format, lyra_mesh_format_holds_surfaces, &format)) {
         return cli_fail("%s: a surface cannot be written as \"%s\", only as obj, stl, ply, vtu, "
                         "gmsh, gmsh2, vtk, abaqus or medit",
                         target->path, target->format);
     }
-    return lyra_surface_save_as(surface, target->path, (LyraSurfaceFormat)format,
-                                (LyraMeshEncoding)encoding) == LYRA_OK
-               ? CLI_OK
-               : cli_failed();
+    return lyra_surface_save_as(surface, target->path, format, encoding) == LYRA_OK ? CLI_OK
+                                                                                    : cli_failed();
 }
 
-static CliExit save_mesh(const LyraMesh *mesh, const Target *target, int32_t encoding)
+static CliExit save_mesh(const LyraMesh *mesh, const Target *target, LyraMeshEncoding encoding)
 {
-    int32_t format = LYRA_MESH_FORMAT_AUTO;
+    LyraMeshFormat format = LYRA_MESH_FORMAT_AUTO;
     if (!target->format && cli_is_surface_path(target->path)) {
         return cli_fail(
             "%s: a volumetric mesh cannot be written as a surface; `lyra mesh surface` writes "
             "its boundary",
             target->path);
     }
-    if (target->format &&
-        !find_name(target->format, LYRA_MESH_FORMAT_COUNT, mesh_format_name, &format)) {
+    if (target->format && !find_format(target->format, lyra_mesh_format_holds_meshes, &format)) {
         return cli_fail("%s: a volumetric mesh cannot be written as \"%s\", only as veg, tetgen, "
                         "vtu, gmsh, gmsh2, vtk, abaqus or medit",
                         target->path, target->format);
     }
-    return lyra_mesh_save_as(mesh, target->path, (LyraMeshFormat)format,
-                             (LyraMeshEncoding)encoding) == LYRA_OK
-               ? CLI_OK
-               : cli_failed();
+    return lyra_mesh_save_as(mesh, target->path, format, encoding) == LYRA_OK ? CLI_OK
+                                                                              : cli_failed();
 }
 
 static CliExit convert(LyraContext *ctx, const char *in, const CliScale *scale,
-                       const Target *target, int32_t encoding)
+                       const Target *target, LyraMeshEncoding encoding)
 {
     LyraMesh *mesh = NULL;
     LyraSurface *surface = NULL;
@@ -169,14 +161,14 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count, encoding = LYRA_MESH_ENCODING_AUTO;
+    int32_t count;
+    LyraMeshEncoding encoding = LYRA_MESH_ENCODING_AUTO;
     CliExit exit;
     if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit) ||
         !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
-    if (target.encoding &&
-        !find_name(target.encoding, LYRA_MESH_ENCODING_COUNT, encoding_name, &encoding)) {
+    if (target.encoding && !find_encoding(target.encoding, &encoding)) {
         return cli_usage_error(&usage,
                                "--encoding is \"%s\", expected text, binary, base64 or compressed",
                                target.encoding);
@@ -366,7 +358,7 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     if (!mesh) {
         exit = CLI_BAD_INPUT;
     } else if (cli_boundary_surface(ctx, mesh, triangles, keep, &surface) != LYRA_OK ||
-               lyra_surface_save(surface, paths[1], LYRA_SURFACE_FORMAT_AUTO) != LYRA_OK) {
+               lyra_surface_save(surface, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
         exit = cli_failed();
     } else {
         exit = CLI_OK;

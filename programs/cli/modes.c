@@ -5,6 +5,9 @@
 
 #include "mesh.h"
 
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

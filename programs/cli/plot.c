@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#include "lyra/plot.h"
+
 #include <stdlib.h>
 #include <string.h>
 

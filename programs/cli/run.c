@@ -176,12 +176,12 @@ static CliExit print_defaults(LyraContext *ctx)
 
 // ---- setting up ---------------------------------------------------------------------------------
 
-static void take_count(int32_t option, int64_t *wish)
+static void take_count(int32_t option, int64_t *asked)
 {
-    *wish = option >= 0 ? option : *wish;
+    *asked = option >= 0 ? option : *asked;
 }
 
-// the scene's wishes and the command line's
+// what the scene asks for and what the command line says
 static bool plan(Run *run)
 {
     const RunOptions *o = &run->options;

@@ -5,6 +5,10 @@
 
 #include "mesh.h"
 
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +86,7 @@ static bool load_body(Scene *scene, const char *path, const SnapshotOptions *opt
         return false;
     }
     if (surface) {
-        status = lyra_surface_load(scene->ctx, surface, LYRA_SURFACE_FORMAT_AUTO, &scene->surface);
+        status = lyra_surface_load(scene->ctx, surface, LYRA_MESH_FORMAT_AUTO, &scene->surface);
         if (status == LYRA_OK) {
             status = lyra_texture_set_load(scene->ctx, scene->surface, surface, &scene->textures);
         }

@@ -5,6 +5,8 @@
 
 #include "verify.h"
 
+#include "lyra/plot.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -96,8 +96,8 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     LyAssemblyWork *work = task->work;
     const LyraEvaluation *evaluation = task->evaluation;
     LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
-    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
-    int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
+    int32_t begin = ly_range_tree_leaf_begin(&assembly->tree, leaf);
+    int32_t end = ly_range_tree_leaf_begin(&assembly->tree, leaf + 1);
     for (LyPlace place = 0; place < LY_PLACES; ++place) {
         if (work->places[place]) {
             copy_places(task, place, begin, end, work->places[place]);
@@ -169,12 +169,12 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
 static void climb(void *data, int32_t leaf, int32_t worker)
 {
     const Task *task = data;
-    const LyTree *tree = &task->assembly->tree;
+    const LyRangeTree *tree = &task->assembly->tree;
     atomic_int *arrivals = task->work->arrivals;
     prepare_leaf(task, leaf);
     run_node(task, leaf, worker);
     for (int32_t level = 1; level < tree->levels; ++level) {
-        int32_t node = ly_tree_level_begin(tree, level) + (leaf >> level);
+        int32_t node = ly_range_tree_level_begin(tree, level) + (leaf >> level);
         // the one who comes first leaves the node to the other, who then sees what it wrote
         if (atomic_fetch_add_explicit(&arrivals[node], 1, memory_order_acq_rel) == 0) {
             return;
@@ -203,8 +203,8 @@ static void finish_leaf(void *data, int32_t leaf, int32_t worker)
     const LyraAssembly *assembly = task->assembly;
     const LyraEvaluation *evaluation = task->evaluation;
     const int32_t *order = assembly->compact ? NULL : assembly->order;
-    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
-    int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
+    int32_t begin = ly_range_tree_leaf_begin(&assembly->tree, leaf);
+    int32_t end = ly_range_tree_leaf_begin(&assembly->tree, leaf + 1);
     if (evaluation->gradient) {
         copy_vertices_out(order, begin, end, task->work->gradient, evaluation->gradient);
     }
@@ -341,7 +341,7 @@ LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *wo
     static LyRunKernel *const kernels[] = LY_KERNEL_TABLE(ly_force_run);
     static LyDiagonalKernel *const diagonals[] = LY_KERNEL_TABLE(ly_force_diagonal);
     LY_TRY(check(assembly, work, evaluation));
-    const LyTree *tree = &assembly->tree;
+    const LyRangeTree *tree = &assembly->tree;
     Task task = {
         .assembly = assembly,
         .work = work,
@@ -357,9 +357,9 @@ LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *wo
     if (!evaluation->v && work->v) {
         memset(work->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *work->v);
     }
-    ly_parallel_for(work->ctx, ly_tree_level_size(tree, 0), climb, &task);
+    ly_parallel_for(work->ctx, ly_range_tree_level_size(tree, 0), climb, &task);
     if (evaluation->gradient || evaluation->contraction || task.dfdx || task.dfdv) {
-        ly_parallel_for(work->ctx, ly_tree_level_size(tree, 0), finish_leaf, &task);
+        ly_parallel_for(work->ctx, ly_range_tree_level_size(tree, 0), finish_leaf, &task);
     }
     if (evaluation->energy) {
         double sum = 0;

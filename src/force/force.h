@@ -119,11 +119,11 @@ typedef struct LyBatches {
 /// smallest range that holds all its vertices. Nodes of one level touch different vertices, so they
 /// run side by side; a node follows its two halves, from the leaves up. Sizes come from the vertex
 /// count alone.
-typedef struct LyTree {
+typedef struct LyRangeTree {
     int32_t vertex_count;
     int32_t levels;     // at least 1; level 0 has 2^(levels - 1) leaves
     int32_t node_count; // 2^levels - 1, leaves first, then level by level
-} LyTree;
+} LyRangeTree;
 
 /// The batches [begin, end) of one force that belong to a node of the tree.
 typedef struct LyNodeRun {
@@ -167,7 +167,7 @@ typedef struct LyAssemblyWork {
 struct LyraAssembly {
     LyraContext *ctx;
     int32_t vertex_count, force_count;
-    LyTree tree;
+    LyRangeTree tree;
     bool symmetric;
     bool zero_sums;                // the diagonal is summed last
     bool lent_order, lent_pattern; // they are another's
@@ -235,9 +235,9 @@ void ly_batches_set_stride(LyBatches *batches);
 
 size_t ly_run_scratch(void);
 
-int32_t ly_tree_level_begin(const LyTree *tree, int32_t level);
-int32_t ly_tree_level_size(const LyTree *tree, int32_t level);
+int32_t ly_range_tree_level_begin(const LyRangeTree *tree, int32_t level);
+int32_t ly_range_tree_level_size(const LyRangeTree *tree, int32_t level);
 /// First internal place of a leaf; the next leaf begins where it ends.
-int32_t ly_tree_leaf_begin(const LyTree *tree, int32_t leaf);
+int32_t ly_range_tree_leaf_begin(const LyRangeTree *tree, int32_t leaf);
 
 #endif

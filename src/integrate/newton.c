@@ -144,7 +144,7 @@ LyraTangentNeed ly_newton_need_tangent(const LyraNewtonDef *def)
 
 // ---- directions ---------------------------------------------------------------------------------
 
-bool ly_newton_is_trouble(LyraStatus status)
+bool ly_newton_can_retry(LyraStatus status)
 {
     return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR ||
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
@@ -228,7 +228,7 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
                 status = ly_newton_direction(newton, it, stage, newton->r, FORCING_MAX, direction);
             }
         }
-        if (status != LYRA_OK && (!ly_newton_is_trouble(status) || direction->psd)) {
+        if (status != LYRA_OK && (!ly_newton_can_retry(status) || direction->psd)) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         if (status == LYRA_OK && (direction->usable || direction->psd)) {
@@ -269,7 +269,7 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
             if (status == LYRA_OK && direction->usable) {
                 return LYRA_OK;
             }
-            if (status != LYRA_OK && !ly_newton_is_trouble(status)) {
+            if (status != LYRA_OK && !ly_newton_can_retry(status)) {
                 return ly_step_fail(it, LYRA_STEP_SOLVER, status);
             }
         }
@@ -371,29 +371,34 @@ static bool has_decrement(const LyNewton *newton, double slope)
            (exact && slope < 0 && !ly_newton_is_symmetric(newton));
 }
 
+typedef struct Last {
+    bool moved; // q is another
+    bool done;  // the iteration has ended
+} Last;
+
 // A whole step, where the decrement says that it leads to the answer or the residual is near its
-// floor: taken unless the residual grows by more than rounding. *done: the iteration has ended.
-// *moved: q is another.
+// floor: taken unless the residual grows by more than rounding.
 static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                             const LyDirection *direction, LyraVector *q, LyEvaluation *evaluation,
-                            Progress *progress, bool *moved, bool *done)
+                            Progress *progress, Last *last)
 {
     LyEvaluation next;
     double before = evaluation->residual, rounding = NEAR_FLOOR * newton->floor;
     lyra_vector_sum(1, newton->d, q, newton->q_try);
     LY_TRY(ly_newton_evaluate(newton, it, stage, newton->q_try, newton->r_try, &next));
     bool near = before <= rounding;
-    *moved = next.finite && next.residual <= fmax(before, rounding);
+    last->moved = next.finite && next.residual <= fmax(before, rounding);
     // without a potential the residual has to tell that the tangent leads there
     bool leads = ly_newton_has_potential(newton) || next.residual <= LEADS * before;
-    *done = near     ? !(next.residual < 0.5 * before)
-            : *moved ? leads && has_settled(newton, stage, &next, direction, before, progress)
+    last->done = near ? !(next.residual < 0.5 * before)
+                 : last->moved
+                     ? leads && has_settled(newton, stage, &next, direction, before, progress)
                      : before <= newton->def.residual * evaluation->force;
-    if (*moved) {
+    if (last->moved) {
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
         *evaluation = next;
-        *done = *done || next.residual <= newton->floor;
+        last->done = last->done || next.residual <= newton->floor;
     }
     it->report.residual_last = evaluation->residual;
     return LYRA_OK;
@@ -446,22 +451,20 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         bool exact = !direction.kept && !direction.psd && has_decrement(newton, direction.slope);
         bool near = before <= NEAR_FLOOR * newton->floor;
         if (near || (exact && -direction.slope <= newton->def.decrement * evaluation->energy)) {
-            bool moved, done;
-            LY_TRY(
-                take_last(newton, it, stage, &direction, q, evaluation, progress, &moved, &done));
-            if (done) {
-                LY_TRY(check_end(newton, it, stage, q, evaluation, &done));
+            Last last;
+            LY_TRY(take_last(newton, it, stage, &direction, q, evaluation, progress, &last));
+            if (last.done) {
+                LY_TRY(check_end(newton, it, stage, q, evaluation, &last.done));
             }
-            if (done) {
+            if (last.done) {
                 return LYRA_OK;
             }
-            if (moved) {
+            if (last.moved) {
                 advance(newton, &direction, 1, evaluation->residual, before, progress);
                 continue;
             }
         }
-        LY_TRY(ly_line_search(newton, it, stage, q, evaluation, direction.slope, direction.psd,
-                              &next, &alpha));
+        LY_TRY(ly_line_search(newton, it, stage, q, evaluation, &direction, &next, &alpha));
         if (is_blocked(newton, &direction)) {
             return ly_fail_blocked(it, stage->time);
         }
@@ -523,7 +526,7 @@ static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage
         if (status == LYRA_OK) {
             break;
         }
-        if (!ly_newton_is_trouble(status) || direction.psd) {
+        if (!ly_newton_can_retry(status) || direction.psd) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         direction.psd = true;

@@ -201,7 +201,7 @@ static LyraStatus dense_form(void *self, double a, double b, double c)
 static void apply(const DenseSystem *d, const double *A, const LyraVector *x, LyraVector *y)
 {
     // sizes were checked, so it cannot fail
-    (void)lyra_dense_apply(d->ctx, false, d->tangent.size, d->tangent.size, 1, A,
+    (void)lyra_dense_apply(d->ctx, false, 1, (LyraDenseView){d->tangent.size, d->tangent.size, A},
                            lyra_vector_values(x), 0, lyra_vector_values_mutable(y));
 }
 

@@ -181,7 +181,7 @@ static LyraStatus make_quads(LyVega *vega, const LyConfig *file, const LyraSurfa
 static LyraStatus read_quads(LyVega *vega, const LyConfig *file, const char *path)
 {
     LyraSurface *surface = NULL;
-    LY_TRY(lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_OBJ, &surface));
+    LY_TRY(lyra_surface_load(vega->ctx, path, LYRA_MESH_FORMAT_OBJ, &surface));
     LyraStatus status = make_quads(vega, file, surface, path);
     lyra_surface_destroy(surface);
     LY_TRY(status);

@@ -45,7 +45,7 @@ static LyraStatus add_surface(LyVega *vega, const char *path, LyraSurface *surfa
 // `absent` says that the file could not be opened, which the log has then
 static LyraStatus load_surface(LyVega *vega, const char *path, LyraSurface **out, bool *absent)
 {
-    LyraStatus status = lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_OBJ, out);
+    LyraStatus status = lyra_surface_load(vega->ctx, path, LYRA_MESH_FORMAT_OBJ, out);
     *absent = status == LYRA_IO_FAILED;
     if (*absent) {
         ly_log(vega->ctx, LYRA_LOG_WARNING, "%s: a surface is not shown: %s", vega->config.path,

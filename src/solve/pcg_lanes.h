@@ -429,13 +429,12 @@ static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p
              : NAME(step_of)(begin, end, alpha, p, false, NULL, w, x, r);
 }
 
-static double NAME(advance)(int32_t begin, int32_t end, double alpha, double beta,
-                            const void *t_all, const void *w_all, void *x_all, void *r_all,
-                            void *p_all)
+static double NAME(advance)(int32_t begin, int32_t end, const double factors[2], const void *t_all,
+                            const void *w_all, void *x_all, void *r_all, void *p_all)
 {
     const REAL *t = t_all, *w = w_all;
     REAL *x = x_all, *r = r_all, *p = p_all;
-    const Vec a = all((REAL)alpha), b = all((REAL)beta);
+    const Vec a = all((REAL)factors[0]), b = all((REAL)factors[1]);
     double sum = 0.0;
     for (int64_t i = begin; i < end;) {
         int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
@@ -563,18 +562,19 @@ INLINE Vec sum_all(const Vec sum[3])
 
 #endif
 
-static void NAME(deflate)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
-                          const void *V, const void *mu, const void *r_all, const void *z_all,
-                          void *w_all)
+static void NAME(deflate)(int32_t begin, int32_t end, const LyPcgRowBlocks *blocks, const void *mu,
+                          const void *r_all, const void *z_all, void *w_all)
 {
     const REAL *r = r_all, *z = z_all;
     REAL *w = w_all;
+    const int64_t *start = blocks->start;
     int64_t k = start[begin];
     for (int64_t i = begin; i < end; ++i) {
         Vec sum[3] = {all(0), all(0), all(0)};
         for (int64_t stop = start[i + 1]; k < stop; ++k) {
             NAME(add_times)
-            ((const REAL *)V + 18 * k, (const REAL *)mu + 8 * (int64_t)touched[k], sum);
+            ((const REAL *)blocks->V + 18 * k, (const REAL *)mu + 8 * (int64_t)blocks->touched[k],
+             sum);
         }
         store(w + 4 * i, SUB(SUB(load(r + 4 * i), load(z + 4 * i)), sum_all(sum)));
     }
