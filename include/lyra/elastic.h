@@ -73,8 +73,8 @@ typedef struct LyraElasticDef {
     /// Parameters by name, overruling what `young` or the mesh give. [constant_count]. Nullable.
     const LyraElasticConstant *constants;
     int32_t constant_count;
-    /// A law of the user's own in place of `model`; `constants` must give all its parameters. Must
-    /// outlive the force. Nullable.
+    /// A law of the user's own in place of `model`; without a function `from_enu`, `constants` must
+    /// give all its parameters. Must outlive the force. Nullable.
     const LyraMaterialType *law;
     const void *law_user; ///< Handed to the law's functions. Nullable.
     uint32_t cookie;      ///< Written by the default function only.

@@ -109,7 +109,7 @@ typedef void LyraStepCallback(void *user, const LyraState *state, const LyraStep
 /// Settings of an integrator. Start from lyra_integrator_def_default(). What an integrator has no
 /// use for is ignored.
 typedef struct LyraIntegratorDef {
-    const char *name;       ///< Of lyra_integrator_name(). Default "backward-euler".
+    const char *name;       ///< Of lyra_integrator_name(), or registered. Default "backward-euler".
     LyraNewtonDef newton;   ///< Of implicit ones.
     bool vega;              ///< Starts and damps as Vega does. Default false.
     double beta, gamma;     ///< "newmark". Default 0.25, 0.5.
@@ -151,6 +151,40 @@ typedef struct LyraIntegrator LyraIntegrator;
 /// unknown name.
 LYRA_API LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def,
                                            LyraSystem *system, LyraIntegrator **out);
+
+/// A method of your own. It makes one step on a trial state, through lyra_system_* and
+/// lyra_vector_* and the functions below; all around it is done as for every integrator: arguments
+/// are checked, implicit methods that fail are tried again with half the step, energies and times
+/// are measured, and the state of the caller stays as it was when a step fails.
+typedef struct LyraIntegratorType {
+    LyraIntegratorFacts facts; ///< The name must outlive the integrator.
+    /// Makes `self`, with its scratch vectors: steps allocate nothing. Nullable.
+    LyraStatus (*create)(LyraContext *ctx, const LyraIntegratorDef *def, LyraSystem *system,
+                         void **self);
+    /// Moves u, v and a of `trial` by dt from its time, which stays. What constraints prescribe at
+    /// the end, and what the material remembers, follows by itself. On failure `trial` may be in
+    /// any condition. Adds to `report` what it counts (evaluations and times of
+    /// lyra_integrator_acceleration() are counted there), and may set `outcome` when it fails.
+    LyraStatus (*step)(void *self, LyraIntegrator *driver, LyraState *trial, double dt,
+                       LyraStepReport *report);
+    void (*destroy)(void *self); ///< Ends what `create` made. Nullable.
+} LyraIntegratorType;
+
+/// Makes an integrator of a type of the caller's, which must outlive it; `def->name` is not read.
+LYRA_API LyraStatus lyra_integrator_create_type(LyraContext *ctx, const LyraIntegratorType *type,
+                                                const LyraIntegratorDef *def, LyraSystem *system,
+                                                LyraIntegrator **out);
+
+/// For `step` of a type: puts what constraints prescribe at `time` into displacements and
+/// velocities. `u`, `v`: Nullable.
+LYRA_API void lyra_integrator_hold(LyraIntegrator *driver, double time, LyraVector *u,
+                                   LyraVector *v);
+
+/// For `step` of a type: lyra_integrator_hold(), then a = -M^-1 g(time, u, v) with the damping at
+/// this point, and the prescribed acceleration on constraints.
+LYRA_API LyraStatus lyra_integrator_acceleration(LyraIntegrator *driver, LyraState *trial,
+                                                 double time, LyraVector *u, LyraVector *v,
+                                                 LyraVector *a);
 
 /// Accepts NULL.
 LYRA_API void lyra_integrator_destroy(LyraIntegrator *integrator);

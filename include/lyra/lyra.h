@@ -33,6 +33,7 @@
 #include "lyra/parameter.h"
 #include "lyra/points.h"
 #include "lyra/probe.h"
+#include "lyra/registry.h"
 #include "lyra/scene.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"

@@ -55,6 +55,9 @@ typedef struct LyraMaterialType {
     /// LYRA_INVERSION_CLAMP or LYRA_INVERSION_NONE.
     void (*expand)(const void *user, const double *stretches, const double *parameters,
                    double *taylor);
+    /// Writes all parameters from Young's modulus (Pa, > 0) and Poisson's ratio in (-1, 0.5).
+    /// Nullable: the law has no moduli, and settings must give all its parameters by name.
+    void (*from_enu)(const void *user, double young, double poisson, double *parameters);
 } LyraMaterialType;
 
 #define LYRA_MATERIAL_PARAMETERS_MAX 8

@@ -22,7 +22,8 @@ LYRA_API const char *lyra_solid_model(int32_t index);
 /// Settings of a solid. Start from lyra_solid_def_default(). What a model has no use for is
 /// ignored, but for `constants`, whose names must be known.
 typedef struct LyraSolidDef {
-    const char *model;             ///< A name of lyra_solid_model(). Default "neo-hookean".
+    /// A name of lyra_solid_model(), or of a law of lyra_register_law(). Default "neo-hookean".
+    const char *model;
     double young;                  ///< Pa; of all elements. Default 0: the mesh's materials.
     double poisson;                ///< Of all elements, read if `young` is given. Default 0.45.
     double stiffness;              ///< Springs, N/m, > 0. Default 0: from the modulus (tets only).

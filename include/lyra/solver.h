@@ -93,7 +93,7 @@ typedef enum LyraIndefinite {
 
 /// Settings of a solver. Start from lyra_solver_def_default().
 typedef struct LyraSolverDef {
-    const char *name;    ///< Of lyra_solver_name(), or "auto". Default "auto".
+    const char *name;    ///< Of lyra_solver_name(), registered, or "auto". Default "auto".
     LyraSolverTask task; ///< Default LYRA_SOLVER_DYNAMICS.
     /// "none", "jacobi", "block-jacobi", "ssor", "ic0" (pcg), "ilu0" (bicgstab, gmres) or "auto".
     /// Default "auto".

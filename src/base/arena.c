@@ -17,9 +17,14 @@ struct LyArenaBlock {
 
 _Static_assert(sizeof(LyArenaBlock) <= BLOCK_HEAD, "the head of a block must fit its space");
 
-void ly_arena_init(LyraArena *arena, const LyraAllocator *allocator)
+void ly_arena_init(LyraArena *arena, LyraContext *ctx)
 {
-    *arena = (LyraArena){.allocator = allocator};
+    *arena = (LyraArena){.ctx = ctx};
+}
+
+LyraContext *ly_arena_context(const LyraArena *arena)
+{
+    return arena->ctx;
 }
 
 static bool push_block(LyraArena *arena, size_t capacity)
@@ -28,7 +33,7 @@ static bool push_block(LyraArena *arena, size_t capacity)
     if (capacity > SIZE_MAX - BLOCK_HEAD) {
         return false;
     }
-    LyArenaBlock *block = ly_allocator_take(arena->allocator, capacity + BLOCK_HEAD);
+    LyArenaBlock *block = ly_allocator_take(&arena->ctx->allocator, capacity + BLOCK_HEAD);
     if (!block) {
         return false;
     }
@@ -42,7 +47,7 @@ static void pop_block(LyraArena *arena)
 {
     LyArenaBlock *block = arena->block;
     arena->block = block->below;
-    ly_allocator_give(arena->allocator, block, block->capacity + BLOCK_HEAD);
+    ly_allocator_give(&arena->ctx->allocator, block, block->capacity + BLOCK_HEAD);
 }
 
 void ly_arena_finish(LyraArena *arena)
@@ -56,7 +61,7 @@ LyraStatus ly_arena_create(LyraContext *ctx, size_t bytes, LyraArena **out)
 {
     LyraArena *arena = NULL;
     LY_TRY(ly_allocate_array(ctx, 1, sizeof *arena, &arena));
-    ly_arena_init(arena, &ctx->allocator);
+    ly_arena_init(arena, ctx);
     LyraStatus status = ly_arena_reserve(arena, bytes);
     if (status != LYRA_OK) {
         ly_release(ctx, arena);

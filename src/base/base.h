@@ -124,6 +124,9 @@ LyraStatus ly_arena_create(LyraContext *ctx, size_t bytes, LyraArena **out);
 /// Accepts NULL.
 void ly_arena_destroy(LyraContext *ctx, LyraArena *arena);
 
+/// The context whose memory an arena is made of.
+LyraContext *ly_arena_context(const LyraArena *arena);
+
 /// Makes sure that `bytes` more can be pushed without an allocation.
 LyraStatus ly_arena_reserve(LyraArena *arena, size_t bytes);
 

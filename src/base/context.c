@@ -125,7 +125,7 @@ LyraStatus lyra_context_create(const LyraContextDef *def, LyraContext **out)
         goto done;
     }
     for (int32_t worker = 0; worker < ctx->thread_count; ++worker) {
-        ly_arena_init(&ctx->arenas[worker], &ctx->allocator);
+        ly_arena_init(&ctx->arenas[worker], ctx);
     }
     LY_TRY_DONE(ly_thread_pool_create(&ctx->allocator, ctx->task_runner ? 1 : ctx->thread_count,
                                       &ctx->pool));
@@ -148,6 +148,7 @@ void lyra_context_destroy(LyraContext *ctx)
             ly_arena_finish(&ctx->arenas[worker]);
         }
     }
+    ly_registry_end(ctx);
     LyraAllocator allocator = ctx->allocator;
     ly_allocator_give(&allocator, ctx->arenas, (size_t)ctx->thread_count * sizeof *ctx->arenas);
     ly_allocator_give(&allocator, ctx, sizeof *ctx);

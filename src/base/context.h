@@ -7,17 +7,19 @@
 #define LY_BASE_CONTEXT_H
 
 #include "base/base.h"
+#include "base/registry.h"
 
 #include <stdatomic.h>
 
 typedef struct LyThreadPool LyThreadPool;
 typedef struct LyArenaBlock LyArenaBlock;
+typedef struct LyRegistryEntry LyRegistryEntry;
 
 struct LyraArena {
-    const LyraAllocator *allocator; // of the context
-    LyArenaBlock *block;            // the block in use, newest first
-    size_t used;                    // bytes taken in that block
-    size_t demand, peak;            // bytes pushed now, and the most so far
+    LyraContext *ctx;    // whose allocator serves
+    LyArenaBlock *block; // the block in use, newest first
+    size_t used;         // bytes taken in that block
+    size_t demand, peak; // bytes pushed now, and the most so far
 };
 
 struct LyraContext {
@@ -34,6 +36,7 @@ struct LyraContext {
     atomic_uint_fast64_t stamp; // the last that was given
     LyThreadPool *pool;         // without threads of its own where a host's task runner stands in
     LyraArena *arenas;          // [thread_count]
+    _Atomic(LyRegistryEntry *) registry[LY_REGISTRY_KIND_COUNT]; // the first of each kind
 };
 
 /// Memory of the context itself, outside lyra_context_byte_count().
@@ -44,8 +47,11 @@ LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_
                                  LyThreadPool **out);
 void ly_thread_pool_destroy(const LyraAllocator *allocator, LyThreadPool *pool);
 
-void ly_arena_init(LyraArena *arena, const LyraAllocator *allocator);
+void ly_arena_init(LyraArena *arena, LyraContext *ctx);
 void ly_arena_finish(LyraArena *arena);
+
+/// Ends what was registered.
+void ly_registry_end(LyraContext *ctx);
 
 #define LY_THREADS_MAX 256
 

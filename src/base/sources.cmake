@@ -10,6 +10,7 @@ target_sources(lyra_objects PRIVATE
   base/number.c
   base/number_format.c
   base/number_table.c
+  base/registry.c
   base/scanner.c
   base/status.c
   base/thread_pool.c

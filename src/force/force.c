@@ -23,16 +23,22 @@ LyraForceDef lyra_force_def_default(void)
     return (LyraForceDef){.owner = -1, .cookie = LY_DEF_COOKIE};
 }
 
-LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
-                                    double value)
+const char *ly_parameter_fault(LyraParameterKind kind, double value)
 {
     static const char *const expected[LYRA_PARAMETER_KIND_COUNT] = {
         "a finite number", "not 0", "0 or more", "more than 0", "0 to 1"};
-    LyraParameterKind kind =
-        type->parameter_kinds ? type->parameter_kinds[parameter] : LYRA_PARAMETER_ANY;
     bool fits[LYRA_PARAMETER_KIND_COUNT] = {true, value != 0, value >= 0, value > 0,
                                             value >= 0 && value <= 1};
-    if (isfinite(value) && fits[kind]) {
+    return isfinite(value) && fits[kind] ? NULL : expected[kind];
+}
+
+LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
+                                    double value)
+{
+    LyraParameterKind kind =
+        type->parameter_kinds ? type->parameter_kinds[parameter] : LYRA_PARAMETER_ANY;
+    const char *expected = ly_parameter_fault(kind, value);
+    if (!expected) {
         return LYRA_OK;
     }
     char number[32];
@@ -43,7 +49,7 @@ LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter
     }
     return ly_fail(isfinite(value) ? LYRA_INVALID_ARGUMENT : LYRA_NOT_FINITE,
                    "force %s: %s of element %d is %g, expected %s", type->name, name, stencil,
-                   value, expected[kind]);
+                   value, expected);
 }
 
 static LyraStatus check_type(const LyraForceType *type)

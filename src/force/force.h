@@ -29,6 +29,9 @@ struct LyraForce {
     LyraMotionBound *bound;    // Nullable
 };
 
+/// What was expected in place of a value that is not of a kind; NULL for one that is.
+const char *ly_parameter_fault(LyraParameterKind kind, double value);
+
 /// Fails unless `value` is of the kind that `parameter` of the type must be.
 LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
                                     double value);

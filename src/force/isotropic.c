@@ -89,8 +89,10 @@ static LyraStatus read_constants(const LyraElasticDef *def, const LyraMaterialTy
 }
 
 // parameters from a material of the mesh
-static LyraStatus from_material(LyraMaterialLaw law, const LyraMeshMaterial *material, double *p)
+static LyraStatus from_material(const LyraElasticDef *def, const LyraMaterialType *type,
+                                const LyraMeshMaterial *material, double *p)
 {
+    LyraMaterialLaw law = def->law ? LYRA_MATERIAL_LAW_COUNT : def->model;
     if (material->kind == LYRA_MESH_MATERIAL_MOONEY_RIVLIN && law == LYRA_MATERIAL_MOONEY_RIVLIN) {
         p[0] = material->mooney_rivlin.mu01;
         p[1] = material->mooney_rivlin.mu10;
@@ -101,10 +103,24 @@ static LyraStatus from_material(LyraMaterialLaw law, const LyraMeshMaterial *mat
         return ly_fail(LYRA_UNSUPPORTED,
                        "material \"%s\" is not of the kind ENU%s that model %s takes",
                        material->name, law == LYRA_MATERIAL_MOONEY_RIVLIN ? " or MOONEYRIVLIN" : "",
-                       lyra_material_type(law, LYRA_ISA_SCALAR)->name);
+                       type->name);
     }
     LY_TRY(ly_check_enu(material));
-    return lyra_material_from_enu(law, material->enu.young, material->enu.poisson, p);
+    type->from_enu(def->law_user, material->enu.young, material->enu.poisson, p);
+    return LYRA_OK;
+}
+
+// parameters from the moduli of the settings
+static LyraStatus from_moduli(const LyraElasticDef *def, const LyraMaterialType *law, double *p)
+{
+    if (!(def->young > 0 && isfinite(def->young)) ||
+        !(def->poisson > -1 && def->poisson < 0.5)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "law %s needs E > 0 and -1 < nu < 0.5, found E = %g, nu = %g", law->name,
+                       def->young, def->poisson);
+    }
+    law->from_enu(def->law_user, def->young, def->poisson, p);
+    return LYRA_OK;
 }
 
 // three bulk moduli of a user's law at rest: W_11 + 2 W_12
@@ -140,18 +156,15 @@ static double find_bulk3(const LyraMaterialType *law, const void *user, const do
 static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialType *law,
                                   const Given *given, const LyraMeshMaterial *material, double *p)
 {
-    LyraMaterialLaw known = def->law ? LYRA_MATERIAL_LAW_COUNT : def->model;
     int32_t count = law->parameter_count;
     if (!given->all) {
-        if (def->law) {
+        if (!law->from_enu) {
             return ly_fail(LYRA_INVALID_ARGUMENT,
-                           "law %s needs all its parameters among the constants", law->name);
+                           "law %s needs all its parameters by name, as it has no function "
+                           "`from_enu` to find them by",
+                           law->name);
         }
-        if (!material) {
-            LY_TRY(lyra_material_from_enu(known, def->young, def->poisson, p));
-        } else {
-            LY_TRY(from_material(known, material, p));
-        }
+        LY_TRY(material ? from_material(def, law, material, p) : from_moduli(def, law, p));
     }
     for (int32_t i = 0; i < count; ++i) {
         p[i] = given->is[i] ? given->value[i] : p[i];
@@ -160,7 +173,8 @@ static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialT
     if (given->is[count]) {
         p[count] = given->value[count];
     } else if (def->compression_resistance > 0) {
-        double bulk3 = def->law ? find_bulk3(law, def->law_user, p) : lyra_material_bulk3(known, p);
+        double bulk3 =
+            def->law ? find_bulk3(law, def->law_user, p) : lyra_material_bulk3(def->model, p);
         p[count] = def->compression_resistance * bulk3;
     }
     return LYRA_OK;

@@ -3,9 +3,10 @@
 
 // Models by name: a table from names to the functions that make their forces.
 
-#include "lyra/solid.h"
+#include "force/solid.h"
 
 #include "base/base.h"
+#include "base/registry.h"
 #include "force/elastic.h"
 #include "lyra/corotational.h"
 #include "lyra/fibre.h"
@@ -41,7 +42,13 @@ static LyraStatus keep(LyraSolid *solid, LyraStatus status)
 static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
-    LY_TRY(lyra_material_law_find(def->model, &elastic.model));
+    const LyRegistered *own = ly_registry_find(solid->ctx, LY_REGISTRY_LAW, def->model);
+    if (own) {
+        elastic.law = own->type;
+        elastic.law_user = own->user;
+    } else {
+        LY_TRY(lyra_material_law_find(def->model, &elastic.model));
+    }
     elastic.inversion = def->inversion;
     elastic.inversion_threshold = def->inversion_threshold;
     elastic.compression_resistance = def->compression_resistance;
@@ -221,7 +228,20 @@ const char *lyra_solid_model(int32_t index)
     return find_model(index, &make);
 }
 
-static LyraStatus find_maker(const char *name, Maker **make)
+const char *ly_solid_choice(const LyraContext *ctx, int32_t index)
+{
+    const int32_t count = LAWS_END + LY_COUNT_OF(after);
+    return index < count ? lyra_solid_model(index)
+                         : ly_registry_name(ctx, LY_REGISTRY_LAW, index - count);
+}
+
+bool ly_model_has_moduli(const LyraContext *ctx, const char *model)
+{
+    const LyRegistered *own = ly_registry_find(ctx, LY_REGISTRY_LAW, model);
+    return !own || ((const LyraMaterialType *)own->type)->from_enu;
+}
+
+static LyraStatus find_maker(const LyraContext *ctx, const char *name, Maker **make)
 {
     char list[512] = "";
     const char *known = NULL;
@@ -231,6 +251,11 @@ static LyraStatus find_maker(const char *name, Maker **make)
         }
         ly_list_name(sizeof list, list, known);
     }
+    if (ly_registry_find(ctx, LY_REGISTRY_LAW, name)) {
+        *make = make_elastic;
+        return LYRA_OK;
+    }
+    ly_registry_list(ctx, LY_REGISTRY_LAW, sizeof list, list);
     return ly_fail(LYRA_INVALID_ARGUMENT, "no model \"%s\", expected one of: %s", name, list);
 }
 
@@ -255,7 +280,7 @@ LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraS
                        def->constant_count);
     }
     Maker *make = NULL;
-    LY_TRY(find_maker(def->model, &make));
+    LY_TRY(find_maker(ctx, def->model, &make));
     LyraSolid *solid = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     solid->ctx = ctx;

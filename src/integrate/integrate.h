@@ -53,6 +53,8 @@ struct LyraIntegrator {
     LyraContext *ctx;
     LyraIntegratorDef def;
     const LyIntegratorType *type;
+    LyIntegratorType own_type;     // `type` of a method of the program's own
+    const LyraIntegratorType *own; // ... and that method. Nullable
     LyraSystem *system;
     int32_t size;
     LyraVector *scratch[LY_SCRATCH_MAX];
@@ -79,6 +81,13 @@ struct LyraIntegrator {
 
 extern const LyIntegratorType *const ly_integrators[];
 extern const int32_t ly_integrator_count;
+
+/// The table of a method of the program's own, and whether it has what it needs (own.c).
+LyIntegratorType ly_integrator_adapt(const LyraIntegratorType *own);
+LyraStatus ly_integrator_type_check(const LyraIntegratorType *type);
+
+/// Names of integrators: those of lyra_integrator_name(), then the registered ones.
+const char *ly_integrator_choice(const LyraContext *ctx, int32_t index);
 
 /// lyra_integrator_step() to a time that the caller knows better than the clock of the state, whose
 /// clock starts anew there: parts of a longer step.

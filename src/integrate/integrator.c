@@ -14,6 +14,7 @@
 
 #include "integrate/integrate.h"
 
+#include "base/registry.h"
 #include "model/state.h"
 
 #include <math.h>
@@ -79,22 +80,34 @@ bool lyra_integrator_name(int32_t index, LyraIntegratorFacts *facts)
     return true;
 }
 
+const char *ly_integrator_choice(const LyraContext *ctx, int32_t index)
+{
+    return index >= 0 && index < ly_integrator_count
+               ? ly_integrators[index]->facts.name
+               : ly_registry_name(ctx, LY_REGISTRY_INTEGRATOR, index - ly_integrator_count);
+}
+
 // ---- life ---------------------------------------------------------------------------------------
 
-static LyraStatus find_type(const char *name, const LyIntegratorType **out)
+// one of ours, or one that is registered
+static LyraStatus find_type(const LyraContext *ctx, const char *name, const LyIntegratorType **out,
+                            const LyraIntegratorType **own)
 {
     char list[512] = "";
+    const LyRegistered *registered = ly_registry_find(ctx, LY_REGISTRY_INTEGRATOR, name);
+    if (registered) {
+        *own = registered->type;
+        return LYRA_OK;
+    }
     for (int32_t i = 0; i < ly_integrator_count; ++i) {
         const char *known = ly_integrators[i]->facts.name;
         if (strcmp(name, known) == 0) {
             *out = ly_integrators[i];
             return LYRA_OK;
         }
-        if (strlen(list) + strlen(known) + 3 < sizeof list) {
-            strcat(list, i > 0 ? ", " : "");
-            strcat(list, known);
-        }
+        ly_list_name(sizeof list, list, known);
     }
+    ly_registry_list(ctx, LY_REGISTRY_INTEGRATOR, sizeof list, list);
     return ly_fail(LYRA_INVALID_ARGUMENT, "no integrator is called '%s'; there are %s", name, list);
 }
 
@@ -168,21 +181,21 @@ static LyraStatus make_vectors(LyraIntegrator *it)
     return lyra_system_state_create(it->system, &it->trial);
 }
 
-LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def,
-                                  LyraSystem *system, LyraIntegrator **out)
+// `type`: NULL for a method of the program's own
+static LyraStatus create(LyraContext *ctx, const LyraIntegratorDef *def,
+                         const LyIntegratorType *type, const LyraIntegratorType *own,
+                         LyraSystem *system, LyraIntegrator **out)
 {
-    LYRA_ASSERT(ctx && def && system && out);
-    LY_CHECK_DEF(def, "lyra_integrator_def_default");
-    LY_CHECK_DEF(&def->newton, "lyra_newton_def_default");
-    LY_TRY(check_def(def));
-    const LyIntegratorType *type = NULL;
-    LY_TRY(find_type(def->name, &type));
-
     LyraStatus status = LYRA_OK;
     LyraIntegrator *it = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *it, &it));
     it->ctx = ctx;
     it->def = *def;
+    if (!type) {
+        it->own = own;
+        it->own_type = ly_integrator_adapt(own);
+        type = &it->own_type;
+    }
     it->def.name = type->facts.name;
     it->type = type;
     it->system = system;
@@ -200,6 +213,31 @@ LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def
 done:
     lyra_integrator_destroy(it);
     return status;
+}
+
+LyraStatus lyra_integrator_create(LyraContext *ctx, const LyraIntegratorDef *def,
+                                  LyraSystem *system, LyraIntegrator **out)
+{
+    LYRA_ASSERT(ctx && def && system && out);
+    LY_CHECK_DEF(def, "lyra_integrator_def_default");
+    LY_CHECK_DEF(&def->newton, "lyra_newton_def_default");
+    LY_TRY(check_def(def));
+    const LyIntegratorType *type = NULL;
+    const LyraIntegratorType *own = NULL;
+    LY_TRY(find_type(ctx, def->name, &type, &own));
+    return create(ctx, def, type, own, system, out);
+}
+
+LyraStatus lyra_integrator_create_type(LyraContext *ctx, const LyraIntegratorType *type,
+                                       const LyraIntegratorDef *def, LyraSystem *system,
+                                       LyraIntegrator **out)
+{
+    LYRA_ASSERT(ctx && type && def && system && out);
+    LY_CHECK_DEF(def, "lyra_integrator_def_default");
+    LY_CHECK_DEF(&def->newton, "lyra_newton_def_default");
+    LY_TRY(check_def(def));
+    LY_TRY(ly_integrator_type_check(type));
+    return create(ctx, def, NULL, type, system, out);
 }
 
 void lyra_integrator_destroy(LyraIntegrator *it)

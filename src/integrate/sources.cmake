@@ -15,6 +15,7 @@ target_sources(lyra_objects PRIVATE
   integrate/newton.c
   integrate/newton_keep.c
   integrate/newton_start.c
+  integrate/own.c
   integrate/predict.c
   integrate/reach.c
   integrate/rkc.c

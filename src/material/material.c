@@ -148,9 +148,28 @@ static double bulk3_spline(const double *p)
 
 typedef struct Law {
     LyraMaterialType types[LYRA_ISA_COUNT];
-    void (*set)(const Moduli *at, double *p); // all parameters of the law
-    double (*bulk3)(const double *p);         // three bulk moduli
+    double (*bulk3)(const double *p); // three bulk moduli
 } Law;
+
+#define FROM_ENU(words)                                                                            \
+    static void enu_##words(const void *user, double young, double poisson, double *p)             \
+    {                                                                                              \
+        (void)user;                                                                                \
+        Moduli at = {                                                                              \
+            .lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),                       \
+            .mu = young / (2 * (1 + poisson)),                                                     \
+            .kappa = young / (3 * (1 - 2 * poisson)),                                              \
+        };                                                                                         \
+        set_##words(&at, p);                                                                       \
+    }
+FROM_ENU(lame)
+FROM_ENU(mooney)
+FROM_ENU(yeoh)
+FROM_ENU(arruda)
+FROM_ENU(fung)
+FROM_ENU(reduced)
+FROM_ENU(ogden)
+FROM_ENU(spline)
 
 #define TYPE(isa, text, on, no_second, words, function)                                            \
     {                                                                                              \
@@ -158,12 +177,13 @@ typedef struct Law {
         .parameter_count = (int32_t)(sizeof words##_names / sizeof *words##_names),                \
         .parameter_names = words##_names, .parameter_kinds = words##_kinds,                        \
         .evaluate = ly_law_##function##_##isa, .expand = ly_law_expand_##function##_##isa,         \
+        .from_enu = enu_##words,                                                                   \
     }
 // name, arguments, whether W does not depend on II, parameters, kernel
 #define LAW(text, on, no_second, words, function)                                                  \
     {                                                                                              \
         .types = LY_KERNEL_TABLE_OF(TYPE, text, LYRA_MATERIAL_##on, no_second, words, function),   \
-        .set = set_##words, .bulk3 = bulk3_##words,                                                \
+        .bulk3 = bulk3_##words,                                                                    \
     }
 
 static const Law laws[LYRA_MATERIAL_LAW_COUNT] = {
@@ -227,12 +247,7 @@ LyraStatus lyra_material_from_enu(LyraMaterialLaw law, double young, double pois
                        "law %s needs E > 0 and -1 < nu < 0.5, found E = %g, nu = %g",
                        lyra_material_law_name(law), young, poisson);
     }
-    Moduli at = {
-        .lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),
-        .mu = young / (2 * (1 + poisson)),
-        .kappa = young / (3 * (1 - 2 * poisson)),
-    };
-    laws[law].set(&at, parameters);
+    laws[law].types[LYRA_ISA_SCALAR].from_enu(NULL, young, poisson, parameters);
     return LYRA_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "model/tangent.h"
 #include "model/whole.h"
 #include "solve/outer.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
@@ -625,8 +626,9 @@ static LyraStatus make_whole(SparseSystem *s, LyraSolverDef def)
     if (!s->tangent.model->beside) {
         return LYRA_OK;
     }
-    for (int32_t i = 0; lyra_solver_name(i, &type); ++i) {
-        named |= strcmp(type->name, def.name) == 0 && type->traits & LYRA_SOLVES_UNSYMMETRIC;
+    if (strcmp(def.name, "auto") != 0) {
+        LY_TRY(ly_solver_find(s->ctx, def.name, &type));
+        named = type->traits & LYRA_SOLVES_UNSYMMETRIC;
     }
     s->as_whole = named || def.task == LYRA_SOLVER_STATICS;
     if (!named) {

@@ -147,6 +147,11 @@ static LyraStatus add_load(LyraWorld *world, const void *item)
     return lyra_world_add_load(world, item);
 }
 
+static LyraStatus add_force(LyraWorld *world, const void *item)
+{
+    return lyra_world_add_force(world, item);
+}
+
 static LyraStatus add_change(LyraWorld *world, const void *item)
 {
     return lyra_world_add_change(world, item);
@@ -170,6 +175,7 @@ static LyraStatus fill_world(Compiler *compiler)
     LY_TRY(add_list(compiler, "constraints", spec->constraints, sizeof *spec->constraints,
                     add_constraint));
     LY_TRY(add_list(compiler, "loads", spec->loads, sizeof *spec->loads, add_load));
+    LY_TRY(add_list(compiler, "forces", spec->forces, sizeof *spec->forces, add_force));
     LY_TRY(add_list(compiler, "changes", spec->changes, sizeof *spec->changes, add_change));
     return ly_node_place(compiler->root, lyra_world_prepare(compiler->world));
 }

@@ -36,7 +36,7 @@ static const char *describe_kind(const LyKey *key)
 }
 
 // "one of a, b, c" of words and names
-static void write_choices(LyWriter *writer, const LyKey *key)
+static void write_choices(LyWriter *writer, const LyraContext *ctx, const LyKey *key)
 {
     if (key->kind == LY_KEY_WORD) {
         for (const char *at = key->choices; *at; ++at) {
@@ -49,7 +49,7 @@ static void write_choices(LyWriter *writer, const LyKey *key)
         return;
     }
     const char *name;
-    for (int32_t i = 0; (name = key->choice(i)) != NULL; ++i) {
+    for (int32_t i = 0; (name = key->choice(ctx, i)) != NULL; ++i) {
         ly_writer_print(writer, "%s%s", i ? ", " : "", name);
     }
 }
@@ -233,7 +233,7 @@ static void write_comment(LyWriter *writer, int32_t indent, const char *text)
     }
 }
 
-static void write_facts(LyWriter *writer, int32_t indent, const LyKey *key)
+static void write_facts(LyWriter *writer, const LyraContext *ctx, int32_t indent, const LyKey *key)
 {
     ly_writer_print(writer, "%*s#   %s", (int)indent, "", describe_kind(key));
     if (key->unit) {
@@ -247,9 +247,9 @@ static void write_facts(LyWriter *writer, int32_t indent, const LyKey *key)
         write_only(writer, key);
     }
     ly_writer_string(writer, key->required ? ", needed\n" : "\n");
-    if (key->kind == LY_KEY_WORD || key->kind == LY_KEY_NAME) {
+    if (key->kind == LY_KEY_WORD || (key->kind == LY_KEY_NAME && key->choice(ctx, 0))) {
         ly_writer_print(writer, "%*s#   one of ", (int)indent, "");
-        write_choices(writer, key);
+        write_choices(writer, ctx, key);
         ly_writer_char(writer, '\n');
     }
 }
@@ -276,7 +276,7 @@ static LyraStatus write_key(LyWriter *writer, LyraArena *arena, const LyKey *key
         return write_group(writer, arena, inner, indent + (key->kind == LY_KEY_LIST ? 4 : 2),
                            silent);
     }
-    write_facts(writer, indent, key);
+    write_facts(writer, ly_arena_context(arena), indent, key);
     ly_writer_print(writer, "%*s%s%s:%s%s\n", (int)indent, "", hush, key->name, given ? " " : "",
                     given ? text : "");
     return LYRA_OK;
@@ -334,7 +334,7 @@ static void write_row(LyWriter *writer, const LyKey *key, const char *defaults)
     }
     if (key->kind == LY_KEY_WORD) {
         ly_writer_string(writer, ": ");
-        write_choices(writer, key);
+        write_choices(writer, NULL, key);
     }
     ly_writer_string(writer, " | ");
     if (default_of(text, key, defaults)) {

@@ -91,7 +91,8 @@ static LyraStatus refuse_word(const LyNode *node, const Names *names)
         return ly_node_expect(node, "\"%s\" perhaps, or another of: %s", names->nearest,
                               names->list);
     }
-    return ly_node_expect(node, "one of: %s", names->list);
+    return *names->list ? ly_node_expect(node, "one of: %s", names->list)
+                        : ly_node_expect(node, LY_NONE_REGISTERED);
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -189,14 +190,15 @@ static LyraStatus read_word(const LyNode *node, const LyKey *key, void *place)
     return refuse_word(node, &names);
 }
 
-static LyraStatus read_name(const LyNode *node, const LyKey *key, const char **value)
+static LyraStatus read_name(const LyraContext *ctx, const LyNode *node, const LyKey *key,
+                            const char **value)
 {
     char what[120];
     snprintf(what, sizeof what, "a name for %s", key->name);
     LY_TRY(want_scalar(node, what));
     Names names = {.word = node->text, .distance = 100};
     const char *name;
-    for (int32_t i = 0; (name = key->choice(i)) != NULL; ++i) {
+    for (int32_t i = 0; (name = key->choice(ctx, i)) != NULL; ++i) {
         if (strcmp(name, node->text) == 0) {
             *value = name;
             return LYRA_OK;
@@ -452,7 +454,7 @@ static LyraStatus read_value(LyraArena *arena, const LyNode *node, const LyKey *
     case LY_KEY_WORD:
         return read_word(node, key, place);
     case LY_KEY_NAME:
-        return read_name(node, key, place);
+        return read_name(ly_arena_context(arena), node, key, place);
     case LY_KEY_TEXT:
         LY_TRY(want_scalar(node, "a text"));
         *(const char **)place = node->text;

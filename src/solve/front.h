@@ -13,9 +13,6 @@
 
 // ---- table --------------------------------------------------------------------------------------
 
-/// Type by name. LYRA_INVALID_ARGUMENT with the list, LYRA_UNSUPPORTED for one this build lacks.
-LyraStatus ly_solver_find(const char *name, const LyraSolverType **out);
-
 /// Writes the names of the solvers that have all of `traits`, "a, b or c", to text [capacity].
 void ly_solver_list(uint32_t traits, size_t capacity, char *text);
 

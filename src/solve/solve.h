@@ -43,6 +43,15 @@ void ly_cholesky_work(const void *self, double *entries, double *flops);
 /// "auto" where it is to find out: sweeps or a kept factor.
 extern const LyraSolverType ly_solver_adaptive;
 
+/// Whether a type of the caller's has what it needs.
+LyraStatus ly_solver_type_check(const LyraSolverType *type);
+
+/// Names of solvers: those of lyra_solver_name(), then the registered ones.
+const char *ly_solver_choice(const LyraContext *ctx, int32_t index);
+
+/// Type by name. LYRA_INVALID_ARGUMENT with the list, LYRA_UNSUPPORTED for one this build lacks.
+LyraStatus ly_solver_find(const LyraContext *ctx, const char *name, const LyraSolverType **out);
+
 /// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md.
 const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def);
 

@@ -159,9 +159,19 @@ LyraStatus lyra_solver_create(LyraContext *ctx, const LyraSolverDef *def, LyraSo
     LY_TRY(check_def(def, true));
     const LyraSolverType *type = NULL;
     if (strcmp(def->name, "auto") != 0) {
-        LY_TRY(ly_solver_find(def->name, &type));
+        LY_TRY(ly_solver_find(ctx, def->name, &type));
     }
     return create(ctx, type, def, out);
+}
+
+LyraStatus ly_solver_type_check(const LyraSolverType *type)
+{
+    bool whole = type->name && type->create && type->analyze && type->factor && type->solve &&
+                 type->bytes && type->destroy &&
+                 (!type->remember || (type->kept && type->renew && type->hold && type->recall));
+    return whole ? LYRA_OK
+                 : ly_fail(LYRA_INVALID_ARGUMENT, "solver: type \"%s\" lacks a function",
+                           type->name ? type->name : "");
 }
 
 LyraStatus lyra_solver_create_type(LyraContext *ctx, const LyraSolverType *type,
@@ -170,12 +180,7 @@ LyraStatus lyra_solver_create_type(LyraContext *ctx, const LyraSolverType *type,
     LYRA_ASSERT(ctx && type && def && out);
     LY_CHECK_DEF(def, "lyra_solver_def_default");
     LY_TRY(check_def(def, false));
-    if (!type->name || !type->create || !type->analyze || !type->factor || !type->solve ||
-        !type->bytes || !type->destroy ||
-        (type->remember && !(type->kept && type->renew && type->hold && type->recall))) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "solver: type \"%s\" lacks a function",
-                       type->name ? type->name : "");
-    }
+    LY_TRY(ly_solver_type_check(type));
     return create(ctx, type, def, out);
 }
 

@@ -3,6 +3,7 @@
 
 // The solvers of this build by name.
 
+#include "base/registry.h"
 #include "solve/front.h"
 
 #include <stdio.h>
@@ -63,6 +64,13 @@ const char *lyra_solver_name(int32_t index, const LyraSolverType **type)
     return types[index]->name;
 }
 
+const char *ly_solver_choice(const LyraContext *ctx, int32_t index)
+{
+    int32_t count = LY_COUNT_OF(types) - !ly_pardiso_found();
+    return index < count ? lyra_solver_name(index, NULL)
+                         : ly_registry_name(ctx, LY_REGISTRY_SOLVER, index - count);
+}
+
 void ly_solver_list(uint32_t traits, size_t capacity, char *text)
 {
     const char *names[LY_COUNT_OF(types)];
@@ -80,8 +88,13 @@ void ly_solver_list(uint32_t traits, size_t capacity, char *text)
     }
 }
 
-LyraStatus ly_solver_find(const char *name, const LyraSolverType **out)
+LyraStatus ly_solver_find(const LyraContext *ctx, const char *name, const LyraSolverType **out)
 {
+    const LyRegistered *own = ly_registry_find(ctx, LY_REGISTRY_SOLVER, name);
+    if (own) {
+        *out = own->type;
+        return LYRA_OK;
+    }
     for (int32_t k = 0; k < LY_COUNT_OF(types); ++k) {
         if (strcmp(types[k]->name, name) == 0) {
             *out = types[k];
@@ -94,8 +107,9 @@ LyraStatus ly_solver_find(const char *name, const LyraSolverType **out)
                            name, absent[k].needs);
         }
     }
-    char list[256];
+    char list[256], own_list[256] = "";
     ly_solver_list(0, sizeof list, list);
-    return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s", name,
-                   list);
+    ly_registry_list(ctx, LY_REGISTRY_SOLVER, sizeof own_list, own_list);
+    return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s%s%s",
+                   name, list, *own_list ? ", and registered: " : "", own_list);
 }

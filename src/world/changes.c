@@ -3,13 +3,14 @@
 
 // Materials that change with time.
 
+#include "base/registry.h"
 #include "force/force.h"
+#include "force/solid.h"
 #include "lyra/material.h"
 #include "world/curve.h"
 #include "world/world.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // One parameter of one force over time: base [count] times the factor, or the value over `scale`.
@@ -58,21 +59,26 @@ static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const L
 
 // Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
 // the modulus gives twice the parameter.
-static bool grows_with_young(const char *model, const LyraForceType *type, int32_t parameter)
+static bool grows_with_young(const LyraContext *ctx, const char *model, const LyraForceType *type,
+                             int32_t parameter)
 {
+    double one[LYRA_MATERIAL_PARAMETERS_MAX], two[LYRA_MATERIAL_PARAMETERS_MAX];
+    const LyRegistered *own = ly_registry_find(ctx, LY_REGISTRY_LAW, model);
     if (type->traits & LYRA_FORCE_SPRINGS) {
         return parameter == lyra_force_type_parameter(type, "stiffness");
     }
-    LyraMaterialLaw law;
+    LyraMaterialLaw known;
     if (parameter == lyra_force_type_parameter(type, "compression-resistance") ||
-        lyra_material_law_find(model, &law) != LYRA_OK) {
+        (!own && lyra_material_law_find(model, &known) != LYRA_OK)) {
         return true; // linear, corotational, the matrix of fibres: stiffness all of it
     }
-    double one[LYRA_MATERIAL_PARAMETERS_MAX], two[LYRA_MATERIAL_PARAMETERS_MAX];
-    return parameter < LYRA_MATERIAL_PARAMETERS_MAX &&
-           lyra_material_from_enu(law, 1e6, 0.3, one) == LYRA_OK &&
-           lyra_material_from_enu(law, 2e6, 0.3, two) == LYRA_OK && one[parameter] != 0 &&
-           fabs(two[parameter] / one[parameter] - 2) < 1e-12;
+    const LyraMaterialType *law = own ? own->type : lyra_material_type(known, LYRA_ISA_SCALAR);
+    if (parameter >= LYRA_MATERIAL_PARAMETERS_MAX) {
+        return false;
+    }
+    law->from_enu(own ? own->user : NULL, 1e6, 0.3, one);
+    law->from_enu(own ? own->user : NULL, 2e6, 0.3, two);
+    return one[parameter] != 0 && fabs(two[parameter] / one[parameter] - 2) < 1e-12;
 }
 
 static LyraStatus find_young(LyraWorld *world, const LyraBodyView *body, double **out)
@@ -101,6 +107,12 @@ static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32
     int32_t count;
     LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
     double *young = NULL;
+    if (!ly_model_has_moduli(world->ctx, model)) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
+                           "found young for body \"%.60s\", whose law %s has no moduli; expected a "
+                           "parameter of the law",
+                           body->name, model);
+    }
     // the first force of a solid is the isotropic one
     const LyraForceType *type = lyra_force_type(forces[0]);
     if (def->value) {
@@ -111,7 +123,7 @@ static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32
         LY_TRY(find_young(world, body, &young));
     }
     for (int32_t p = 0; p < type->parameter_count; ++p) {
-        if (grows_with_young(model, type, p)) {
+        if (grows_with_young(world->ctx, model, type, p)) {
             LY_TRY(add_change(world, def, forces[0], p, young));
         }
     }
@@ -122,16 +134,20 @@ static LyraStatus change_named(LyraWorld *world, const LyraChangeDef *def, int32
 {
     const LyraBodyView *body = &world->views[b];
     int32_t count;
-    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    LyraForce *const *own = lyra_solid_forces(body->solid, &count);
     char list[300] = "young";
-    for (int32_t f = 0; f < count; ++f) {
-        const LyraForceType *type = lyra_force_type(forces[f]);
+    // the forces of the solid, then those that were added to the body
+    for (int32_t f = 0; f < count + world->force_count; ++f) {
+        const LyraForce *force = f < count ? own[f] : world->forces[f - count];
+        const LyraForceType *type = lyra_force_type(force);
+        if (lyra_force_view(force).owner != b && f >= count) {
+            continue;
+        }
         for (int32_t p = 0; type->parameter_names && p < type->parameter_count; ++p) {
             if (strcmp(type->parameter_names[p], def->parameter) == 0) {
-                return add_change(world, def, forces[f], p, NULL);
+                return add_change(world, def, force, p, NULL);
             }
-            size_t used = strlen(list);
-            snprintf(list + used, sizeof list - used, ", %s", type->parameter_names[p]);
+            ly_list_name(sizeof list, list, type->parameter_names[p]);
         }
     }
     return ly_fail_key(LYRA_BAD_FORMAT, "parameter", "found \"%.60s\", expected one of: %s",

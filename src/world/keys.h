@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "lyra/curve.h"
+#include "lyra/registry.h"
 #include "lyra/world.h"
 
 typedef enum LyKeyKind {
@@ -59,7 +60,7 @@ typedef struct LyKey {
     bool required;
     bool shown;          // a group that stands in the scene of all defaults, not as a comment
     const char *choices; // words with | between
-    const char *(*choice)(int32_t index);
+    const char *(*choice)(const LyraContext *ctx, int32_t index); // NULL past the last
     const LyGroup *group;
     const char *only; // for this `type` of the group only
     const char *meaning;
@@ -87,20 +88,24 @@ typedef struct LyWorldSpec {
     const LyraBodyDef *bodies;
     const LyraConstraintDef *constraints;
     const LyraLoadDef *loads;
+    const LyraWorldForceDef *forces;
     const LyraChangeDef *changes;
-    int32_t body_count, constraint_count, load_count, change_count;
+    int32_t body_count, constraint_count, load_count, force_count, change_count;
 } LyWorldSpec;
 
 extern const LyGroup ly_world_keys;      // LyWorldSpec
 extern const LyGroup ly_body_keys;       // LyraBodyDef
 extern const LyGroup ly_constraint_keys; // LyraConstraintDef
 extern const LyGroup ly_load_keys;       // LyraLoadDef
+extern const LyGroup ly_force_keys;      // LyraWorldForceDef
 extern const LyGroup ly_change_keys;     // LyraChangeDef
 extern const LyGroup ly_select_keys;     // LyraSelector
 
-/// Names of methods, for rows of kind NAME.
-const char *ly_integrator_choice(int32_t index);
-const char *ly_solver_choice(int32_t index);
+/// Names of registered forces, for rows of kind NAME.
+const char *ly_force_choice(const LyraContext *ctx, int32_t index);
+
+/// What is expected of a name where there is none to choose.
+#define LY_NONE_REGISTERED "one that is registered, and none is"
 
 /// In words, as "above 0".
 const char *ly_range_text(LyRange range);

@@ -3,8 +3,15 @@
 
 // Keys of bodies.
 
+#include "force/solid.h"
 #include "world/keys_rows.h"
 #include "world/parameters.h"
+
+static const char *kind_choice(const LyraContext *ctx, int32_t index)
+{
+    (void)ctx;
+    return lyra_body_kind(index);
+}
 
 static void init_generate(void *out)
 {
@@ -87,7 +94,7 @@ GROUP(generate, LyraMeshShapeDef, init_generate, "generate",
       "A simple body, where there is no `mesh`.");
 
 static const LyKey material_keys[] = {
-    {"model", LY_KEY_NAME, AT(LyraBodyDef, material.model), .choice = lyra_solid_model,
+    {"model", LY_KEY_NAME, AT(LyraBodyDef, material.model), .choice = ly_solid_choice,
      .meaning = "Law of the body."},
     {"young", LY_KEY_NUMBER, AT(LyraBodyDef, material.young), .unit = "Pa",
      .shown_default = "of the mesh", .range = LY_RANGE_POSITIVE,
@@ -163,7 +170,7 @@ GROUP(surface, LyraBodySurface, NULL, "surfaces", "Surfaces that a body carries 
 
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
-    {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = lyra_body_kind,
+    {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
      .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},

@@ -127,20 +127,19 @@ static LyraStatus check_word(const LyKey *key, const void *place)
 }
 
 // names outlive all, as those of the list stand in for them
-static LyraStatus copy_name(const LyKey *key, const char **name)
+static LyraStatus copy_name(const LyraContext *ctx, const LyKey *key, const char **name)
 {
     char list[400] = "";
     const char *choice;
-    for (int32_t i = 0; (choice = key->choice(i)) != NULL; ++i) {
+    for (int32_t i = 0; (choice = key->choice(ctx, i)) != NULL; ++i) {
         if (*name && strcmp(choice, *name) == 0) {
             *name = choice;
             return LYRA_OK;
         }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choice);
+        ly_list_name(sizeof list, list, choice);
     }
-    return ly_fail_key(LYRA_INVALID_ARGUMENT, key->name, "found \"%.60s\", expected one of: %s",
-                       *name ? *name : "", list);
+    return ly_fail_key(LYRA_INVALID_ARGUMENT, key->name, "found \"%.60s\", expected %s%s",
+                       *name ? *name : "", *list ? "one of: " : LY_NONE_REGISTERED, list);
 }
 
 static LyraStatus copy_curve(LyraArena *arena, const LyKey *key, LyraCurve *curve)
@@ -266,7 +265,7 @@ static LyraStatus copy_value(LyraArena *arena, const LyKey *key, const char *def
     case LY_KEY_WORD:
         return check_word(key, place);
     case LY_KEY_NAME:
-        return copy_name(key, place);
+        return copy_name(ly_arena_context(arena), key, place);
     case LY_KEY_TEXT:
         return copy_text(arena, place);
     case LY_KEY_VECTOR:

@@ -16,6 +16,11 @@ static void init_load(void *out)
     *(LyraLoadDef *)out = lyra_load_def_default();
 }
 
+static void init_force(void *out)
+{
+    *(LyraWorldForceDef *)out = lyra_world_force_def_default();
+}
+
 static void init_change(void *out)
 {
     *(LyraChangeDef *)out = lyra_change_def_default();
@@ -77,6 +82,18 @@ static const LyKey load_keys[] = {
      .meaning = "The target, from the place of the vertex at rest, over time."},
 };
 PUBLIC_GROUP(ly_load_keys, load_keys, LyraLoadDef, init_load, "loads", "Forces from outside.");
+
+static const LyKey force_keys[] = {
+    {"type", LY_KEY_NAME, AT(LyraWorldForceDef, type), .required = true,
+     .choice = ly_force_choice, .meaning = "Name of a kind of force that the program registered."},
+    {"body", LY_KEY_TEXT, AT(LyraWorldForceDef, body), .meaning = "Its name. Without, all bodies."},
+    {"select", LY_KEY_GROUP, AT(LyraWorldForceDef, select), .pointer = true,
+     .group = &ly_select_keys, .meaning = "Vertices that it acts on. Without, all."},
+    {"parameters", LY_KEY_NAMED, LIST(LyraWorldForceDef, parameters, parameter_count),
+     .meaning = "Numbers of the force by name, in SI."},
+};
+PUBLIC_GROUP(ly_force_keys, force_keys, LyraWorldForceDef, init_force, "forces",
+             "Forces of kinds that the program registered: [extending](extending.md).");
 
 static const LyKey change_keys[] = {
     {"body", LY_KEY_TEXT, AT(LyraChangeDef, body), .meaning = "Its name. Without, all bodies."},

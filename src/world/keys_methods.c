@@ -3,22 +3,25 @@
 
 // Keys of how it is computed: integrator, solver, time.
 
+#include "integrate/integrate.h"
+#include "solve/solve.h"
 #include "world/keys_rows.h"
 #include "world/parameters.h"
 
-const char *ly_integrator_choice(int32_t index)
+static const char *solver_choice(const LyraContext *ctx, int32_t index)
 {
-    LyraIntegratorFacts facts;
-    return lyra_integrator_name(index, &facts) ? facts.name : NULL;
+    return index == 0 ? "auto" : ly_solver_choice(ctx, index - 1);
 }
 
-const char *ly_solver_choice(int32_t index)
+static const char *set_choice(const LyraContext *ctx, int32_t index)
 {
-    return index == 0 ? "auto" : lyra_solver_name(index - 1, NULL);
+    (void)ctx;
+    return lyra_rosenbrock_set(index);
 }
 
-static const char *preconditioner_choice(int32_t index)
+static const char *preconditioner_choice(const LyraContext *ctx, int32_t index)
 {
+    (void)ctx;
     static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi",
                                         "ssor", "ic0",  "ilu0"};
     return index < LY_COUNT_OF(names) ? names[index] : NULL;
@@ -47,7 +50,7 @@ static const LyKey newton_keys[] = {
 GROUP(newton, LyraNewtonDef, NULL, "newton", "Newton's method of implicit integrators.");
 
 static const LyKey rosenbrock4_keys[] = {
-    {"set", LY_KEY_NAME, AT(LyraIntegratorDef, rosenbrock_set), .choice = lyra_rosenbrock_set,
+    {"set", LY_KEY_NAME, AT(LyraIntegratorDef, rosenbrock_set), .choice = set_choice,
      .meaning = "Coefficients."},
 };
 GROUP(rosenbrock4, LyraIntegratorDef, NULL, "rosenbrock4", "The method `rosenbrock4`.");
@@ -84,7 +87,7 @@ PUBLIC_GROUP(ly_integrator_keys, integrator_keys, LyraIntegratorDef, NULL, "inte
              "How time goes on.");
 
 static const LyKey solver_keys[] = {
-    {"name", LY_KEY_NAME, AT(LyraSolverDef, name), .choice = ly_solver_choice,
+    {"name", LY_KEY_NAME, AT(LyraSolverDef, name), .choice = solver_choice,
      .meaning = "Linear solver."},
     {"preconditioner", LY_KEY_NAME, AT(LyraSolverDef, preconditioner),
      .choice = preconditioner_choice, .meaning = "Of iterative ones."},

@@ -9,6 +9,7 @@
 
 #include "force/elastic.h"
 #include "force/force.h"
+#include "force/solid.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static bool has_moduli(const LyraWorld *world, int32_t body)
 {
     int32_t count;
     const LyraSolid *solid = world->views[body].solid;
-    return solid &&
+    return solid && ly_model_has_moduli(world->ctx, world->bodies[body].solid_def.model) &&
            !(lyra_force_type(lyra_solid_forces(solid, &count)[0])->traits & LYRA_FORCE_SPRINGS);
 }
 

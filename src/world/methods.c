@@ -3,6 +3,8 @@
 
 // Integrators and solvers that are exchanged while a world runs.
 
+#include "integrate/integrate.h"
+#include "solve/solve.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -49,11 +51,11 @@ LyraStatus lyra_world_set_integrator(LyraWorld *world, const char *name)
     LYRA_ASSERT(world && name);
     LY_TRY(lyra_world_prepare(world));
     LyraIntegratorDef def = world->spec.integrator;
-    LyraIntegratorFacts facts;
+    const char *known;
     def.name = name;
     // the list's own words live longer than the caller's; an unknown one fails below
-    for (int32_t i = 0; lyra_integrator_name(i, &facts); ++i) {
-        def.name = strcmp(facts.name, name) == 0 ? facts.name : def.name;
+    for (int32_t i = 0; (known = ly_integrator_choice(world->ctx, i)) != NULL; ++i) {
+        def.name = strcmp(known, name) == 0 ? known : def.name;
     }
     return take_methods(world, &def, &world->spec.solver);
 }
@@ -64,9 +66,9 @@ LyraStatus lyra_world_set_solver(LyraWorld *world, const char *name)
     LY_TRY(lyra_world_prepare(world));
     LyraSolverDef def = world->spec.solver;
     def.name = strcmp(name, "auto") == 0 ? "auto" : name;
-    for (int32_t i = 0; lyra_solver_name(i, NULL); ++i) {
-        def.name =
-            strcmp(lyra_solver_name(i, NULL), name) == 0 ? lyra_solver_name(i, NULL) : def.name;
+    const char *known;
+    for (int32_t i = 0; (known = ly_solver_choice(world->ctx, i)) != NULL; ++i) {
+        def.name = strcmp(known, name) == 0 ? known : def.name;
     }
     return take_methods(world, &world->spec.integrator, &def);
 }

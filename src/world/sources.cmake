@@ -8,6 +8,7 @@ target_sources(lyra_objects PRIVATE
   world/constraints.c
   world/curve.c
   world/expression.c
+  world/forces.c
   world/keys_bodies.c
   world/keys_copy.c
   world/keys_loads.c
@@ -22,6 +23,7 @@ target_sources(lyra_objects PRIVATE
   world/parameters.c
   world/probe.c
   world/pull.c
+  world/registry.c
   world/select.c
   world/select_parts.c
   world/shown_loads.c
