@@ -247,4 +247,30 @@ if [ "$(wc -l <"$work/updates")" -ne 4 ] || [ "$(wc -l <"$work/sleeps")" -ne 3 ]
     failures=$((failures + 1))
 fi
 
+# ---- .ci/run adds up the counts of its parts ----
+# adds CHECK CHECK_STATUS MORE MORE_STATUS LAST_LINE: what the parts print and return, and the sum
+adds()
+{
+    mkdir -p "$work/ci"
+    printf '#!/bin/sh\ncase $1 in\ncheck) printf "%s"; exit %s ;;\n*) printf "%s"; exit %s ;;\nesac\n' \
+        "$1" "$2" "$3" "$4" >"$work/ci/make"
+    chmod +x "$work/ci/make"
+    expected=1
+    case $5 in *' 0 failed'*) expected=0 ;; esac
+    status=0
+    output=$(PATH="$work/ci:$PATH" "$root/.ci/run") || status=$?
+    if [ "$(echo "$output" | tail -n 1)" != "$5" ] || [ $status -ne $expected ]; then
+        echo ".ci/run returns $status and does not end with '$5':"
+        echo "$output"
+        failures=$((failures + 1))
+    fi
+}
+if command -v bash >/dev/null; then
+    adds '10 passed, 0 failed\n' 0 '5 passed, 0 failed\n' 0 '15 passed, 0 failed'
+    adds '10 passed, 0 failed, 2 skipped\n' 0 '5 passed, 0 failed, 1 skipped\n' 0 '15 passed, 0 failed, 3 skipped'
+    adds '9 passed, 1 failed\nmake: Error 1\n' 2 '5 passed, 0 failed\n' 0 '14 passed, 1 failed'
+    adds '10 passed, 0 failed\n' 0 'no compiler\n' 2 '10 passed, 1 failed'
+    adds '10 passed, 0 failed\n' 2 '5 passed, 0 failed\n' 0 '15 passed, 1 failed'
+fi
+
 [ $failures -eq 0 ]
