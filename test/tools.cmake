@@ -14,6 +14,8 @@ lyra_add_tool_test(tools.layers LABELS source
   COMMAND ${PROJECT_SOURCE_DIR}/tools/check_layers ${PROJECT_SOURCE_DIR})
 lyra_add_tool_test(tools.sources LABELS source
   COMMAND ${PROJECT_SOURCE_DIR}/tools/check_sources ${PROJECT_SOURCE_DIR})
+lyra_add_tool_test(tools.docs LABELS source
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/check_docs ${PROJECT_SOURCE_DIR})
 lyra_add_tool_test(tools.checks_find_faults LABELS source
   COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/test/test_tools.sh ${PROJECT_SOURCE_DIR})
 
