@@ -45,4 +45,6 @@ target_sources(lyra_objects PRIVATE
 list(APPEND LYRA_KERNEL_SOURCES
   solve/front_kernels.c
   solve/pcg_coarse_kernels.c
-  solve/pcg_kernels.c)
+  solve/pcg_kernels.c
+  solve/pcg_roots_kernels.c
+  solve/vector_kernels.c)
