@@ -54,8 +54,7 @@ LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out)
 {
     LyTangent tangent = {.ctx = ctx, .model = model, .size = 3 * model->vertex_count};
     LyraStatus status = LYRA_OK;
-    double **arrays[] = {&tangent.x,     &tangent.f,     &tangent.Dv,
-                         &tangent.f_ext, &tangent.inner, &tangent.product};
+    double **arrays[] = {&tangent.f, &tangent.Dv, &tangent.f_ext, &tangent.inner, &tangent.product};
     for (int32_t i = 0; i < LY_COUNT_OF(arrays); ++i) {
         LY_TRY_DONE(ly_allocate_zeroed(ctx, tangent.size, sizeof(double), arrays[i]));
     }
@@ -101,7 +100,6 @@ void ly_tangent_destroy(LyTangent *tangent)
     ly_release(ctx, tangent->terms);
     ly_release(ctx, tangent->factors);
     ly_release(ctx, tangent->summands);
-    ly_release(ctx, tangent->x);
     ly_release(ctx, tangent->f);
     ly_release(ctx, tangent->Dv);
     ly_release(ctx, tangent->f_ext);
@@ -566,7 +564,7 @@ LyraDetF ly_tangent_det_f(LyTangent *tangent, const LyraVector *u)
                 placed = true;
             }
             found = ly_det_f(tangent->ctx, force->type->nodes, force->stencil_count,
-                             force->stencils, model->positions + first, tangent->x + first);
+                             force->stencils, model->positions + first, tangent->product + first);
         }
         ly_det_f_join(&all, known ? known : &found);
     }

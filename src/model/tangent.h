@@ -85,7 +85,7 @@ typedef struct LyTangent {
     LyTerm *terms;                        // scratch of sums: three of each part, and one
     double *factors;                      // the same
     const double **summands;              // the same
-    double *x, *f;                        // scratch in the caller's order, [size]
+    double *f;                            // scratch in the caller's order, [size]
     double *Dv, *f_ext;                   // the same, of evaluations
     double *inner, *product;              // scratch in the internal order, [size]
     LyFingerprint parameters, directions; // of forces, of constraints
@@ -116,7 +116,7 @@ LyraStatus ly_tangent_ensure_dashpots(LyTangent *tangent, const LyraPoint *at);
 LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangentNeed need_tangent,
                              LyraState *trial, const double **gradient, double *energy);
 
-/// tangent->x = X + u.
+/// tangent->product = X + u.
 void ly_tangent_place(LyTangent *tangent, const LyraVector *u);
 
 /// Releases what was kept of points.

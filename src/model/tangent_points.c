@@ -170,7 +170,7 @@ uint64_t ly_tangent_joint(const LyTangent *tangent, int32_t which)
 void ly_tangent_place(LyTangent *tangent, const LyraVector *u)
 {
     ly_vector_sum(tangent->ctx, tangent->size, 1, lyra_vector_values(u), tangent->model->positions,
-                  tangent->x);
+                  tangent->product);
 }
 
 static LyraStatus find_evaluation(const LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
