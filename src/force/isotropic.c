@@ -342,7 +342,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
                   LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
-                  (cubes ? 0 : LYRA_FORCE_REORDERABLE | LY_FORCE_REST_TET) |
+                  (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
                   (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count = law->parameter_count + 1,
@@ -359,6 +359,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
+    solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {

@@ -655,6 +655,80 @@ INLINE double NAME(end_sums)(const CopySums *sums, bool *finite)
     return sums->total;
 }
 
+#elif defined(__AVX512F__) && LY_LANES == 8
+
+#define Eight NAME(Eight)
+#define Wide NAME(Wide)
+typedef double Eight __attribute__((vector_size(64)));
+typedef REAL Wide __attribute__((vector_size(8 * sizeof(REAL))));
+
+typedef struct CopySums {
+    Eight total;
+    double last;
+    Wide wrong[2];
+} CopySums;
+
+// three of the nine entries at `p`, twice, the third again in the fourth lane
+INLINE Eight NAME(pick)(Eight low, Eight last, const int64_t index[8])
+{
+    return (Eight)_mm512_permutex2var_pd((__m512d)low, _mm512_loadu_si512(index), (__m512d)last);
+}
+
+// Row by row: S_i A takes rows of A together, the first two side by side, and a row t of it becomes
+// t S_j^T, the columns of S_j taken together. Whether A is transposed is chosen without a branch,
+// as nobody can predict it.
+INLINE void NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
+                              CopySums *sums, REAL *B)
+{
+#define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
+    // rows, then columns
+    static const int64_t entries[2][3][8] = {
+        {{0, 1, 2, 2, 0, 1, 2, 2}, {3, 4, 5, 5, 3, 4, 5, 5}, {6, 7, 8, 8, 6, 7, 8, 8}},
+        {{0, 3, 6, 6, 0, 3, 6, 6}, {1, 4, 7, 7, 1, 4, 7, 7}, {2, 5, 8, 8, 2, 5, 8, 8}}};
+    const Eight zero = {0};
+    Eight a, s, a_last = zero + A[8], s_last = zero + Sj[8];
+    memcpy(&a, A, sizeof a);
+    memcpy(&s, Sj, sizeof s);
+    sums->total += a;
+    sums->last += A[8];
+    Eight a0 = NAME(pick)(a, a_last, entries[transposed][0]);
+    Eight a1 = NAME(pick)(a, a_last, entries[transposed][1]);
+    Eight a2 = NAME(pick)(a, a_last, entries[transposed][2]);
+    const Eight first = {Si[0], Si[0], Si[0], Si[0], Si[3], Si[3], Si[3], Si[3]};
+    const Eight second = {0, 0, 0, 0, Si[4], Si[4], Si[4], Si[4]};
+    const Eight T[2] = {first * a0 + second * a1, Si[6] * a0 + Si[7] * a1 + Si[8] * a2};
+    const Eight c0 = NAME(pick)(s, s_last, entries[1][0]);
+    const Eight c1 = NAME(pick)(s, s_last, entries[1][1]);
+    const Eight c2 = NAME(pick)(s, s_last, entries[1][2]);
+    Wide R[2];
+    for (int r = 0; r < 2; ++r) {
+        Eight t0 = SHUFFLE(T[r], T[r], 0, 0, 0, 0, 4, 4, 4, 4);
+        Eight t1 = SHUFFLE(T[r], T[r], 1, 1, 1, 1, 5, 5, 5, 5);
+        Eight t2 = SHUFFLE(T[r], T[r], 2, 2, 2, 2, 6, 6, 6, 6);
+        R[r] = __builtin_convertvector(t0 * c0 + (t1 * c1 + t2 * c2), Wide);
+        sums->wrong[r] += 0 * R[r];
+    }
+    // nothing behind the block is touched: it may be another thread's
+    Wide out = SHUFFLE(R[0], R[1], 0, 1, 2, 4, 5, 6, 8, 9);
+    memcpy(B, &out, sizeof out);
+    B[8] = R[1][2];
+#undef SHUFFLE
+}
+
+INLINE double NAME(end_sums)(const CopySums *sums, bool *finite)
+{
+    Wide wrong = sums->wrong[0] + sums->wrong[1];
+    double total = sums->last;
+    for (int l = 0; l < 8; ++l) {
+        *finite = *finite && wrong[l] == 0;
+        total += sums->total[l];
+    }
+    return total;
+}
+
+#undef Eight
+#undef Wide
+
 #else
 
 #define Four NAME(Four)

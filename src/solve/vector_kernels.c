@@ -2,28 +2,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Vectors of small bodies lie in the caches, where the width of the registers and the latency of
-// sums count. So sums run in SETS registers, which are joined pair by pair at the end.
+// sums count. A sum runs in WIDTH lanes, lane l with the entries WIDTH i + l, however many of them
+// a register holds, and products are rounded before they are added (sources.cmake): so all
+// instruction sets give the same bits.
 
 #include "solve/vector_kernels.h"
 
 #include "math/lanes.h"
 
-#define SETS 4
-#define STRIDE (SETS * LY_LANES)
+#define WIDTH 16
+#define SETS (WIDTH / LY_LANES)
 
 static double dot(int64_t count, const double *x, const double *y)
 {
-    LyReal sums[SETS] = {ly_set(0), ly_set(0), ly_set(0), ly_set(0)};
+    LyReal sums[SETS];
+    for (int s = 0; s < SETS; ++s) {
+        sums[s] = ly_set(0);
+    }
     int64_t i = 0;
-    for (; i + STRIDE <= count; i += STRIDE) {
+    for (; i + WIDTH <= count; i += WIDTH) {
+#pragma GCC unroll 16
         for (int s = 0; s < SETS; ++s) {
             sums[s] += ly_load(x + i + s * LY_LANES) * ly_load(y + i + s * LY_LANES);
         }
     }
-    for (; i + LY_LANES <= count; i += LY_LANES) {
-        sums[0] += ly_load(x + i) * ly_load(y + i);
+    double lanes[WIDTH];
+    for (int s = 0; s < SETS; ++s) {
+        ly_store(lanes + s * LY_LANES, sums[s]);
     }
-    double sum = ly_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    for (int half = WIDTH / 2; half > 0; half /= 2) {
+        for (int l = 0; l < half; ++l) {
+            lanes[l] += lanes[l + half];
+        }
+    }
+    double sum = lanes[0];
     for (; i < count; ++i) {
         sum += x[i] * y[i];
     }
@@ -72,10 +84,10 @@ static void sum(int64_t count, double a, const double *x, const double *y, doubl
 
 static double largest(int64_t count, const double *x)
 {
-    LyReal most[SETS] = {ly_set(0), ly_set(0), ly_set(0), ly_set(0)};
+    LyReal most[4] = {ly_set(0), ly_set(0), ly_set(0), ly_set(0)};
     int64_t i = 0;
-    for (; i + STRIDE <= count; i += STRIDE) {
-        for (int s = 0; s < SETS; ++s) {
+    for (; i + 4 * LY_LANES <= count; i += 4 * LY_LANES) {
+        for (int s = 0; s < 4; ++s) {
             most[s] = ly_max(ly_abs(ly_load(x + i + s * LY_LANES)), most[s]);
         }
     }
@@ -90,10 +102,10 @@ static double largest(int64_t count, const double *x)
 // 0 x is 0 for numbers and NaN for the others
 static bool is_finite(int64_t count, const double *x)
 {
-    LyReal sums[SETS] = {ly_set(0), ly_set(0), ly_set(0), ly_set(0)};
+    LyReal sums[4] = {ly_set(0), ly_set(0), ly_set(0), ly_set(0)};
     int64_t i = 0;
-    for (; i + STRIDE <= count; i += STRIDE) {
-        for (int s = 0; s < SETS; ++s) {
+    for (; i + 4 * LY_LANES <= count; i += 4 * LY_LANES) {
+        for (int s = 0; s < 4; ++s) {
             sums[s] += 0.0 * ly_load(x + i + s * LY_LANES);
         }
     }
