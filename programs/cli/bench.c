@@ -209,6 +209,12 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
     if (bench->choice && (bench->mesh || bench->solver)) {
         return cli_usage_error(usage, "--auto has bodies and solvers of its own");
     }
+    if (!bench->choice && (bench->body || bench->statics)) {
+        return cli_usage_error(usage, "--body and --statics are of --auto");
+    }
+    if (bench->statics && bench->dt > 0) {
+        return cli_usage_error(usage, "--statics has no time step: leave --dt out");
+    }
     if (with) {
         char list[128];
         if (!bench_with_parse(with, &bench->with, list)) {
@@ -273,6 +279,9 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
          "the suite solvers judges the choice of \"auto\" on 20 bodies: five minutes"},
+        {"--body", CLI_TEXT, &bench.body, "NAME",
+         "only the bodies of --auto that have this in their names: \"plate\""},
+        {"--statics", CLI_FLAG, &bench.statics, NULL, "only the statics of --auto"},
         {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
         {"--with", CLI_TEXT, &with, "LIST",
          "the suite step compares a box of 100k tets without and with one more force: pull, "

@@ -274,15 +274,40 @@ static CliExit run_row(Bench *bench, const Shape *shape, const BenchSubject *sub
     return CLI_OK;
 }
 
+// whether the settings ask for a row
+static bool is_wanted(const Bench *bench, double h)
+{
+    return bench->statics ? h == 0 : bench->dt == 0 || bench->dt == h;
+}
+
+static CliExit check_body(const Bench *bench)
+{
+    char list[640] = "";
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; ++k) {
+        if (!bench->body || strstr(shapes[k].name, bench->body)) {
+            return CLI_OK;
+        }
+        cli_append(list, sizeof list, shapes[k].name);
+    }
+    return cli_fail("no body of --auto has \"%s\" in its name, expected a part of one of: %s",
+                    bench->body, list);
+}
+
 CliExit bench_auto(Bench *bench)
 {
+    CliExit exit = check_body(bench);
+    if (exit != CLI_OK) {
+        return exit;
+    }
     LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    CliExit exit = CLI_OK;
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0] && exit == CLI_OK; ++k) {
         BenchSubject subject;
+        if (bench->body && !strstr(shapes[k].name, bench->body)) {
+            continue;
+        }
         exit = make_subject(&shapes[k], ctx, &subject);
         if (exit == CLI_OK && bench->elements > 0 &&
             lyra_mesh_view(subject.mesh).element_count > bench->elements) {
@@ -290,7 +315,7 @@ CliExit bench_auto(Bench *bench)
             continue;
         }
         for (size_t s = 0; s < sizeof steps / sizeof steps[0] && exit == CLI_OK; ++s) {
-            if (bench->dt == 0 || bench->dt == steps[s]) {
+            if (is_wanted(bench, steps[s])) {
                 exit = run_row(bench, &shapes[k], &subject, steps[s]);
             }
         }
