@@ -206,8 +206,11 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
     if (bench->mesh && (bench->elements > 0 || bench->large)) {
         return cli_usage_error(usage, "--mesh is in place of --elements and --large");
     }
-    if (bench->choice && (bench->mesh || bench->solver)) {
-        return cli_usage_error(usage, "--auto has bodies and solvers of its own");
+    if (bench->choice && bench->solver) {
+        return cli_usage_error(usage, "--auto has solvers of its own");
+    }
+    if (bench->body && bench->mesh) {
+        return cli_usage_error(usage, "--mesh is in place of the bodies of --auto");
     }
     if (!bench->choice && (bench->body || bench->statics)) {
         return cli_usage_error(usage, "--body and --statics are of --auto");
@@ -275,10 +278,12 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--model", CLI_TEXT, &bench.model, "NAME",
          "only this model in the suites forces, step and memory"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
-         "list of the vertices, from 1, that hold the body of the suites step and memory"},
+         "list of the vertices, from 1, that hold the body of the suites step and memory, and of "
+         "--auto"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
-         "the suite solvers judges the choice of \"auto\" on 20 bodies: five minutes"},
+         "the suite solvers judges the choice of \"auto\" on 20 bodies, or on that of --mesh: five "
+         "minutes"},
         {"--body", CLI_TEXT, &bench.body, "NAME",
          "only the bodies of --auto that have this in their names: \"plate\""},
         {"--statics", CLI_FLAG, &bench.statics, NULL, "only the statics of --auto"},
