@@ -88,7 +88,7 @@
 #define CURRENT_ITERATIONS 2   // of a factor of the very values
 
 // times the cost of a factor that sweeps must seem to cost to be left, at the first looks
-static const double doubts[] = {4, 1.8, 1.4};
+static const double doubts[] = {2.4, 1.8, 1.4};
 
 typedef struct Adaptive {
     LyraContext *ctx;
