@@ -11,15 +11,15 @@
 CliExit cli_mesh(int argument_count, char **arguments)
 {
     static const CliCommand commands[] = {
-        {"info", "counts, mass properties, quality", cli_mesh_info},
-        {"convert", "from one file format to another", cli_mesh_convert},
-        {"surface", "the boundary of a volumetric mesh", cli_mesh_surface},
-        {"orient", "give every element positive orientation", cli_mesh_orient},
-        {"refine", "cut every element in eight", cli_mesh_refine},
-        {"embed", "weights of a surface in a volumetric mesh", cli_mesh_embed},
+        {"info", "print counts, mass, inertia and quality", cli_mesh_info},
+        {"convert", "convert between file formats", cli_mesh_convert},
+        {"surface", "write the boundary of a volume mesh", cli_mesh_surface},
+        {"orient", "turn elements that are inside out", cli_mesh_orient},
+        {"refine", "cut every element into eight", cli_mesh_refine},
+        {"embed", "make a surface follow a volume mesh", cli_mesh_embed},
         {"voxelize", "fill a surface with cubes", cli_mesh_voxelize},
         {"tetrahedralize", "fill a surface with tets", cli_mesh_tetrahedralize},
-        {"distance", "signed distance of a surface on a grid", cli_mesh_distance},
+        {"distance", "sample the distance to a surface on a grid", cli_mesh_distance},
         {"box", "generate a box", cli_mesh_box},
         {"sphere", "generate a ball", cli_mesh_sphere},
         {"cylinder", "generate a cylinder", cli_mesh_cylinder},
@@ -140,9 +140,10 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
     Target target = {0};
     const CliOption options[] = {
         {"--format", CLI_TEXT, &target.format, "NAME",
-         "write as veg, tetgen, vtu, gmsh, gmsh2, vtk, abaqus, medit, obj, stl or ply"},
+         "veg, tetgen, vtu, gmsh, gmsh2, vtk, abaqus, medit, obj, stl, ply (default: by "
+         "extension)"},
         {"--encoding", CLI_TEXT, &target.encoding, "NAME",
-         "write text, binary, base64 or compressed"},
+         "text, binary, base64 or compressed (default: the format's usual one)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
@@ -150,11 +151,11 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
         .command = "lyra mesh convert",
         .positional = "IN OUT",
         .description =
-            "Reads a mesh or a surface, knowing it by its content, and writes it in the format "
-            "that the\nextension of OUT names: .veg, .node/.ele for volumetric meshes; .obj, .stl, "
+            "Converts a mesh or a surface. The format of IN is known by its content, that of OUT "
+            "by "
+            "its\nextension: .veg, .node/.ele for volumetric meshes; .obj, .stl, "
             ".ply for surfaces;\n.vtu, .msh (Gmsh 4.1; 2.2 by --format gmsh2), .vtk, .inp, .mesh "
-            "for both. What was repaired on\nthe way is said in one line each. Lengths in IN are "
-            "metres unless --units says otherwise,\nand metres in OUT.",
+            "for both. Repairs are\nprinted, one line each. Lengths in OUT are metres.",
         .example = "lyra mesh convert part.msh part.veg",
         .options = options,
         .positional_min = 2,
@@ -190,7 +191,7 @@ CliExit cli_mesh_orient(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra mesh orient",
         .positional = "IN OUT",
-        .description = "Gives every element positive orientation and says how many had another.",
+        .description = "Turns elements that are inside out and prints how many there were.",
         .example = "lyra mesh orient inside_out.veg body.veg",
         .options = options,
         .positional_min = 2,
@@ -227,14 +228,14 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
     CliScale scale = CLI_SCALE_DEFAULT;
     int32_t times = 1;
     const CliOption options[] = {
-        {"--times", CLI_INT, &times, "N", "how often, 1 to 10 (default 1)"},
+        {"--times", CLI_INT, &times, "N", "number of refinements, 1 to 10 (default 1)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh refine",
         .positional = "IN OUT",
-        .description = "Cuts every tet or cube in eight by the midpoints of its edges.",
+        .description = "Cuts every tet or cube into eight at the midpoints of its edges.",
         .example = "lyra mesh refine coarse.veg fine.veg --times 2",
         .options = options,
         .positional_min = 2,
@@ -332,15 +333,17 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     CliScale scale = CLI_SCALE_DEFAULT;
     bool triangles = false, keep = false;
     const CliOption options[] = {
-        {"--triangles", CLI_FLAG, &triangles, NULL, "cut the quads of cubes in two"},
-        {"--keep-vertices", CLI_FLAG, &keep, NULL, "write inner vertices too, so that ids agree"},
+        {"--triangles", CLI_FLAG, &triangles, NULL, "cut the quads of cubes into triangles"},
+        {"--keep-vertices", CLI_FLAG, &keep, NULL,
+         "also write inner vertices, so that vertex numbers stay the same"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh surface",
         .positional = "IN OUT",
-        .description = "Writes the boundary of a volumetric mesh, faces outward.",
+        .description =
+            "Writes the boundary of a volume mesh as a surface, with faces that point outward.",
         .example = "lyra mesh surface turtle.veg turtle.obj",
         .options = options,
         .positional_min = 2,
@@ -377,15 +380,16 @@ CliExit cli_mesh_embed(int argument_count, char **arguments)
     double threshold = 0;
     const CliOption options[] = {
         {"--threshold", CLI_DOUBLE, &threshold, "X",
-         "zero weights beyond X m from every vertex (default: none)"},
+         "zero weights for points farther than X m from every vertex (default: none)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh embed",
         .positional = "MESH SURFACE OUT.interp",
-        .description = "Writes the weights that carry the motion of a volumetric mesh over to the "
-                       "vertices of a\nsurface. Vertices outside take the closest element.",
+        .description =
+            "Writes the weights that make a surface follow a volume mesh. Vertices outside "
+            "the mesh use the\nclosest element.",
         .example = "lyra mesh embed cage.veg detailed.obj detailed.interp",
         .options = options,
         .positional_min = 3,

@@ -6,6 +6,8 @@
 
 #include "run.h"
 
+#include "lyra/matrix_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -161,6 +161,8 @@ typedef struct LyAssemblyWork {
     double *v;                 // the same; NULL if no force needs velocities
     double *directions;        // [3][vertex_count][4]: a, b, contraction; made when first needed
     double *energy;            // [node_count]
+    LyraDetF *node_det;        // [node_count]; NULL unless ly_assembly_finds_det()
+    LyraDetF *det;             // set by the caller: evaluations write det F here. Nullable
     atomic_int *arrivals;      // [node_count], halves of a node that are done
     LyraArena **arenas;        // [thread_count]
     /// History of each force where it does not lie in that of the evaluation, [force_count].
@@ -191,6 +193,9 @@ struct LyraAssembly {
     LyAssemblyWork *shared; // of evaluations without a scratch of their own; made by the first
 };
 
+/// Whether evaluations can find det F in passing: where one force of all is solid, of tets.
+bool ly_assembly_finds_det(const LyraAssembly *assembly);
+
 LyraStatus ly_assembly_work_create(LyraContext *ctx, const LyraAssembly *assembly,
                                    LyAssemblyWork **out);
 void ly_assembly_work_destroy(LyAssemblyWork *work);
@@ -219,6 +224,7 @@ typedef struct LyRun {
     double *dfdx, *dfdv;   // values, Nullable
     const double *a, *b;   // [vertex][4], Nullable without contraction
     double *contraction;   // [vertex][4], Nullable
+    LyraDetF *det;         // of the elements, added to what is there. Nullable
     const double *history; // of the force. Nullable
     double *trial_history;
 } LyRun;

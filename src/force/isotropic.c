@@ -341,6 +341,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
+    solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {

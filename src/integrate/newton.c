@@ -85,6 +85,25 @@ static void fill_signs(LyraVector *z)
     }
 }
 
+// what only the iteration needs, and the policies that count their steps do without
+static LyraStatus prepare_iteration(LyNewton *newton)
+{
+    LyraVector **vectors[] = {&newton->rest, &newton->signs, &newton->lengths};
+    if (newton->iterates) {
+        return LYRA_OK;
+    }
+    for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
+        if (!*vectors[i]) {
+            LY_TRY(lyra_system_vector_create(newton->system, newton->size, vectors[i]));
+        }
+    }
+    fill_signs(newton->signs);
+    lyra_system_lengths(newton->system, newton->lengths);
+    newton->spread = lyra_vector_largest(newton->lengths) > 0 ? newton->extent : 0;
+    newton->iterates = true;
+    return LYRA_OK;
+}
+
 LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSystem *system,
                             LyNewton **out)
 {
@@ -98,15 +117,14 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
                               &newton->moved, &newton->b,    &newton->u,        &newton->v,
                               &newton->a,     &newton->mass, &newton->external, &newton->damping,
-                              &newton->start, &newton->rest, &newton->signs,    &newton->lengths,
-                              &newton->next};
+                              &newton->start, &newton->next};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_system_vector_create(system, newton->size, vectors[i]));
     }
-    fill_signs(newton->signs);
     newton->extent = lyra_system_extent(system);
-    lyra_system_lengths(system, newton->lengths);
-    newton->spread = lyra_vector_largest(newton->lengths) > 0 ? newton->extent : 0;
+    if (def->policy != LYRA_NEWTON_ONE && def->policy != LYRA_NEWTON_COUNTED) {
+        LY_TRY_DONE(prepare_iteration(newton));
+    }
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
         LY_TRY_DONE(lyra_system_state_create(system, &newton->kept.point));
     }
@@ -588,6 +606,7 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     int32_t count = 0;
     newton->floor = 0;
     newton->limit = 1;
+    LY_TRY(prepare_iteration(newton));
     LY_TRY(ly_newton_start(newton, it, stage, q, &evaluation));
     it->report.residual_first = it->report.residual_last = evaluation.residual;
     Progress progress = {.psd = newton->def.psd_always,

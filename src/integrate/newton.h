@@ -57,6 +57,7 @@ struct LyNewton {
     LyraVector *lengths;          // that forces are computed from, beside displacements, m
     double floor;                 // residual that rounding alone can make, N
     double extent;                // size of the body, m; 0: unknown
+    bool iterates;                // rest, signs and lengths are there
     double spread;                // by how far forces may be rounded over it: 0 if `lengths` are, m
     LyKept kept;                  // what S was formed from, of the simplified policy
     LyraTangentNeed need_tangent; // of the evaluation that follows

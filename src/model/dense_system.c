@@ -171,6 +171,11 @@ static void refresh_mass(DenseSystem *d)
     }
 }
 
+static void dense_thaw_damping(void *self)
+{
+    ly_tangent_thaw_damping(&((DenseSystem *)self)->tangent);
+}
+
 static LyraStatus dense_linearise(void *self, const LyraPoint *at, bool psd)
 {
     DenseSystem *d = self;
@@ -347,6 +352,7 @@ static const LyraSystemType dense_type = {
     .prescribe = dense_prescribe,
     .evaluate = dense_evaluate,
     .update_damping = dense_update_damping,
+    .thaw_damping = dense_thaw_damping,
     .linearise = dense_linearise,
     .form = dense_form,
     .apply = dense_apply,

@@ -106,6 +106,11 @@ static LyraStatus sparse_update_damping(void *self, const LyraPoint *at)
     return ly_tangent_update_damping(&s->tangent, at);
 }
 
+static void sparse_thaw_damping(void *self)
+{
+    ly_tangent_thaw_damping(&((SparseSystem *)self)->tangent);
+}
+
 static LyraStatus sparse_linearise(void *self, const LyraPoint *at, bool psd)
 {
     SparseSystem *s = self;
@@ -593,6 +598,7 @@ static const LyraSystemType sparse_type = {
     .prescribe = sparse_prescribe,
     .evaluate = sparse_evaluate,
     .update_damping = sparse_update_damping,
+    .thaw_damping = sparse_thaw_damping,
     .linearise = sparse_linearise,
     .form = sparse_form,
     .form_again = sparse_form_again,

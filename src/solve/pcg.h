@@ -151,6 +151,18 @@ typedef struct LyPcgKernels {
 LY_KERNEL_DECLARE(const LyPcgKernels, ly_pcg_kernels_float);
 LY_KERNEL_DECLARE(const LyPcgKernels, ly_pcg_kernels_double);
 
+/// A pivot this small against its diagonal entry is a zero.
+#define LY_PCG_PIVOT_MIN 1e-14
+/// Between these the squares of entries are far from the ends of the range.
+#define LY_PCG_ORDINARY_MIN 1e-100
+#define LY_PCG_ORDINARY_MAX 1e100
+
+/// C C^T = A and S = C^-1 for the blocks A at block[0 .. lanes), one per lane, into C and S, [9]
+/// per lane, of which the lower triangles are written. Returns a bit for each lane that is as
+/// ordinary as this needs; the others are to be done anew.
+typedef uint32_t LyPcgRoots(const double *const *block, double *C, double *S);
+LY_KERNEL_DECLARE(LyPcgRoots, ly_pcg_roots);
+
 typedef enum LyPcgKind {
     LY_PCG_NONE = 0,
     LY_PCG_JACOBI,

@@ -100,6 +100,7 @@ extern const LyGroup ly_load_keys;       // LyraLoadDef
 extern const LyGroup ly_force_keys;      // LyraWorldForceDef
 extern const LyGroup ly_change_keys;     // LyraChangeDef
 extern const LyGroup ly_select_keys;     // LyraSelector
+extern const LyGroup ly_probe_keys;      // LyraProbeDef
 
 /// Names of registered forces, for rows of kind NAME.
 const char *ly_force_choice(const LyraContext *ctx, int32_t index);
