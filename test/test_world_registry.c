@@ -123,22 +123,26 @@ LYRA_TEST(laws_without_moduli_take_their_parameters_by_name)
                       "law plain needs all its parameters by name");
     LyraWorld *own = NULL, *ours = NULL;
     LyraWorldParameter young;
-    TEST_REQUIRE_OK(load(
-        ctx, BODY("tet", "{model: plain, parameters: {lambda: 3e5, mu: 1e5}}") "changes: "
-             "[{parameter: mu, factor: 1+t}]\n",
-        &own));
-    TEST_REQUIRE_OK(load(
-        ctx, BODY("tet", "{model: stable-neo-hookean, parameters: {lambda: 3e5, mu: 1e5}}") "chang"
-             "es: [{parameter: mu, factor: 1+t}]\n",
-        &ours));
+    TEST_REQUIRE_OK(
+        load(ctx,
+             BODY("tet", "{model: plain, parameters: {lambda: 3e5, mu: 1e5}}") "changes: "
+                                                                               "[{parameter: mu, "
+                                                                               "factor: 1+t}]\n",
+             &own));
+    TEST_REQUIRE_OK(load(ctx,
+                         BODY("tet", "{model: stable-neo-hookean, parameters: {lambda: 3e5, mu: "
+                                     "1e5}}") "chang"
+                                              "es: [{parameter: mu, factor: 1+t}]\n",
+                         &ours));
     run(own, 5);
     run(ours, 5);
     TEST_CHECK(difference(own, ours) == 0);
     // there is no modulus to turn or to change
     check_message(lyra_world_get(own, "bodies.beam.material.young", &young), "no parameter");
     check_scene_fails(
-        ctx, BODY("tet", "{model: plain, parameters: {lambda: 3e5, mu: 1e5}}") "changes: "
-             "[{factor: 1+t}]\n",
+        ctx,
+        BODY("tet", "{model: plain, parameters: {lambda: 3e5, mu: 1e5}}") "changes: "
+                                                                          "[{factor: 1+t}]\n",
         "whose law plain has no moduli");
     lyra_world_destroy(own);
     lyra_world_destroy(ours);
@@ -209,10 +213,12 @@ LYRA_TEST(integrators_have_their_order)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     TEST_OK(lyra_register_integrator(ctx, &heun_type));
     LyraWorld *exact = NULL;
-    TEST_REQUIRE_OK(load(ctx,
-                         BODY("tet", "{young: 50 kPa, poisson: 0.3}") "damping: {mass: 1}\n"
-                                     "integrator: {name: rk4}\ntime: {dt: 2 ms, substeps: 32}\n",
-                         &exact));
+    TEST_REQUIRE_OK(
+        load(ctx,
+             BODY("tet", "{young: 50 kPa, poisson: 0.3}") "damping: {mass: 1}\n"
+                                                          "integrator: {name: rk4}\ntime: {dt: 2 "
+                                                          "ms, substeps: 32}\n",
+             &exact));
     run(exact, 20);
     double errors[3];
     for (int i = 0; i < 3; ++i) {
@@ -220,7 +226,8 @@ LYRA_TEST(integrators_have_their_order)
         LyraWorld *world = NULL;
         snprintf(scene, sizeof scene,
                  BODY("tet", "{young: 50 kPa, poisson: 0.3}") "damping: {mass: 1}\n"
-                             "integrator: {name: heun}\ntime: {dt: 2 ms, substeps: %d}\n",
+                                                              "integrator: {name: heun}\ntime: "
+                                                              "{dt: 2 ms, substeps: %d}\n",
                  4 << i);
         TEST_REQUIRE_OK(load(ctx, scene, &world));
         TEST_STRING(lyra_world_integrator(world), "heun");
@@ -399,8 +406,8 @@ static int64_t gauss_bytes(const void *self)
 
 static const LyraSolverType gauss_type = {
     .name = "gauss",
-    .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_UNSYMMETRIC | LYRA_SOLVES_INDEFINITE |
-              LYRA_SOLVES_DIRECTLY,
+    .traits =
+        LYRA_SOLVES_BLOCK | LYRA_SOLVES_UNSYMMETRIC | LYRA_SOLVES_INDEFINITE | LYRA_SOLVES_DIRECTLY,
     .create = gauss_create,
     .analyze = gauss_analyze,
     .factor = gauss_factor,

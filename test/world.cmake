@@ -3,3 +3,12 @@ lyra_add_test(world)
 lyra_add_test(world_keys)
 lyra_add_test(world_probe)
 lyra_add_test(world_registry)
+lyra_add_test(world_extending)
+
+# docs/extending.md shows what test_world_extending.c includes, word for word
+foreach(walk body_particles format_soup key_tilt)
+  add_test(NAME world_extending.${walk}_page COMMAND ${CMAKE_COMMAND}
+    -DREADME=${PROJECT_SOURCE_DIR}/docs/extending.md
+    -DEXAMPLE=${CMAKE_CURRENT_SOURCE_DIR}/extending/${walk}.c
+    -P ${PROJECT_SOURCE_DIR}/examples/readme.cmake)
+endforeach()

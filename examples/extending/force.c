@@ -29,13 +29,13 @@ static void evaluate(const void *self, const LyraBatch *batch, LyraArena *scratc
 }
 
 static const char *const names[] = {"stiffness"};
-static const LyraForceType bed = {
-    .name = "bed",
-    .nodes = 1,
-    .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_DISPLACEMENT,
-    .parameter_count = 1,
-    .parameter_names = names,
-    .evaluate = evaluate};
+static const LyraForceType bed = {.name = "bed",
+                                  .nodes = 1,
+                                  .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
+                                            LYRA_FORCE_DISPLACEMENT,
+                                  .parameter_count = 1,
+                                  .parameter_names = names,
+                                  .evaluate = evaluate};
 
 // one stencil for each selected vertex
 static LyraStatus create(void *user, const LyraForceInput *input, LyraForce **out)
@@ -63,10 +63,10 @@ int main(void)
     LyraContext *ctx = make_context();
     check(lyra_register_force(ctx, &maker));
     double alone = sag(ctx, BEAM("{young: 3 MPa}"));
-    double held = sag(ctx, BEAM("{young: 3 MPa}")
-                      "forces:\n"
-                      "  - {type: bed, body: beam, select: {surface: true},\n"
-                      "     parameters: {stiffness: 20}}\n");
+    double held =
+        sag(ctx, BEAM("{young: 3 MPa}") "forces:\n"
+                                        "  - {type: bed, body: beam, select: {surface: true},\n"
+                                        "     parameters: {stiffness: 20}}\n");
     printf("a beam sags by %.1f mm, and on springs by %.1f mm\n", 1e3 * alone, 1e3 * held);
     lyra_context_destroy(ctx);
     return held < 0.8 * alone ? 0 : 1;

@@ -43,7 +43,8 @@ static LyraStatus step(void *self, LyraIntegrator *driver, LyraState *trial, dou
     if (status == LYRA_OK) {
         lyra_vector_sum(dt, y.v, y.u, heun->u); // u + dt v
         lyra_vector_sum(dt, y.a, y.v, heun->v); // v + dt a
-        status = lyra_integrator_acceleration(driver, trial, y.time + dt, heun->u, heun->v, heun->a);
+        status =
+            lyra_integrator_acceleration(driver, trial, y.time + dt, heun->u, heun->v, heun->a);
     }
     if (status == LYRA_OK) {
         lyra_vector_sum(dt / 2, y.v, y.u, y.u);

@@ -16,8 +16,7 @@ static void evaluate(const void *user, const LyraMaterialBatch *batch)
         double lambda = batch->parameters[LAMBDA * WIDTH + p];
         double mu = batch->parameters[MU * WIDTH + p];
         if (batch->energy) {
-            batch->energy[p] =
-                mu / 2 * (I - 3) - mu * log(J) + lambda / 2 * (J - 1) * (J - 1);
+            batch->energy[p] = mu / 2 * (I - 3) - mu * log(J) + lambda / 2 * (J - 1) * (J - 1);
         }
         if (batch->gradient) { // by I, II and J
             batch->gradient[p] = mu / 2;

@@ -99,8 +99,8 @@ static int64_t bytes(const void *self)
 }
 
 static const LyraSolverType plain = {
-    "plain-cg", LYRA_SOLVES_BLOCK, create, analyze, factor, solve, set_tolerance, bytes,
-    .destroy = destroy};
+    "plain-cg", LYRA_SOLVES_BLOCK, create, analyze,           factor,
+    solve,      set_tolerance,     bytes,  .destroy = destroy};
 
 int main(void)
 {

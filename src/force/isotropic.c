@@ -113,8 +113,7 @@ static LyraStatus from_material(const LyraElasticDef *def, const LyraMaterialTyp
 // parameters from the moduli of the settings
 static LyraStatus from_moduli(const LyraElasticDef *def, const LyraMaterialType *law, double *p)
 {
-    if (!(def->young > 0 && isfinite(def->young)) ||
-        !(def->poisson > -1 && def->poisson < 0.5)) {
+    if (!(def->young > 0 && isfinite(def->young)) || !(def->poisson > -1 && def->poisson < 0.5)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "law %s needs E > 0 and -1 < nu < 0.5, found E = %g, nu = %g", law->name,
                        def->young, def->poisson);

@@ -14,7 +14,8 @@ LyraStatus ly_integrator_type_check(const LyraIntegratorType *type)
                        type->step ? "a name" : "a function `step`");
     }
     if (type->facts.order < 0) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "integrator: type \"%s\" has the order %d, expected "
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "integrator: type \"%s\" has the order %d, expected "
                        "0 (statics) or more",
                        type->facts.name, (int)type->facts.order);
     }

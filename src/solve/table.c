@@ -110,6 +110,6 @@ LyraStatus ly_solver_find(const LyraContext *ctx, const char *name, const LyraSo
     char list[256], own_list[256] = "";
     ly_solver_list(0, sizeof list, list);
     ly_registry_list(ctx, LY_REGISTRY_SOLVER, sizeof own_list, own_list);
-    return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s%s%s",
-                   name, list, *own_list ? ", and registered: " : "", own_list);
+    return ly_fail(LYRA_INVALID_ARGUMENT, "solver: \"%s\" is unknown; there are auto, %s%s%s", name,
+                   list, *own_list ? ", and registered: " : "", own_list);
 }

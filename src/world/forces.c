@@ -34,9 +34,8 @@ static LyraStatus refuse_number(const LyraForceMaker *maker, const char *name)
     for (int32_t n = 0; n < maker->number_count; ++n) {
         ly_list_name(sizeof list, list, maker->numbers[n].name);
     }
-    return ly_fail_key(LYRA_BAD_FORMAT, "parameters",
-                       "found \"%.60s\" for force %s, expected %s%s", name, maker->name,
-                       *list ? "one of: " : "none", list);
+    return ly_fail_key(LYRA_BAD_FORMAT, "parameters", "found \"%.60s\" for force %s, expected %s%s",
+                       name, maker->name, *list ? "one of: " : "none", list);
 }
 
 // the numbers in the order of the maker's, on the world's arena
@@ -113,8 +112,7 @@ static LyraStatus make_force(LyraWorld *world, const LyraForceMaker *maker, int3
 static LyraStatus add_forces(LyraWorld *world, const LyraWorldForceDef *def)
 {
     // a name, as the table of keys saw to
-    const LyraForceMaker *maker =
-        ly_registry_find(world->ctx, LY_REGISTRY_FORCE, def->type)->type;
+    const LyraForceMaker *maker = ly_registry_find(world->ctx, LY_REGISTRY_FORCE, def->type)->type;
     LyraSelector all = lyra_selector_default();
     int32_t first, end, count, at = 0, *own = NULL;
     const int32_t *vertices = NULL;
@@ -122,8 +120,7 @@ static LyraStatus add_forces(LyraWorld *world, const LyraWorldForceDef *def)
     all.all = true;
     LY_TRY(ly_select_bodies(world, def->body, &first, &end));
     LY_TRY(read_numbers(world, maker, def, &numbers));
-    LY_TRY(
-        ly_select_whole(world, def->body, def->select ? def->select : &all, &count, &vertices));
+    LY_TRY(ly_select_whole(world, def->body, def->select ? def->select : &all, &count, &vertices));
     LY_TRY(ly_arena_allocate(world->arena, count, sizeof *own, &own));
     for (int32_t b = first; b < end; ++b) {
         const LyraBodyView *body = &world->views[b];

@@ -84,8 +84,8 @@ static const LyKey load_keys[] = {
 PUBLIC_GROUP(ly_load_keys, load_keys, LyraLoadDef, init_load, "loads", "Forces from outside.");
 
 static const LyKey force_keys[] = {
-    {"type", LY_KEY_NAME, AT(LyraWorldForceDef, type), .required = true,
-     .choice = ly_force_choice, .meaning = "Name of a kind of force that the program registered."},
+    {"type", LY_KEY_NAME, AT(LyraWorldForceDef, type), .required = true, .choice = ly_force_choice,
+     .meaning = "Name of a kind of force that the program registered."},
     {"body", LY_KEY_TEXT, AT(LyraWorldForceDef, body), .meaning = "Its name. Without, all bodies."},
     {"select", LY_KEY_GROUP, AT(LyraWorldForceDef, select), .pointer = true,
      .group = &ly_select_keys, .meaning = "Vertices that it acts on. Without, all."},

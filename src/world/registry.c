@@ -83,15 +83,15 @@ LyraStatus lyra_register_force(LyraContext *ctx, const LyraForceMaker *maker)
 {
     LYRA_ASSERT(ctx && maker);
     LY_TRY(check_name(ctx, "force", maker->name, ly_force_choice));
-    if (!maker->create || maker->number_count < 0 ||
-        (maker->number_count > 0 && !maker->numbers)) {
+    if (!maker->create || maker->number_count < 0 || (maker->number_count > 0 && !maker->numbers)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "force \"%s\" needs a function `create`, and a list of its %d numbers",
                        maker->name, (int)maker->number_count);
     }
     for (int32_t n = 0; n < maker->number_count; ++n) {
         const LyraForceNumber *number = &maker->numbers[n];
-        if (!number->name || !*number->name || (unsigned)number->kind >= LYRA_PARAMETER_KIND_COUNT ||
+        if (!number->name || !*number->name ||
+            (unsigned)number->kind >= LYRA_PARAMETER_KIND_COUNT ||
             (number->optional && !isfinite(number->fallback))) {
             return ly_fail(LYRA_INVALID_ARGUMENT,
                            "number %d of force \"%s\" needs a name, a known kind and, where it is "
