@@ -4,8 +4,10 @@
 // What docs/extending.md adds to the library itself: a kind of body, a format of meshes and a key
 // of scenes with its slider. The page shows the files that are included here, word for word.
 
-#include "extending/body_particles.c"
+// the headers of meshes come before those of worlds
 #include "extending/format_soup.c"
+
+#include "extending/body_particles.c"
 #include "extending/key_tilt.c"
 
 #include "lyra/mesh_generate.h"
@@ -109,7 +111,7 @@ static LyraStatus read_tilt(LyraArena *arena, const char *text, Tilt *out)
 {
     LyNode *root = NULL;
     LY_TRY(ly_tree_parse(arena, "scene.yaml", text, strlen(text), &root));
-    return ly_spec_read(arena, &tilt_group, root, out);
+    return ly_spec_read(arena, &tilt, root, out);
 }
 
 LYRA_TEST(tilt_is_read_and_turned)
@@ -117,12 +119,12 @@ LYRA_TEST(tilt_is_read_and_turned)
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraArena *arena = NULL;
-    Tilt spec = {0};
+    Tilt spec = {0}, bad = {0};
     TEST_REQUIRE_OK(ly_arena_create(ctx, 0, &arena));
     TEST_OK(read_tilt(arena, "tilt: 30 deg\n", &spec));
     TEST_NEAR(spec.tilt, 0.5235987755982988, 1e-15);
-    TEST_STATUS(read_tilt(arena, "tilt: 30 m\n", &spec), LYRA_BAD_FORMAT);
-    TEST_STATUS(read_tilt(arena, "tild: 1\n", &spec), LYRA_BAD_FORMAT);
+    TEST_STATUS(read_tilt(arena, "tilt: 30 m\n", &bad), LYRA_BAD_FORMAT);
+    TEST_STATUS(read_tilt(arena, "tild: 1\n", &bad), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "expected \"tilt\" perhaps");
     ly_arena_destroy(ctx, arena);
 

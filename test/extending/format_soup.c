@@ -16,7 +16,7 @@ LyraStatus ly_soup_read(LyImport *import)
 {
     const LyValues values = {.scanner = &import->scanner};
     import->scanner.comment = '#';
-    for (int32_t first = 0;; first += 4) {
+    for (int32_t first = import->vertex_first;; first += 4) {
         double *x = NULL;
         int32_t *corners = NULL;
         ly_scanner_skip_space(&import->scanner);

@@ -45,4 +45,4 @@ static const LyKey tilt_keys[] = {
     {"tilt", LY_KEY_NUMBER, AT(Tilt, tilt), .unit = "rad", .meaning = "Turns gravity about z.",
      .live = &live_tilt},
 };
-GROUP(tilt_group, Tilt, NULL, "scene", "One more key of the whole file.");
+GROUP(tilt, Tilt, NULL, "scene", "One more key of the whole file.");
