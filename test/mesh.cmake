@@ -10,6 +10,7 @@ lyra_add_test(mesh_generate)
 lyra_add_test(mesh_mass LABELS threads)
 lyra_add_test(mesh_topology LABELS threads)
 lyra_add_test(mesh_edit)
+lyra_add_test(mesh_quadratic LABELS threads)
 lyra_add_test(mesh_sets)
 lyra_add_test(mesh_reference)
 # mesh files

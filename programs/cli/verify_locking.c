@@ -34,7 +34,7 @@ static const int32_t levels[] = {1, 2, 4, 8};
 enum {
     RATIOS = sizeof ratios / sizeof ratios[0],
     LEVELS = sizeof levels / sizeof levels[0],
-    KINDS = LYRA_ELEMENT_KIND_COUNT
+    KINDS = LYRA_ELEMENT_TET10
 };
 
 static LyraStatus make_bar(LyraContext *ctx, LyraElementKind kind, int32_t n, const char *model,

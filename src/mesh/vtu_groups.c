@@ -353,6 +353,7 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
         LY_TRY(read_regions(reader));
     }
     reader->import->as_is = fits;
+    reader->import->hexahedra = has(reader, LY_VTU_ARRAY_HEXAHEDRA);
     bool numbered = reader->import->passed == 0;
     if (!fits && numbered && has(reader, LY_VTU_ARRAY_MATERIAL) &&
         reader->builder->material_names.count > 0) {

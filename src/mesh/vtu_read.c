@@ -34,6 +34,7 @@ static const struct {
     [LY_VTU_ARRAY_FACE_SET_FACES] = {LY_VTU_FIELD_DATA, LY_VTU_FACE_SET_FACES},
     [LY_VTU_ARRAY_REGIONS] = {LY_VTU_FIELD_DATA, LY_VTU_REGIONS},
     [LY_VTU_ARRAY_ELEMENT_COUNT] = {LY_VTU_FIELD_DATA, LY_VTU_ELEMENT_COUNT},
+    [LY_VTU_ARRAY_HEXAHEDRA] = {LY_VTU_FIELD_DATA, LY_VTU_HEXAHEDRA},
 };
 
 // ---- tags ---------------------------------------------------------------------------------------
