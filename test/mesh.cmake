@@ -16,7 +16,7 @@ lyra_add_test(mesh_reference)
 # mesh files
 add_library(lyra_mesh_file_test STATIC mesh_file_test.c)
 target_link_libraries(lyra_mesh_file_test PUBLIC lyra_test_harness)
-foreach(format veg tetgen vtu vertex_list formats formats_bad repair set_files)
+foreach(format veg tetgen vtu vertex_list formats formats_bad repair set_files quadratic_files)
   lyra_add_test(mesh_${format})
   target_link_libraries(test_mesh_${format} PRIVATE lyra_mesh_file_test)
 endforeach()

@@ -261,7 +261,7 @@ LYRA_TEST(corotational_orthotropic_with_isotropic_constants_is_isotropic)
         same.orthotropic.poisson[i] = 0.3;
         same.orthotropic.shear[i] = 2e5 / 2.6;
     }
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         for (int model = 0; model < LYRA_COROTATIONAL_MODEL_COUNT; ++model) {
             double *result[2], *x = NULL, d[3 * 12];
             int32_t dofs = 0;
@@ -304,7 +304,7 @@ LYRA_TEST(corotational_cubes_agree_with_tets_in_uniform_strain)
     test_random_rotation(&random, F);
     F[0] += 0.3;
     F[5] -= 0.2;
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         LyraMesh *mesh = make_box(ctx, (LyraElementKind)element, 3, 2, 2, 1, &material);
         if (element == LYRA_ELEMENT_TET4) {
             // without jitter, so that the volume is that of the cubes

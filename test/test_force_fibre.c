@@ -243,7 +243,7 @@ static void evaluate_big(LyraContext *ctx, void *data, void *out)
 LYRA_TEST(fibre_bits_do_not_depend_on_threads)
 {
     size_t vertices = (BIG + 2) * (BIG + 1) * (BIG + 1);
-    for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
+    for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
         LyraElementKind element = (LyraElementKind)kind;
         test_same_bits(evaluate_big, &element, (1 + 6 * vertices) * sizeof(double));
     }

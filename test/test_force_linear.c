@@ -59,7 +59,7 @@ LYRA_TEST(linear_patch_test)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraMeshMaterial material = orthotropic_material();
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         LyraMesh *mesh = make_box(ctx, (LyraElementKind)element, 4, 4, 4, 1, &material);
         Body body = make_linear(ctx, mesh);
         const double H[9] = {0.1, 0.02, -0.03, 0.05, -0.07, 0.01, 0.04, -0.02, 0.06};
@@ -103,7 +103,7 @@ LYRA_TEST(linear_orthotropic_uniaxial_stress)
     double stress = 1000, e1 = stress / m->young[0];
     double e2 = -m->poisson[0] * e1, e3 = -m->poisson[2] * m->young[0] / m->young[2] * e1;
     const double H[9] = {e3, 0, 0, 0, e1, 0, 0, 0, e2};
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         LyraMesh *mesh = make_single(ctx, (LyraElementKind)element, &material);
         Body body = make_linear(ctx, mesh);
         double x[24], g[24], energy, volume = element == LYRA_ELEMENT_TET4 ? 1. / 6 : 1;
@@ -210,7 +210,7 @@ LYRA_TEST(linear_energy_of_a_single_element_matches_the_closed_form)
         trace += H[4 * c];
         square += H[4 * c] * H[4 * c];
     }
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         Body body = make_linear(ctx, make_single(ctx, (LyraElementKind)element, &material));
         double x[24], energy, volume = element == LYRA_ELEMENT_TET4 ? 1. / 6 : 1;
         displace(&body, H, x);
@@ -242,7 +242,7 @@ LYRA_TEST(linear_rest_and_translation_give_no_force)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraMeshMaterial material = enu_material(2e5, 0.3);
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         Body body =
             make_linear(ctx, make_box(ctx, (LyraElementKind)element, 3, 3, 2, 1, &material));
         double *x = malloc((size_t)body.n * 6 * sizeof *x), *g = x + 3 * body.n, energy;
@@ -265,7 +265,7 @@ LYRA_TEST(linear_tangent_is_constant)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraMeshMaterial material = enu_material(2e5, 0.3);
-    for (int element = 0; element < LYRA_ELEMENT_TET10; ++element) {
+    for (int element = 0; element < LYRA_ELEMENT_KIND_COUNT; ++element) {
         Body body =
             make_linear(ctx, make_box(ctx, (LyraElementKind)element, 2, 2, 2, 1, &material));
         TestRandom random = test_random(3);

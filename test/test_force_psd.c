@@ -96,7 +96,7 @@ LYRA_TEST(psd_isotropic_tangents)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             LyraElasticDef def = lyra_elastic_def_default();
             def.model = (LyraElasticModel)model;
             check_elastic(ctx, kind, def);

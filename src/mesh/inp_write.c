@@ -310,7 +310,7 @@ LyraStatus ly_inp_save(const LyExport *data)
     ly_writer_print(writer, "*HEADING\nMesh by Lyra: %lld nodes, %lld elements\n",
                     (long long)data->vertex_count, (long long)data->cell_count);
     write_nodes(writer, data);
-    for (int32_t nodes = 3; nodes <= 8; ++nodes) {
+    for (int32_t nodes = 3; nodes <= 10; ++nodes) {
         write_elements(writer, data, nodes);
     }
     LyraStatus status = write_groups(writer, data);
