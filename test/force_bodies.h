@@ -87,14 +87,14 @@ static inline LyraMesh *make_single(LyraContext *ctx, LyraElementKind kind,
     static const double tet[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const double cube[24] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
                                     0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
-    static const double tet10[30] = {0, 0, 0,   1, 0, 0, 0,   1,   0, 0,   0,   1, 0.5, 0,   0,
-                                     0.5, 0.5, 0, 0, 0.5, 0, 0, 0, 0.5, 0.5, 0, 0.5, 0, 0.5, 0.5};
+    static const double tet10[30] = {0,   0,   0, 1, 0,   0, 0, 1, 0,   0,   0, 1,   0.5, 0,   0,
+                                     0.5, 0.5, 0, 0, 0.5, 0, 0, 0, 0.5, 0.5, 0, 0.5, 0,   0.5, 0.5};
     static const int32_t ids[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     bool is_tet = kind == LYRA_ELEMENT_TET4;
     LyraMeshView data = {.kind = kind,
                          .vertex_count = lyra_element_kind_nodes(kind),
                          .element_count = 1,
-                         .positions = is_tet                        ? tet
+                         .positions = is_tet                       ? tet
                                       : kind == LYRA_ELEMENT_TET10 ? tet10
                                                                    : cube,
                          .elements = ids,

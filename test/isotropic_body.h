@@ -7,8 +7,8 @@
 #define LYRA_TEST_ISOTROPIC_BODY_H
 
 #include "force_bodies.h"
-#include "lyra/mesh_ops.h"
 #include "lyra/elastic.h"
+#include "lyra/mesh_ops.h"
 
 // ---- a body -------------------------------------------------------------------------------------
 
@@ -29,8 +29,8 @@ static inline int32_t choose_constants(LyraElasticModel model, LyraElasticConsta
     return count;
 }
 
-// the vertices of a mesh of mapped elements moved: all of a small one, which makes tets curved; else
-// those inside, and middles stay between their corners, as patch tests want it
+// the vertices of a mesh of mapped elements moved: all of a small one, which makes tets curved;
+// else those inside, and middles stay between their corners, as patch tests want it
 static inline void bend_mesh(LyraContext *ctx, int32_t cells, const double size[3], LyraMesh **mesh)
 {
     LyraMeshView view = lyra_mesh_view(*mesh);
@@ -50,7 +50,8 @@ static inline void bend_mesh(LyraContext *ctx, int32_t cells, const double size[
             x[3 * v + i] = p[i] + (cells <= 2 || inside ? move : 0);
         }
     }
-    for (int32_t e = 0; e < view.element_count && cells > 2 && view.kind == LYRA_ELEMENT_TET10; ++e) {
+    for (int32_t e = 0; e < view.element_count && cells > 2 && view.kind == LYRA_ELEMENT_TET10;
+         ++e) {
         const int32_t *v = view.elements + 10 * e;
         for (int32_t m = 0; m < 18; ++m) {
             const int32_t *ends = lyra_element_kind_edge(view.kind, m / 3);

@@ -22,8 +22,8 @@ LYRA_TEST(mean_dilatation_matches_differences)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
         for (int k = 0; k < 3; ++k) {
-            Body body = make_mean(ctx, (LyraElasticModel)model, kinds[k], 2, 1, 1,
-                                  LYRA_INVERSION_EXTEND);
+            Body body =
+                make_mean(ctx, (LyraElasticModel)model, kinds[k], 2, 1, 1, LYRA_INVERSION_EXTEND);
             TestRandom random = test_random(3);
             double *x = malloc((size_t)body.n * 3 * sizeof *x);
             for (int state = 0; state < ISOTROPIC_STATE_COUNT; ++state) {
@@ -121,7 +121,8 @@ LYRA_TEST(projected_tangents_of_mean_dilatation_are_positive)
             make_mean(ctx, LYRA_ELASTIC_NEO_HOOKEAN, kinds[k], 1, 1, 1, LYRA_INVERSION_EXTEND);
         TestRandom random = test_random(31);
         int32_t dofs = 3 * body.n;
-        double *A = malloc((size_t)(dofs * dofs) * sizeof *A), *x = malloc((size_t)dofs * sizeof *x);
+        double *A = malloc((size_t)(dofs * dofs) * sizeof *A),
+               *x = malloc((size_t)dofs * sizeof *x);
         double *values = malloc((size_t)dofs * sizeof *values);
         for (int state = 0; state < ISOTROPIC_STATE_COUNT; ++state) {
             double energy, largest = 0, least = 0;

@@ -178,7 +178,8 @@ LYRA_TEST(faces_of_six_vertices_bound_curved_bodies)
     TEST_OK(lyra_mesh_boundary_create(mesh, false, &curved));
     TEST_OK(lyra_mesh_boundary_create(mesh, true, &flat));
     TEST_OK(lyra_mesh_boundary_create(linear, true, &corners));
-    LyraMeshBoundaryView six = lyra_mesh_boundary_view(curved), three = lyra_mesh_boundary_view(flat);
+    LyraMeshBoundaryView six = lyra_mesh_boundary_view(curved),
+                         three = lyra_mesh_boundary_view(flat);
     TEST_EQUAL(six.nodes, 6);
     TEST_EQUAL(six.face_count, lyra_mesh_boundary_view(corners).face_count);
     TEST_EQUAL(three.face_count, 4 * six.face_count);
@@ -223,7 +224,8 @@ LYRA_TEST(each_middle_stands_between_the_corners_of_its_edge_and_face)
         }
     }
     // as in VTK and Abaqus
-    const double expected[6][3] = {{1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
+    const double expected[6][3] = {{1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
     TEST_EQUAL(memcmp(r[4], expected, sizeof expected), 0);
     for (int32_t f = 0; f < 4; ++f) {
         const int32_t *face = lyra_element_kind_face(LYRA_ELEMENT_TET10, f);
@@ -400,8 +402,7 @@ LYRA_TEST(the_closest_point_of_a_curved_element_is_the_closest)
         LyraMesh *mesh = curved_box(ctx, kinds[k], 1, 1, 1, 1, 0.1, 0.06);
         TestRandom random = test_random(9);
         for (int32_t p = 0; p < 60; ++p) {
-            LyElementShape shape =
-                ly_element_shape(mesh, p % lyra_mesh_view(mesh).element_count);
+            LyElementShape shape = ly_element_shape(mesh, p % lyra_mesh_view(mesh).element_count);
             double point[3], closest[3], best = INFINITY;
             for (int i = 0; i < 3; ++i) {
                 point[i] = test_random_in(&random, -0.7, 1.7);

@@ -28,7 +28,8 @@ static LyraMesh *with_sets(LyraContext *ctx, LyraElementKind kind)
 {
     LyraMesh *plain = curved_box(ctx, kind, 2, 2, 1, 1, 0.1, 0.04), *mesh = NULL;
     LyraMeshView view = lyra_mesh_view(plain);
-    const int32_t held[] = {0, 3, 5}, faces[] = {0, 3, 1, 0}, some[] = {view.element_count - 2, view.element_count - 1};
+    const int32_t held[] = {0, 3, 5}, faces[] = {0, 3, 1, 0},
+                  some[] = {view.element_count - 2, view.element_count - 1};
     const LyraMeshVertexSet vertices = {.name = "held", .vertices = held, .count = 3};
     const LyraMeshFaceSet lid = {.name = "lid", .faces = faces, .count = 2};
     const LyraMeshSet set = {.name = "some", .elements = some, .count = 2};
@@ -67,7 +68,8 @@ static void check_back(LyraElementKind kind)
             // Abaqus has 20 characters for a number
             double most = cases[i].format == LYRA_MESH_FORMAT_ABAQUS ? 1e-13 : 0;
             for (int32_t k = 0; k < 3 * x.vertex_count; ++k) {
-                TEST_CHECK_MSG(fabs(x.positions[k] - y.positions[k]) <= most, "%s: positions", name);
+                TEST_CHECK_MSG(fabs(x.positions[k] - y.positions[k]) <= most, "%s: positions",
+                               name);
             }
         }
         if (cases[i].sets) {
@@ -97,8 +99,9 @@ LYRA_TEST(formats_that_cannot_hold_them_say_so)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraMesh *mesh = curved_box(ctx, LYRA_ELEMENT_TET10, 1, 1, 1, 1, 0, 0);
     TEST_STATUS(lyra_mesh_save(mesh, "x.veg", LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
-    TEST_STRING(lyra_error_message(), "x.veg: .veg holds tets and cubes, and the elements are of kind "
-                                      "tet10; .vtu, .msh, .vtk and .inp hold them");
+    TEST_STRING(lyra_error_message(),
+                "x.veg: .veg holds tets and cubes, and the elements are of kind "
+                "tet10; .vtu, .msh, .vtk and .inp hold them");
     TEST_STATUS(lyra_mesh_save(mesh, "x.ele", LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
     lyra_mesh_destroy(mesh);
     test_context_end(ctx);
@@ -134,30 +137,32 @@ static void check_order(const char *path, const char *text)
     "4" sep "0" sep "0" sep "2\n5" sep "1" sep "0" sep "0\n6" sep "1" sep "1" sep "0\n"            \
     "7" sep "0" sep "1" sep "0\n8" sep "0" sep "0" sep "1\n9" sep "1" sep "0" sep "1\n"            \
     "10" sep "0" sep "1" sep "1\n"
-#define PLACES                                                                                     \
-    "0 0 0 2 0 0 0 2 0 0 0 2 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 0 1 1\n"
+#define PLACES "0 0 0 2 0 0 0 2 0 0 0 2 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 0 1 1\n"
 
 LYRA_TEST(gmsh_has_the_last_two_middles_the_other_way_round)
 {
     check_order("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n" NODES(
                                " ") "$EndNodes\n$Elements\n1\n1 11 2 0 1 1 2 3 4 5 6 7 8 10 9\n"
                                     "$EndElements\n");
-    check_order("four.msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 10 1 10\n3 1 0 10\n1\n2\n3"
-                            "\n4\n5\n6\n7\n8\n9\n10\n" PLACES "$EndNodes\n$Elements\n1 1 1 1\n3 1 11 "
-                            "1\n1 1 2 3 4 5 6 7 8 10 9\n$EndElements\n");
+    check_order("four.msh",
+                "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 10 1 10\n3 1 0 10\n1\n2\n3"
+                "\n4\n5\n6\n7\n8\n9\n10\n" PLACES "$EndNodes\n$Elements\n1 1 1 1\n3 1 11 "
+                "1\n1 1 2 3 4 5 6 7 8 10 9\n$EndElements\n");
 }
 
 LYRA_TEST(vtk_abaqus_and_medit_have_the_middles_as_here)
 {
-    check_order("one.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 "
-                           "double\n" PLACES "CELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n24\n");
+    check_order("one.vtk",
+                "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 "
+                "double\n" PLACES "CELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n24\n");
     check_order("lagrange.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"
                                 "POINTS 10 double\n" PLACES
                                 "CELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n71\n");
     check_order("one.inp", "*NODE\n" NODES(",") "*ELEMENT,TYPE=C3D10\n1,1,2,3,4,5,6,7,8,9,10\n");
-    check_order("one.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n10\n0 0 0 0\n2 0 0 0\n0 2 0 "
-                            "0\n0 0 2 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n0 1 1 0\n"
-                            "TetrahedraP2\n1\n1 2 3 4 5 6 7 8 9 10 0\nEnd\n");
+    check_order("one.mesh",
+                "MeshVersionFormatted 2\nDimension 3\nVertices\n10\n0 0 0 0\n2 0 0 0\n0 2 0 "
+                "0\n0 0 2 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n0 1 1 0\n"
+                "TetrahedraP2\n1\n1 2 3 4 5 6 7 8 9 10 0\nEnd\n");
 }
 
 // ---- what stands beside -------------------------------------------------------------------------
@@ -181,9 +186,10 @@ LYRA_TEST(damaged_files_of_curved_tets_are_refused_or_read)
 {
     static const char gmsh[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n" NODES(
         " ") "$EndNodes\n$Elements\n1\n1 11 2 0 1 1 2 3 4 5 6 7 8 10 9\n$EndElements\n";
-    static const char medit[] =
-        "MeshVersionFormatted 2\nDimension 3\nVertices\n10\n0 0 0 0\n2 0 0 0\n0 2 0 0\n0 0 2 0\n1 0 0 "
-        "0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n0 1 1 0\nTetrahedraP2\n1\n1 2 3 4 5 6 7 8 9 10 0\nEnd\n";
+    static const char medit[] = "MeshVersionFormatted 2\nDimension 3\nVertices\n10\n0 0 0 0\n2 0 0 "
+                                "0\n0 2 0 0\n0 0 2 0\n1 0 0 "
+                                "0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n0 1 1 "
+                                "0\nTetrahedraP2\n1\n1 2 3 4 5 6 7 8 9 10 0\nEnd\n";
     const LyraMemoryFile one = {.path = "a.msh", .bytes = gmsh, .length = sizeof gmsh - 1};
     const LyraMemoryFile two = {.path = "a.mesh", .bytes = medit, .length = sizeof medit - 1};
     test_damaged_files(&one, 1, LYRA_MESH_FORMAT_GMSH);

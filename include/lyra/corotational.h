@@ -67,9 +67,9 @@ LYRA_API LyraCorotationalDef lyra_corotational_def_default(void);
 /// have no frames that are kept, and no exact tangent of orthotropic materials: LYRA_UNSUPPORTED.
 ///
 /// Fails with LYRA_BAD_MESH, naming the first one, for an element of zero or negative volume, a
-/// cube that is no axis-aligned box or one that folds over; with LYRA_INVALID_ARGUMENT, naming material and number, unless
-/// E > 0, -1 < nu < 0.5, or the orthotropic constants make a positive definite stiffness and their
-/// axes a rotation to 1e-3.
+/// cube that is no axis-aligned box or one that folds over; with LYRA_INVALID_ARGUMENT, naming
+/// material and number, unless E > 0, -1 < nu < 0.5, or the orthotropic constants make a positive
+/// definite stiffness and their axes a rotation to 1e-3.
 LYRA_API LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
                                              const LyraCorotationalDef *def, LyraForce **out);
 

@@ -125,9 +125,9 @@ LYRA_API LyraElasticDef lyra_elastic_def_default(void);
 /// v1 = half the bulk modulus). Copies what it needs.
 ///
 /// Fails with LYRA_BAD_MESH, naming the first one, if a tet has zero or negative volume, a cube
-/// is not an axis-aligned box of positive size, or a tet of 10 nodes or a hexahedron folds over, with LYRA_INVALID_ARGUMENT for settings outside
-/// their range, unknown names, or unless E > 0 and -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a
-/// combination that does not exist.
+/// is not an axis-aligned box of positive size, or a tet of 10 nodes or a hexahedron folds over,
+/// with LYRA_INVALID_ARGUMENT for settings outside their range, unknown names, or unless E > 0 and
+/// -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a combination that does not exist.
 ///
 /// "stvk" with LYRA_INVERSION_NONE has LYRA_FORCE_CONTRACTION, the exact derivative of its tangent,
 /// that of the resistance to compression included (which jumps at J = 1). With the other modes it
@@ -145,8 +145,9 @@ typedef struct LyraDetF {
 } LyraDetF;
 
 /// det F over the elements of `mesh` at the positions `x` [vertex_count][3]; of cubes and
-/// hexahedra, at their 2 x 2 x 2 Gauss points, of tets of 10 nodes at their 4. Elements without a rest volume are passed over; `min` is +infinity if
-/// there are no others, and NaN where one has NaN, whose number is `element`.
+/// hexahedra, at their 2 x 2 x 2 Gauss points, of tets of 10 nodes at their 4. Elements without a
+/// rest volume are passed over; `min` is +infinity if there are no others, and NaN where one has
+/// NaN, whose number is `element`.
 LYRA_API LyraDetF lyra_elastic_det_f(const LyraMesh *mesh, const double *x);
 
 #ifdef __cplusplus

@@ -40,9 +40,9 @@ LYRA_API void lyra_vertex_tree_closest(const LyraVertexTree *tree, int32_t count
 typedef struct LyraElementTree LyraElementTree;
 
 /// Makes a tree over the elements of `mesh`, which must outlive it. Elements of no volume are left
-/// out; inverted ones are not. Of a curved element, what its map makes of the reference element counts
-/// as its inside. Fails with LYRA_BAD_MESH for coordinates of magnitude 1e50 and above
-/// and for cubes that are not aligned with the axes to a thousandth of their size.
+/// out; inverted ones are not. Of a curved element, what its map makes of the reference element
+/// counts as its inside. Fails with LYRA_BAD_MESH for coordinates of magnitude 1e50 and above and
+/// for cubes that are not aligned with the axes to a thousandth of their size.
 LYRA_API LyraStatus lyra_element_tree_create(const LyraMesh *mesh, LyraElementTree **out);
 
 /// Accepts NULL.

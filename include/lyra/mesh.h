@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// Volumetric meshes: tetrahedra, linear or quadratic, axis-aligned cubes or general hexahedra, with
-/// materials, sets and regions. Vertex orders, orientation and units are in docs/conventions.md.
+/// Volumetric meshes: tetrahedra, linear or quadratic, axis-aligned cubes or general hexahedra,
+/// with materials, sets and regions. Vertex orders, orientation and units are in
+/// docs/conventions.md.
 
 #ifndef LYRA_MESH_H
 #define LYRA_MESH_H

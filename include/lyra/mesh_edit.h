@@ -55,10 +55,10 @@ LYRA_API LyraStatus lyra_mesh_linear(const LyraMesh *mesh, int32_t *vertex_map, 
 
 /// Cuts every element in eight by the midpoints of its edges (cubes: of faces and body too); the
 /// four inner tets of a tet meet at the shortest diagonal. Curved tets keep their shape: new nodes
-/// lie on the old curves, and a set of vertices gains those between two of its members. Element e becomes 8 e to 8 e + 7; old
-/// vertices keep their ids, and sets of vertices gain none; a face becomes its four parts. Fails
-/// with LYRA_TOO_LARGE beyond 2^31 - 1, with LYRA_BAD_MESH for an element that names a vertex
-/// twice.
+/// lie on the old curves, and a set of vertices gains those between two of its members. Element e
+/// becomes 8 e to 8 e + 7; old vertices keep their ids, and sets of vertices gain none; a face
+/// becomes its four parts. Fails with LYRA_TOO_LARGE beyond 2^31 - 1, with LYRA_BAD_MESH for an
+/// element that names a vertex twice.
 LYRA_API LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out);
 
 /// x -> matrix x + translation. `matrix`: row-major. A mirroring one also turns the elements, so

@@ -49,14 +49,14 @@ LYRA_API LyraStatus lyra_mesh_mass_properties(const LyraMesh *mesh, const double
 LYRA_API int32_t lyra_mesh_element_mass_count(LyraElementKind kind);
 
 /// Writes the consistent mass of each element, integral rho N_a N_b, kg, for pairs of vertices
-/// a <= b row by row: [element_count][10, 36 or 55]. Each stands for a multiple of the 3x3 identity.
-/// Inverted elements count with the absolute value of their volume. `densities` as above.
+/// a <= b row by row: [element_count][10, 36 or 55]. Each stands for a multiple of the 3x3
+/// identity. Inverted elements count with the absolute value of their volume. `densities` as above.
 LYRA_API void lyra_mesh_element_masses(const LyraMesh *mesh, const double *densities,
                                        double *masses);
 
 /// Writes the lumped mass of each vertex, kg, [vertex_count]: the row sum of the consistent mass
-/// matrix; for tets of 10 nodes, whose corners would have negative sums, its diagonal, scaled to the
-/// mass of each element. `densities` as above.
+/// matrix; for tets of 10 nodes, whose corners would have negative sums, its diagonal, scaled to
+/// the mass of each element. `densities` as above.
 LYRA_API void lyra_mesh_lumped_masses(const LyraMesh *mesh, const double *densities,
                                       double *masses);
 
@@ -95,8 +95,8 @@ LYRA_API int32_t lyra_element_kind_face_nodes(LyraElementKind kind);
 LYRA_API int32_t lyra_element_kind_face_corners(LyraElementKind kind);
 
 /// Local vertices of face `face`, [3, 4 or 6], in an order whose right-hand normal points out of a
-/// positive element; of 6, the last three are the middles from each corner to the next. Face i of a tet lies opposite vertex i; faces of a cube are -x +x -y +y -z +z.
-/// The array is constant.
+/// positive element; of 6, the last three are the middles from each corner to the next. Face i of a
+/// tet lies opposite vertex i; faces of a cube are -x +x -y +y -z +z. The array is constant.
 LYRA_API const int32_t *lyra_element_kind_face(LyraElementKind kind, int32_t face);
 
 #define LYRA_MESH_NO_NEIGHBOR (-1)  ///< The face belongs to one element: boundary.
@@ -187,16 +187,16 @@ typedef struct LyraMeshQuality {
     int32_t worst_aspect_element;               ///< First with max_aspect; -1 without.
     int32_t min_dihedral_element;               ///< First with min_dihedral; -1 without.
     int32_t inverted, first_inverted;           ///< Negative, not degenerate; first: -1 if none.
-    int32_t folded, first_folded;               ///< TET10 and HEX8: positive, but with det J <= 0 at
-                                                ///< a vertex or a Gauss point; first: -1 if none.
-    int32_t degenerate, first_degenerate;       ///< See LYRA_MESH_DEGENERATE.
-    int32_t not_boxes, first_not_box;           ///< Cubes whose corners are off those of the
-                                                ///< axis-aligned box by 1e-6 of its edge or more.
-    int32_t not_cubes, first_not_cube;          ///< As well, or edges that differ by so much.
-    int32_t orphans, first_orphan;              ///< Vertices without elements.
-    int32_t duplicates, first_duplicate;        ///< Vertices at the place of one before.
-    int32_t boundary_faces;                     ///< Faces of one element.
-    int32_t non_manifold_faces;                 ///< Faces of more than two elements.
+    int32_t folded, first_folded;         ///< TET10 and HEX8: positive, but with det J <= 0 at
+                                          ///< a vertex or a Gauss point; first: -1 if none.
+    int32_t degenerate, first_degenerate; ///< See LYRA_MESH_DEGENERATE.
+    int32_t not_boxes, first_not_box;     ///< Cubes whose corners are off those of the
+                                          ///< axis-aligned box by 1e-6 of its edge or more.
+    int32_t not_cubes, first_not_cube;    ///< As well, or edges that differ by so much.
+    int32_t orphans, first_orphan;        ///< Vertices without elements.
+    int32_t duplicates, first_duplicate;  ///< Vertices at the place of one before.
+    int32_t boundary_faces;               ///< Faces of one element.
+    int32_t non_manifold_faces;           ///< Faces of more than two elements.
     int64_t dihedral_bins[LYRA_MESH_QUALITY_BINS]; ///< Dihedral angles by steps of 10 degrees.
 } LyraMeshQuality;
 

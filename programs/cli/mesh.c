@@ -302,8 +302,8 @@ static CliExit change_order(const CliUsage *usage, CliScale *scale, bool quadrat
     LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], scale) : NULL, *made = NULL;
     exit = CLI_BAD_INPUT;
     if (mesh) {
-        LyraStatus status = quadratic ? lyra_mesh_quadratic(mesh, &made)
-                                      : lyra_mesh_linear(mesh, NULL, &made);
+        LyraStatus status =
+            quadratic ? lyra_mesh_quadratic(mesh, &made) : lyra_mesh_linear(mesh, NULL, &made);
         if (status != LYRA_OK || lyra_mesh_save(made, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
             exit = cli_failed();
         } else {

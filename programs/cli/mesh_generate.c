@@ -33,7 +33,7 @@ static Settings default_settings(LyraMeshShape shape)
 #define COMMON_OPTIONS(s)                                                                          \
     {"--elements", CLI_INT, &(s).elements, "N", "about this many (default 1000)"},                 \
         {"--type", CLI_TEXT, &(s).type, "NAME",                                                    \
-         "elements: tet, cube, tet10 or hex (default tet)"},                                        \
+         "elements: tet, cube, tet10 or hex (default tet)"},                                       \
         {"--center", CLI_VECTOR, (s).def.center, "X,Y,Z", "centre, m (default 0,0,0)"},            \
         {"--shuffle", CLI_COUNT, &(s).seed, "SEED", "vertices and elements in random order"},      \
         {"--density", CLI_DOUBLE, &(s).material.density, "RHO", "kg/m^3 (default 1000)"},          \

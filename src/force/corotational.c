@@ -100,8 +100,8 @@ static void setup_mapped(const void *self, int32_t element, const int32_t *order
 {
     (void)order;
     const LyCorotational *force = self;
-    ly_mapped_setup(&force->mapped,
-                    force->corners + 3 * force->mapped.nodes * (int64_t)element, constants);
+    ly_mapped_setup(&force->mapped, force->corners + 3 * force->mapped.nodes * (int64_t)element,
+                    constants);
 }
 
 // V q_j q_l pairs[a][b][3 j + l] = integral of d_j N_a d_l N_b: along axes that are differentiated
@@ -274,10 +274,11 @@ static LyraStatus check_mapped(const LyraCorotationalDef *def, LyraElementKind k
                        lyra_element_kind_name(kind));
     }
     if (def->model != LYRA_COROTATIONAL_LINEAR && def->frame_steps > 1) {
-        return ly_fail(LYRA_UNSUPPORTED,
-                       "corotational: elements of kind %s renew their frames in each step, expected "
-                       "frame_steps 1, found %d",
-                       lyra_element_kind_name(kind), def->frame_steps);
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "corotational: elements of kind %s renew their frames in each step, expected "
+            "frame_steps 1, found %d",
+            lyra_element_kind_name(kind), def->frame_steps);
     }
     return LYRA_OK;
 }

@@ -84,8 +84,8 @@ LyraStatus lyra_volumetric_find(const char *name, LyraVolumetric *volumetric)
             return LYRA_OK;
         }
     }
-    return ly_fail(LYRA_INVALID_ARGUMENT, "no way \"%s\" to take volumes, expected standard or mean",
-                   name);
+    return ly_fail(LYRA_INVALID_ARGUMENT,
+                   "no way \"%s\" to take volumes, expected standard or mean", name);
 }
 
 const char *lyra_inversion_name(LyraInversion inversion)

@@ -211,7 +211,8 @@ LY_INLINE void evaluate_cube(const LyFibre *self, const LyraBatch *batch, int la
     }
 }
 
-// ---- mapped elements, see mapped_lanes.h ---------------------------------------------------------
+// ---- mapped elements, see mapped_lanes.h
+// ---------------------------------------------------------
 
 static void sum_mapped(const LyFibre *self, const LyraBatch *batch, bool psd, bool forces,
                        LyMapped *m, LyMappedRoom *room)
@@ -261,10 +262,9 @@ void LY_KERNEL(ly_fibre_mapped)(const void *user, const LyraBatch *batch, LyraAr
 {
     const LyFibre *self = user;
     const LyMappedRule *rule = &self->mapped;
-    LyMappedRoom *room =
-        batch->dfdx
-            ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom) : sizeof(LyMappedHexRoom))
-            : NULL;
+    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
+                                                                          : sizeof(LyMappedHexRoom))
+                                     : NULL;
     LyMapped m __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);
     sum_mapped(self, batch, batch->psd, true, &m, room);

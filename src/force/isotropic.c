@@ -52,9 +52,10 @@ static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind ki
                        (int)def->volumetric, LYRA_VOLUMETRIC_COUNT - 1);
     }
     if (def->volumetric == LYRA_VOLUMETRIC_MEAN && kind == LYRA_ELEMENT_TET4) {
-        return ly_fail(LYRA_UNSUPPORTED,
-                       "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
-                       "quadratic` makes tets of 10 nodes, which it helps");
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
+            "quadratic` makes tets of 10 nodes, which it helps");
     }
     if (def->volumetric != LYRA_VOLUMETRIC_STANDARD && def->inversion == LYRA_INVERSION_CLAMP) {
         return ly_fail(LYRA_UNSUPPORTED,
@@ -271,8 +272,8 @@ static void setup_mapped(const void *self, int32_t element, const int32_t *order
 {
     (void)order;
     const LyIsotropic *solid = self;
-    ly_mapped_setup(&solid->mapped,
-                    solid->rest + 3 * solid->mapped.nodes * (int64_t)element, constants);
+    ly_mapped_setup(&solid->mapped, solid->rest + 3 * solid->mapped.nodes * (int64_t)element,
+                    constants);
 }
 
 static void fill_rule(int32_t n, LyCubeRule *rule)

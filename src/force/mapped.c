@@ -16,8 +16,8 @@ bool ly_mapped_kind(LyraElementKind kind)
 void ly_mapped_rule(LyraElementKind kind, LyMappedRule *rule)
 {
     double xi[8][3], weight[8];
-    *rule = (LyMappedRule){.tet = kind == LYRA_ELEMENT_TET10,
-                           .nodes = lyra_element_kind_nodes(kind)};
+    *rule =
+        (LyMappedRule){.tet = kind == LYRA_ELEMENT_TET10, .nodes = lyra_element_kind_nodes(kind)};
     rule->points = ly_map_points(kind, xi, weight);
     for (int32_t q = 0; q < rule->points; ++q) {
         ly_shape_functions(kind, xi[q], NULL, rule->shape[q]);

@@ -103,8 +103,8 @@ static void add_mean_tangent(const LyMappedRule *rule, const Mean *mean, double 
 
 // Sums over the points: energy and gradient into `m` where that is wanted, blocks into `room` where
 // given. Returns whether a point was projected.
-static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool psd,
-                       const Mean *mean, bool forces, LyMapped *m, LyMappedRoom *room)
+static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool psd, const Mean *mean,
+                       bool forces, LyMapped *m, LyMappedRoom *room)
 {
     const LyMappedRule *rule = &solid->mapped;
     LyPoints points __attribute__((aligned(64)));
@@ -142,10 +142,9 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
 {
     const LyIsotropic *solid = self;
     const LyMappedRule *rule = &solid->mapped;
-    LyMappedRoom *room =
-        batch->dfdx
-            ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom) : sizeof(LyMappedHexRoom))
-            : NULL;
+    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
+                                                                          : sizeof(LyMappedHexRoom))
+                                     : NULL;
     LyMapped m __attribute__((aligned(64)));
     Mean mean __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);

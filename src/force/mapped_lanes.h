@@ -15,8 +15,8 @@
 // 4 L_a for the middle of an edge. At the four points L_i is beta + gamma [point i], gamma =
 // 1/sqrt(5), so that with B = D_ij of a point and S the sum over the points
 //   sum L_m L_n B        = beta^2 S + beta gamma (B_m + B_n) + gamma^2 [m = n] B_m,
-//   sum (4 L_m - 1) L_n B = - beta gamma S - gamma^2 B_n + 4 beta gamma B_m + 4 gamma^2 [m = n] B_m,
-//   sum (4 L_m - 1)(4 L_n - 1) B = S/5 - 4/5 (B_m + B_n)  for m != n:
+//   sum (4 L_m - 1) L_n B = - beta gamma S - gamma^2 B_n + 4 beta gamma B_m + 4 gamma^2 [m = n]
+//   B_m, sum (4 L_m - 1)(4 L_n - 1) B = S/5 - 4/5 (B_m + B_n)  for m != n:
 // a block is a sum of at most twelve of these, which is a sixth of the work of adding it up at each
 // point.
 
@@ -136,8 +136,8 @@ LY_INLINE void ly_mapped_add_stress(const LyMappedRule *rule, const LyraBatch *b
         const double *slope = rule->shape[q][a];
         for (int i = 0; i < 3; ++i) {
             double *to = f + (3 * a + i) * WIDTH + lane;
-            ly_store(to, ly_load(to) + (slope[0] * s[0].v[i] + slope[1] * s[1].v[i] +
-                                        slope[2] * s[2].v[i]));
+            ly_store(to, ly_load(to) +
+                             (slope[0] * s[0].v[i] + slope[1] * s[1].v[i] + slope[2] * s[2].v[i]));
         }
     }
 }
@@ -209,8 +209,7 @@ LY_INLINE void ly_tet10_load(const double *points, int lane, int r, int s, LyTet
         }
 #pragma GCC unroll 3
         for (int l = 1; l < 4; ++l) {
-            parts->B[0][l][q] =
-                -(parts->B[1][l][q] + parts->B[2][l][q] + parts->B[3][l][q]);
+            parts->B[0][l][q] = -(parts->B[1][l][q] + parts->B[2][l][q] + parts->B[3][l][q]);
         }
         parts->B[0][0][q] = all;
     }
@@ -218,7 +217,8 @@ LY_INLINE void ly_tet10_load(const double *points, int lane, int r, int s, LyTet
         for (int j = 0; j < 4; ++j) {
             const LyReal *B = parts->B[i][j];
             LyReal S = (B[0] + B[1]) + (B[2] + B[3]);
-            LyReal x = (8 * LY_TET_BETA * LY_TET_BETA) * S, z = (4 * LY_TET_BETA * LY_TET_GAMMA) * S;
+            LyReal x = (8 * LY_TET_BETA * LY_TET_BETA) * S,
+                   z = (4 * LY_TET_BETA * LY_TET_GAMMA) * S;
             parts->S[i][j] = 0.2 * S;
             for (int q = 0; q < 4; ++q) {
                 LyReal scaled = (16 * LY_TET_BETA * LY_TET_GAMMA) * B[q];
@@ -232,11 +232,7 @@ LY_INLINE void ly_tet10_load(const double *points, int lane, int r, int s, LyTet
 // ends of the edge of a middle node
 LY_INLINE int ly_tet10_end(int node, int side)
 {
-    return node == 4   ? side
-           : node == 5 ? 1 + side
-           : node == 6 ? 2 - 2 * side
-           : side      ? 3
-                       : node - 7;
+    return node == 4 ? side : node == 5 ? 1 + side : node == 6 ? 2 - 2 * side : side ? 3 : node - 7;
 }
 
 // 16 sum L_m L_n B_ij
@@ -267,12 +263,12 @@ LY_INLINE LyReal ly_tet10_pair(const LyTet10Parts *p, int a, int c)
            (ly_tet10_edges(p, m, t, n, s) + ly_tet10_edges(p, m, s, n, t));
 }
 
-#define LY_TET10_FROM(a, X)                                                                        \
-    X(a, 4) X(a, 5) X(a, 6) X(a, 7) X(a, 8) X(a, 9)
+#define LY_TET10_FROM(a, X) X(a, 4) X(a, 5) X(a, 6) X(a, 7) X(a, 8) X(a, 9)
 #define LY_TET10_PAIRS(X)                                                                          \
-    X(0, 1) X(0, 2) X(0, 3) LY_TET10_FROM(0, X) X(1, 2) X(1, 3) LY_TET10_FROM(1, X) X(2, 3)        \
-    LY_TET10_FROM(2, X) LY_TET10_FROM(3, X) X(4, 5) X(4, 6) X(4, 7) X(4, 8) X(4, 9) X(5, 6) X(5, 7) \
-    X(5, 8) X(5, 9) X(6, 7) X(6, 8) X(6, 9) X(7, 8) X(7, 9) X(8, 9)
+    X(0, 1)                                                                                        \
+    X(0, 2) X(0, 3) LY_TET10_FROM(0, X) X(1, 2) X(1, 3) LY_TET10_FROM(1, X) X(2, 3)                \
+        LY_TET10_FROM(2, X) LY_TET10_FROM(3, X) X(4, 5) X(4, 6) X(4, 7) X(4, 8) X(4, 9) X(5, 6)    \
+            X(5, 7) X(5, 8) X(5, 9) X(6, 7) X(6, 8) X(6, 9) X(7, 8) X(7, 9) X(8, 9)
 #define LY_TET10_STORE(a, c)                                                                       \
     ly_store(block, ly_tet10_pair(&parts, a, c));                                                  \
     block += BLOCK;

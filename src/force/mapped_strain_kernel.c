@@ -116,8 +116,8 @@ static void sum_points(const LyCorotational *self, const LyraBatch *batch, bool 
             LyStiffness D = self->isotropic ? ly_stiffness_load(true, parameters)
                                             : ly_stiffness_load(false, parameters);
             LyMat3 G = ly_mapped_gradient(rule, batch, m, q, lane);
-            Point point = enu ? evaluate_enu(self, batch, &G, psd, lane)
-                              : evaluate_any(self, &D, &G);
+            Point point =
+                enu ? evaluate_enu(self, batch, &G, psd, lane) : evaluate_any(self, &D, &G);
             if (forces) {
                 ly_mapped_add_energy(batch, q, lane, point.energy, m);
                 ly_mapped_add_stress(rule, batch, q, lane, &point.P, m->f);
@@ -142,10 +142,9 @@ void LY_KERNEL(ly_mapped_strain)(const void *user, const LyraBatch *batch, LyraA
 {
     const LyCorotational *self = user;
     const LyMappedRule *rule = &self->mapped;
-    LyMappedRoom *room =
-        batch->dfdx
-            ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom) : sizeof(LyMappedHexRoom))
-            : NULL;
+    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
+                                                                          : sizeof(LyMappedHexRoom))
+                                     : NULL;
     LyMapped m __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);
     sum_points(self, batch, batch->psd, true, &m, room);

@@ -134,12 +134,13 @@ static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind
             return fail_volume(mesh, e, volume, corners);
         }
         if (!(least > 0)) {
-            return ly_fail(LYRA_BAD_MESH,
-                           "element %d folds over: det dX/dxi is %g m^3 at one of its nodes or Gauss "
-                           "points, expected more than 0; move its %s",
-                           e, least,
-                           kind == LYRA_ELEMENT_TET10 ? "middle nodes towards those of its edges"
-                                                      : "vertices apart");
+            return ly_fail(
+                LYRA_BAD_MESH,
+                "element %d folds over: det dX/dxi is %g m^3 at one of its nodes or Gauss "
+                "points, expected more than 0; move its %s",
+                e, least,
+                kind == LYRA_ELEMENT_TET10 ? "middle nodes towards those of its edges"
+                                           : "vertices apart");
         }
         return LYRA_OK;
     }

@@ -41,13 +41,12 @@ static void ly_volumetric(const LyIsotropic *solid, const double *parameters, Ly
         if (use == LY_VOLUMETRIC_ELEMENT) {
             at = ly_max(ly_set(LY_VOLUMETRIC_FLOOR), at); // NaN stays
         } else {
-            LyReal t = ly_max(ly_set(0), ly_min(ly_set(1), (LY_VOLUMETRIC_BEND - at) *
-                                                               (1 / LY_VOLUMETRIC_BEND)));
+            LyReal t = ly_max(
+                ly_set(0), ly_min(ly_set(1), (LY_VOLUMETRIC_BEND - at) * (1 / LY_VOLUMETRIC_BEND)));
             LyReal t2 = t * t;
             LyMask bent = ly_less(at, ly_set(LY_VOLUMETRIC_BEND));
-            at = ly_select(bent,
-                           LY_VOLUMETRIC_BEND - LY_VOLUMETRIC_BEND * t * (1.0 - t2 + 0.5 * t2 * t),
-                           at);
+            at = ly_select(
+                bent, LY_VOLUMETRIC_BEND - LY_VOLUMETRIC_BEND * t * (1.0 - t2 + 0.5 * t2 * t), at);
             g1 = ly_select(bent, 1.0 - t2 * (3.0 - 2.0 * t), g1);
             g2 = ly_select(bent, (6 / LY_VOLUMETRIC_BEND) * t * (1.0 - t), g2);
         }

@@ -180,14 +180,12 @@ static void load_nodes(const LyraMesh *mesh, int32_t element, const double origi
 
 static TetPoint tet_point(const double r[LY_NODES_MAX][3], int32_t n, int32_t q)
 {
-    static const double place[2][5] = {
-        {0.5 - 0.3872983346207417, 0.5, 0.5 + 0.3872983346207417},
-        {0.5 - 0.4530899229693320, 0.5 - 0.2692346550528415, 0.5, 0.5 + 0.2692346550528415,
-         0.5 + 0.4530899229693320}};
-    static const double weight[2][5] = {
-        {5.0 / 18, 8.0 / 18, 5.0 / 18},
-        {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
-         0.1184634425280945}};
+    static const double place[2][5] = {{0.5 - 0.3872983346207417, 0.5, 0.5 + 0.3872983346207417},
+                                       {0.5 - 0.4530899229693320, 0.5 - 0.2692346550528415, 0.5,
+                                        0.5 + 0.2692346550528415, 0.5 + 0.4530899229693320}};
+    static const double weight[2][5] = {{5.0 / 18, 8.0 / 18, 5.0 / 18},
+                                        {0.1184634425280945, 0.2393143352496832, 0.2844444444444444,
+                                         0.2393143352496832, 0.1184634425280945}};
     const double *x = place[n == 5], *w = weight[n == 5];
     int32_t i = q % n, j = q / n % n, k = q / n / n;
     double s = 1 - x[i], t = 1 - x[j], J[3][3], dN[10][3];
@@ -350,12 +348,13 @@ static void tet10_mass(const LyraMesh *mesh, int32_t element, double *mass)
                 const int32_t *p = a < 4 ? NULL : lyra_element_kind_edge(LYRA_ELEMENT_TET10, a - 4);
                 const int32_t *q = b < 4 ? NULL : lyra_element_kind_edge(LYRA_ELEMENT_TET10, b - 4);
                 bool at_corner = q && !p && (q[0] == a || q[1] == a);
-                bool touch = p && q && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]);
-                *mass++ = unit * (!q                ? (a == b ? 6 : 1)
-                                  : !p              ? (at_corner ? -4 : -6)
-                                  : a == b          ? 32
-                                  : touch           ? 16
-                                                    : 8);
+                bool touch =
+                    p && q && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]);
+                *mass++ = unit * (!q       ? (a == b ? 6 : 1)
+                                  : !p     ? (at_corner ? -4 : -6)
+                                  : a == b ? 32
+                                  : touch  ? 16
+                                           : 8);
             }
         }
         return;

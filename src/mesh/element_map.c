@@ -8,9 +8,9 @@
 // is inside where no reference coordinate is beyond its face by more than the tolerance, turned
 // into a length by the gradient of the coordinate.
 //
-// The closest point lies on a face. A face is x(u, v) over the unit triangle or square; the distance
-// is minimised over it by Gauss-Newton steps from the nearest of a grid of samples, coordinates
-// clipped to the face, halved until the distance falls.
+// The closest point lies on a face. A face is x(u, v) over the unit triangle or square; the
+// distance is minimised over it by Gauss-Newton steps from the nearest of a grid of samples,
+// coordinates clipped to the face, halved until the distance falls.
 //
 // Outside, where quadratics grow without bound, weights are continued from the closest point xi_c:
 // w_a = N_a(xi_c) + grad N_a . J^-1 (p - x(xi_c)). They sum to 1 and reproduce linear fields.

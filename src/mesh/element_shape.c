@@ -218,7 +218,8 @@ static void cube_weights(const LyElementShape *shape, const double p[3], double 
     }
 }
 
-// ---- all kinds ---------------------------------------------------------------------------------------
+// ---- all kinds
+// ---------------------------------------------------------------------------------------
 
 bool ly_element_is_flat(const LyElementShape *shape, double tolerance)
 {
@@ -274,7 +275,7 @@ bool ly_element_contains(const LyElementShape *shape, const double p[3], double 
 
 double ly_element_distance2(const LyElementShape *shape, const double p[3], double closest[3])
 {
-    return ly_kind_is_mapped(shape->kind)      ? ly_map_distance2(shape, p, closest)
+    return ly_kind_is_mapped(shape->kind)     ? ly_map_distance2(shape, p, closest)
            : shape->kind == LYRA_ELEMENT_TET4 ? tet_distance2(shape, p, closest)
                                               : cube_distance2(shape, p, closest);
 }

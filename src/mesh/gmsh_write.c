@@ -208,7 +208,8 @@ static void write_head(Writer *w, const char *version)
 // ---- version 2.2 --------------------------------------------------------------------------------
 
 // Vertex a of a cell in the order of the format, see ly_gmsh_order.
-static int32_t ordered_corner(const LyExport *data, const int32_t *corners, int32_t nodes, int32_t a)
+static int32_t ordered_corner(const LyExport *data, const int32_t *corners, int32_t nodes,
+                              int32_t a)
 {
     return corners[data->mesh && nodes == 10 && a >= 8 ? 17 - a : a];
 }

@@ -12,8 +12,8 @@
 #include "mesh/stream.h"
 #include "mesh/surface.h"
 
-/// Vertex orders: tets of 10 nodes as in lyra/mesh.h; pyramids have their base first; prisms one triangle, then the other; hexahedra as
-/// cubes. Either orientation will do.
+/// Vertex orders: tets of 10 nodes as in lyra/mesh.h; pyramids have their base first; prisms one
+/// triangle, then the other; hexahedra as cubes. Either orientation will do.
 typedef enum LyCellShape {
     LY_CELL_NONE, ///< Points, lines and whatever else is passed over.
     LY_CELL_TRIANGLE,
@@ -179,8 +179,8 @@ LyraStatus ly_import_join_repeats(LyImport *import);
 LyraStatus ly_import_map_sets(LyImport *import, const int32_t *firsts);
 
 /// Makes elements of the wanted cells in the builder: tets as they are; hexahedra as cubes if all
-/// are axis-aligned and of one size, else as they are; mixtures and other shapes are cut into tets. `firsts` [count + 1]:
-/// first element of each wanted cell, NULL where cells are elements.
+/// are axis-aligned and of one size, else as they are; mixtures and other shapes are cut into tets.
+/// `firsts` [count + 1]: first element of each wanted cell, NULL where cells are elements.
 LyraStatus ly_import_elements(LyImport *import, int32_t **firsts);
 
 #endif

@@ -3,12 +3,13 @@
 
 // Solids become a mesh of one kind of elements.
 //
-// Hexahedra alone stay what they are. Elsewhere a pyramid, prism or hexahedron is cut into tets from its vertex with the lowest id: each of its
-// faces that does not touch this vertex is cut into triangles from its own lowest vertex, and each
-// triangle makes a tet with the first one (a pulling triangulation). A face that two cells share is
-// cut from its lowest vertex on both sides, so the tets fit together whatever the cells around.
-// That gives 2, 3 or 6 tets; where a cell names a vertex twice, those tets that would do so are
-// left out, so that collapsed hexahedra come out right.
+// Hexahedra alone stay what they are. Elsewhere a pyramid, prism or hexahedron is cut into tets
+// from its vertex with the lowest id: each of its faces that does not touch this vertex is cut into
+// triangles from its own lowest vertex, and each triangle makes a tet with the first one (a pulling
+// triangulation). A face that two cells share is cut from its lowest vertex on both sides, so the
+// tets fit together whatever the cells around. That gives 2, 3 or 6 tets; where a cell names a
+// vertex twice, those tets that would do so are left out, so that collapsed hexahedra come out
+// right.
 
 #include "mesh/import.h"
 
@@ -184,8 +185,7 @@ static LyraStatus cut_cells(LyImport *import, int32_t **firsts)
         cell += ly_cell_nodes(shape);
     }
     begins[import->cell_count] = (int32_t)count;
-    ly_log(ctx, LYRA_LOG_INFO,
-           "%s: %lld pyramids, prisms and hexahedra cut into %lld tets",
+    ly_log(ctx, LYRA_LOG_INFO, "%s: %lld pyramids, prisms and hexahedra cut into %lld tets",
            import->path, (long long)cut, (long long)(count - (import->cell_count - cut)));
     builder->elements = tets;
     builder->element_count = count;

@@ -165,7 +165,7 @@ static LyCellType cell_type(LySlice name)
     } types[] = {
         {"C3D4", {LY_CELL_TET, 4}},        {"C3D5", {LY_CELL_PYRAMID, 5}},
         {"C3D6", {LY_CELL_PRISM, 6}},      {"C3D8", {LY_CELL_HEX, 8}},
-        {"C3D10", {LY_CELL_TET10, 10}},      {"C3D15", {LY_CELL_PRISM, 15}},
+        {"C3D10", {LY_CELL_TET10, 10}},    {"C3D15", {LY_CELL_PRISM, 15}},
         {"C3D20", {LY_CELL_HEX, 20}},      {"S3", {LY_CELL_TRIANGLE, 3}},
         {"S4", {LY_CELL_QUAD, 4}},         {"S6", {LY_CELL_TRIANGLE, 6}},
         {"S8", {LY_CELL_QUAD, 8}},         {"STRI3", {LY_CELL_TRIANGLE, 3}},

@@ -110,7 +110,10 @@ static void write_nodes(LyWriter *writer, const LyExport *data)
 /// Elements with `nodes` corners, numbered as all.
 static void write_elements(LyWriter *writer, const LyExport *data, int32_t nodes)
 {
-    const char *solid = nodes == 4 ? "C3D4" : nodes == 10 ? "C3D10" : "C3D8", *face = nodes == 3 ? "S3" : "S4";
+    const char *solid = nodes == 4    ? "C3D4"
+                        : nodes == 10 ? "C3D10"
+                                      : "C3D8",
+               *face = nodes == 3 ? "S3" : "S4";
     bool begun = false;
     for (int64_t e = 0; e < data->cell_count; ++e) {
         if (ly_export_nodes(data, e) != nodes) {

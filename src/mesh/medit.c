@@ -167,9 +167,10 @@ LyraStatus ly_medit_save(const LyExport *data)
         ly_writer_string(writer, "0\n");
     }
     if (data->mesh) {
-        write_cells(writer, data, data->nodes == 4    ? "Tetrahedra"
-                                  : data->nodes == 10 ? "TetrahedraP2"
-                                                      : "Hexahedra",
+        write_cells(writer, data,
+                    data->nodes == 4    ? "Tetrahedra"
+                    : data->nodes == 10 ? "TetrahedraP2"
+                                        : "Hexahedra",
                     data->nodes, groups);
     } else {
         write_cells(writer, data, "Triangles", 3, groups);

@@ -68,8 +68,7 @@ static LyraStatus widen_sets(const LyraMesh *mesh, const LyraMeshEdgesView *edge
             count += member[edges->vertices[2 * e]] & member[edges->vertices[2 * e + 1]];
         }
         LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *ids, &ids));
-        sets[s] =
-            (LyraMeshVertexSet){.name = set->name, .vertices = ids, .count = (int32_t)count};
+        sets[s] = (LyraMeshVertexSet){.name = set->name, .vertices = ids, .count = (int32_t)count};
         if (set->count > 0) {
             memcpy(ids, set->vertices, (size_t)set->count * sizeof *ids);
         }
@@ -104,7 +103,8 @@ static void fill_quadratic(const LyraMesh *mesh, const LyraMeshEdgesView *edges,
     for (int64_t e = 0; e < mesh->element_count; ++e) {
         memcpy(elements + 10 * e, mesh->elements + 4 * e, 4 * sizeof *elements);
         for (int32_t i = 0; i < 6; ++i) {
-            elements[10 * e + 4 + i] = mesh->vertex_count + edges->element_edge[6 * e + linear_edge[i]];
+            elements[10 * e + 4 + i] =
+                mesh->vertex_count + edges->element_edge[6 * e + linear_edge[i]];
         }
     }
 }
@@ -137,8 +137,8 @@ LyraStatus lyra_mesh_quadratic(const LyraMesh *mesh, LyraMesh **out)
     LY_TRY_DONE(ly_allocate_zeroed(ctx, mesh->vertex_set_count, sizeof *sets, &sets));
     LY_TRY_DONE(widen_sets(mesh, &edges, sets));
     LY_TRY_DONE(ly_allocate_array(ctx, 3 * total, sizeof *positions, &positions));
-    LY_TRY_DONE(ly_allocate_array(ctx, 10 * (int64_t)mesh->element_count, sizeof *elements,
-                                  &elements));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 10 * (int64_t)mesh->element_count, sizeof *elements, &elements));
     fill_quadratic(mesh, &edges, positions, elements);
     status = rebuild(mesh, LYRA_ELEMENT_TET10, total, positions, elements, sets, out);
     positions = NULL;
@@ -247,8 +247,8 @@ LyraStatus ly_refine_quadratic(const LyraMesh *mesh, LyraMesh **out)
     LyraMesh *corners = NULL, *fine = NULL, *made = NULL;
     int32_t *middles = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, 6 * (int64_t)mesh->element_count, sizeof *middles,
-                                  &middles));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, 6 * (int64_t)mesh->element_count, sizeof *middles, &middles));
     for (int64_t e = 0; e < mesh->element_count; ++e) {
         for (int32_t i = 0; i < 6; ++i) {
             middles[6 * e + linear_edge[i]] = mesh->elements[10 * e + 4 + i];

@@ -33,7 +33,7 @@ int32_t lyra_element_kind_faces(LyraElementKind kind)
 
 int32_t lyra_element_kind_face_nodes(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET10                    ? 6
+    return kind == LYRA_ELEMENT_TET10                 ? 6
            : (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? ly_kind_face_corners(kind)
                                                       : 0;
 }
@@ -161,9 +161,9 @@ LyraStatus ly_sort_edges(const LyraMesh *mesh, LySortedSides *out)
     static const SideKind tet = {4, 6, 2, tet_edges}, tet10 = {10, 6, 2, tet10_edges};
     static const SideKind cube = {8, 12, 2, cube_edges};
     return sort_sides(mesh,
-                      mesh->kind == LYRA_ELEMENT_TET10  ? tet10
-                      : ly_kind_is_tet(mesh->kind) ? tet
-                                                   : cube,
+                      mesh->kind == LYRA_ELEMENT_TET10 ? tet10
+                      : ly_kind_is_tet(mesh->kind)     ? tet
+                                                       : cube,
                       out);
 }
 

@@ -281,7 +281,7 @@ LyraStatus lyra_element_tree_create(const LyraMesh *mesh, LyraElementTree **out)
         }
         ids[count++] = e;
     }
-    LyItemBox *box = ly_kind_is_mapped(mesh->kind)      ? mapped_box
+    LyItemBox *box = ly_kind_is_mapped(mesh->kind)     ? mapped_box
                      : mesh->kind == LYRA_ELEMENT_TET4 ? tet_box
                                                        : cube_box;
     LY_TRY_DONE(ly_box_tree_build(ctx, count, ids, box, tree, &tree->boxes));
