@@ -176,6 +176,19 @@ LYRA_TEST(mean_dilatation_says_where_it_cannot_be)
     test_context_end(ctx);
 }
 
+static Body make_of_kind(LyraContext *ctx, const void *data)
+{
+    return make_mean(ctx, LYRA_ELASTIC_NEO_HOOKEAN, *(const LyraElementKind *)data, 3, 2, 2,
+                     LYRA_INVERSION_EXTEND);
+}
+
+LYRA_TEST(mean_dilatation_agrees_between_instruction_sets)
+{
+    for (int k = 0; k < 3; ++k) {
+        check_instruction_sets(make_of_kind, &kinds[k], 1e-11);
+    }
+}
+
 static void compute_mean(LyraContext *ctx, void *data, void *out)
 {
     (void)data;

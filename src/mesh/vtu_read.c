@@ -352,7 +352,8 @@ LyraStatus ly_vtu_read(LyImport *import)
         import->as_is =
             import->as_is &&
             (!ly_cell_is_solid(shape) ||
-             (shape == import->shapes[0] && (shape == LY_CELL_TET || shape == LY_CELL_HEX)));
+             (shape == import->shapes[0] &&
+              (shape == LY_CELL_TET || shape == LY_CELL_HEX || shape == LY_CELL_TET10)));
     }
     if (!import->as_is) {
         ly_set_list_release(import->ctx, &builder->face_sets);
