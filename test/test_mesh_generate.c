@@ -496,7 +496,7 @@ LYRA_TEST(thin_bodies_get_about_the_elements_asked_for)
 LYRA_TEST(bodies_without_volume_are_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int32_t kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
+    for (int32_t kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
         LyraMeshShapeDef def = lyra_mesh_shape_def_default();
         def.shape = LYRA_MESH_SHAPE_SPHERE;
         def.kind = (LyraElementKind)kind;

@@ -203,7 +203,7 @@ LYRA_TEST(fields_of_a_stretch_are_those_of_the_law)
     const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double R[9];
     TestRandom random = test_random(4);
-    for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
+    for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
         check_stretch((LyraElementKind)kind, none);
         test_random_rotation(&random, R);
         check_stretch((LyraElementKind)kind, R);
@@ -248,7 +248,7 @@ LYRA_TEST(fields_of_a_rigid_motion_are_zero)
     double R[9];
     const double c[3] = {10, 20, -30};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 4 * LYRA_ELEMENT_KIND_COUNT; ++k) {
         Body body = make_body(ctx, (LyraElementKind)(k / 4), laws[k % 4], false, 1);
         test_random_rotation(&random, R);
         deform(&body, R, c, NULL);
@@ -314,7 +314,7 @@ LYRA_TEST(fields_sum_to_the_forces_of_the_body)
 {
     static const char *const laws[] = {"neo-hookean", "stvk", "corotational", "mooney-rivlin"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 4 * LYRA_ELEMENT_KIND_COUNT; ++k) {
         Body body = make_body(ctx, (LyraElementKind)(k / 4), laws[k % 4], k < 4, 2);
         disturb(&body, 0.01);
         evaluate(&body);
@@ -377,7 +377,7 @@ LYRA_TEST(stencils_sum_to_the_evaluation)
 {
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(3, isa);
-        for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             bool tets = kind == LYRA_ELEMENT_TET4;
             Body body = make_body(ctx, (LyraElementKind)kind, "stvk", tets, 4);
             LyraAssembly *assembly = make_assembly(&body);
