@@ -27,6 +27,7 @@ typedef struct Mean {
     double energy[WIDTH];                          // V U2
     double stiffness[WIDTH];                       // U2''/V
     double grad[30 * WIDTH];
+    double F[LY_MAPPED_POINTS_MAX][9 * WIDTH]; // found on the way
 } Mean;
 
 static void find_mean(const LyIsotropic *solid, const LyraBatch *batch, const LyMapped *m,
@@ -43,6 +44,7 @@ static void find_mean(const LyIsotropic *solid, const LyraBatch *batch, const Ly
             LyMat3 F = ly_mapped_deformation(rule, batch, m, q, lane), K = ly_mat3_cofactor(&F);
             LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT);
             LyReal det = ly_mat3_determinant(&F);
+            ly_mat3_store_lanes(mean->F[q] + lane, &F);
             ly_store(J[q] + lane, det);
             v += weight * det;
             V += weight;
@@ -111,9 +113,12 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
     bool projected = false;
     for (int q = 0; q < rule->points; ++q) {
         points.volume = mean ? mean->point[q] : NULL;
-        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        for (int lane = 0; !mean && lane < WIDTH; lane += LY_LANES) {
             LyMat3 F = ly_mapped_deformation(rule, batch, m, q, lane);
             ly_mat3_store_lanes(points.F + lane, &F);
+        }
+        if (mean) {
+            memcpy(points.F, mean->F[q], sizeof points.F);
         }
         LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, room != NULL, psd, &points);
         projected = projected || points.projected;
