@@ -340,7 +340,7 @@ static inline void check_instruction_sets(Body (*make)(LyraContext *ctx, const v
 static inline double smallest_eigenvalue(const Body *body, double *K)
 {
     int32_t dofs = 3 * body->n;
-    double A[24 * 24], values[24], norm = 0;
+    double A[30 * 30], values[30], norm = 0;
     dense_tangent(body, K);
     for (int32_t i = 0; i < dofs; ++i) {
         for (int32_t j = 0; j < dofs; ++j) {

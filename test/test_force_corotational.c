@@ -139,8 +139,8 @@ LYRA_TEST(corotational_tangents_agree_at_zero_strain)
         }
         evaluate(&exact, x, NULL, NULL, true);
         evaluate(&approximate, x, NULL, NULL, true);
-        double d[3 * 12];
-        TEST_REQUIRE(dofs <= 36);
+        double d[3 * 64];
+        TEST_REQUIRE(dofs <= 3 * 64);
         for (int32_t i = 0; i < dofs; ++i) {
             d[i] = test_random_normal(&random);
         }
@@ -183,7 +183,7 @@ LYRA_TEST(corotational_energy_matches_the_closed_form)
                 square += (s[c] - 1) * (s[c] - 1);
             }
             evaluate(&body, x, &energy, NULL, false);
-            double volume = kinds[k].element == LYRA_ELEMENT_TET4 ? 1. / 6 : 1;
+            double volume = lyra_element_kind_corners(kinds[k].element) == 4 ? 1. / 6 : 1;
             TEST_NEAR(energy, volume * (mu * square + lambda / 2 * trace * trace), 1e-14);
             end_body(&body);
         }
