@@ -7,7 +7,7 @@
 
 static const LyraElementKind kinds[] = {LYRA_ELEMENT_CUBE8, LYRA_ELEMENT_TET10, LYRA_ELEMENT_HEX8};
 
-static Body make_mean(LyraContext *ctx, LyraElasticModel model, LyraElementKind kind, int32_t nx,
+static Body make_mean(LyraContext *ctx, LyraMaterialLaw model, LyraElementKind kind, int32_t nx,
                       int32_t ny, int32_t nz, LyraInversion inversion)
 {
     LyraElasticDef def = lyra_elastic_def_default();
@@ -20,16 +20,16 @@ static Body make_mean(LyraContext *ctx, LyraElasticModel model, LyraElementKind 
 LYRA_TEST(mean_dilatation_matches_differences)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int k = 0; k < 3; ++k) {
             Body body =
-                make_mean(ctx, (LyraElasticModel)model, kinds[k], 2, 1, 1, LYRA_INVERSION_EXTEND);
+                make_mean(ctx, (LyraMaterialLaw)model, kinds[k], 2, 1, 1, LYRA_INVERSION_EXTEND);
             TestRandom random = test_random(3);
             double *x = malloc((size_t)body.n * 3 * sizeof *x);
             for (int state = 0; state < ISOTROPIC_STATE_COUNT; ++state) {
                 char what[120];
                 snprintf(what, sizeof what, "%s, %s, %s",
-                         lyra_elastic_model_name((LyraElasticModel)model),
+                         lyra_material_law_name((LyraMaterialLaw)model),
                          lyra_element_kind_name(kinds[k]), isotropic_state_names[state]);
                 set_isotropic_state(&body, (IsotropicState)state, &random, x);
                 check_derivatives_within(&body, x, state >= RANDOM ? 2e-5 : 1e-3, 1, 1e-6, &random,
@@ -47,13 +47,13 @@ LYRA_TEST(mean_dilatation_changes_nothing_in_homogeneous_states)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const double A[9] = {1.2, 0.1, 0, -0.1, 0.9, 0.2, 0.05, 0, 0.8};
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int k = 0; k < 3; ++k) {
             double *forces[2], energy[2], size = 0;
             int32_t dofs = 0;
             for (int mean = 0; mean < 2; ++mean) {
                 LyraElasticDef def = lyra_elastic_def_default();
-                def.model = (LyraElasticModel)model;
+                def.model = (LyraMaterialLaw)model;
                 def.volumetric = mean ? LYRA_VOLUMETRIC_MEAN : LYRA_VOLUMETRIC_STANDARD;
                 Body body = make_isotropic(ctx, def, kinds[k], 2, 2, 2);
                 dofs = 3 * body.n;
@@ -118,7 +118,7 @@ LYRA_TEST(projected_tangents_of_mean_dilatation_are_positive)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int k = 0; k < 3; ++k) {
         Body body =
-            make_mean(ctx, LYRA_ELASTIC_NEO_HOOKEAN, kinds[k], 1, 1, 1, LYRA_INVERSION_EXTEND);
+            make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, kinds[k], 1, 1, 1, LYRA_INVERSION_EXTEND);
         TestRandom random = test_random(31);
         int32_t dofs = 3 * body.n;
         double *A = malloc((size_t)(dofs * dofs) * sizeof *A),
@@ -178,7 +178,7 @@ LYRA_TEST(mean_dilatation_says_where_it_cannot_be)
 
 static Body make_of_kind(LyraContext *ctx, const void *data)
 {
-    return make_mean(ctx, LYRA_ELASTIC_NEO_HOOKEAN, *(const LyraElementKind *)data, 3, 2, 2,
+    return make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, *(const LyraElementKind *)data, 3, 2, 2,
                      LYRA_INVERSION_EXTEND);
 }
 
@@ -192,7 +192,7 @@ LYRA_TEST(mean_dilatation_agrees_between_instruction_sets)
 static void compute_mean(LyraContext *ctx, void *data, void *out)
 {
     (void)data;
-    Body body = make_mean(ctx, LYRA_ELASTIC_NEO_HOOKEAN, LYRA_ELEMENT_TET10, 3, 3, 3,
+    Body body = make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, LYRA_ELEMENT_TET10, 3, 3, 3,
                           LYRA_INVERSION_EXTEND);
     TestRandom random = test_random(2);
     double *x = malloc((size_t)body.n * 3 * sizeof *x), *sums = out;

@@ -23,6 +23,7 @@
 #include "mesh/element.h"
 
 #include "lyra/mesh_ops.h"
+#include "math/vec3.h"
 #include "mesh/element_map.h"
 #include "mesh/topology.h"
 
@@ -38,27 +39,14 @@ static const double *vertex_of(const LyraMesh *mesh, int32_t element, int32_t a)
     return mesh->positions + 3 * (int64_t)mesh->elements[(int64_t)nodes * element + a];
 }
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int32_t i = 0; i < 3; ++i) {
-        out[i] = a[i] - b[i];
-    }
-}
-
-static double determinant(const double a[3], const double b[3], const double c[3])
-{
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
 static double tet_volume(const LyraMesh *mesh, int32_t element)
 {
     const double *x0 = vertex_of(mesh, element, 0);
     double d1[3], d2[3], d3[3];
-    subtract(vertex_of(mesh, element, 1), x0, d1);
-    subtract(vertex_of(mesh, element, 2), x0, d2);
-    subtract(vertex_of(mesh, element, 3), x0, d3);
-    return determinant(d1, d2, d3) / 6;
+    ly_subtract3(vertex_of(mesh, element, 1), x0, d1);
+    ly_subtract3(vertex_of(mesh, element, 2), x0, d2);
+    ly_subtract3(vertex_of(mesh, element, 3), x0, d3);
+    return ly_determinant3(d1, d2, d3) / 6;
 }
 
 // ---- cubes --------------------------------------------------------------------------------------
@@ -70,7 +58,7 @@ static const int8_t cube_place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 
 bool ly_cube_is_box(const LyraMesh *mesh, int32_t element, double tolerance, double edges[3])
 {
     const double *low = vertex_of(mesh, element, 0), *high = vertex_of(mesh, element, 6);
-    subtract(high, low, edges);
+    ly_subtract3(high, low, edges);
     double shortest = fmin(fabs(edges[0]), fmin(fabs(edges[1]), fabs(edges[2])));
     for (int32_t a = 1; a < 8; ++a) {
         const double *x = vertex_of(mesh, element, a);
@@ -115,14 +103,14 @@ static CubePoint cube_point(const double r[8][3], int32_t q)
             }
         }
     }
-    point.weight *= determinant(J[0], J[1], J[2]);
+    point.weight *= ly_determinant3(J[0], J[1], J[2]);
     return point;
 }
 
 static void load_cube(const LyraMesh *mesh, int32_t element, const double origin[3], double r[8][3])
 {
     for (int32_t a = 0; a < 8; ++a) {
-        subtract(vertex_of(mesh, element, a), origin, r[a]);
+        ly_subtract3(vertex_of(mesh, element, a), origin, r[a]);
     }
 }
 
@@ -171,14 +159,14 @@ typedef struct TetPoint {
 } TetPoint;
 
 static void load_nodes(const LyraMesh *mesh, int32_t element, const double origin[3],
-                       double r[LY_NODES_MAX][3])
+                       double r[LY_ELEMENT_NODES_MAX][3])
 {
     for (int32_t a = 0; a < lyra_element_kind_nodes(mesh->kind); ++a) {
-        subtract(vertex_of(mesh, element, a), origin, r[a]);
+        ly_subtract3(vertex_of(mesh, element, a), origin, r[a]);
     }
 }
 
-static TetPoint tet_point(const double r[LY_NODES_MAX][3], int32_t n, int32_t q)
+static TetPoint tet_point(const double r[LY_ELEMENT_NODES_MAX][3], int32_t n, int32_t q)
 {
     static const double place[2][5] = {{0.5 - 0.3872983346207417, 0.5, 0.5 + 0.3872983346207417},
                                        {0.5 - 0.4530899229693320, 0.5 - 0.2692346550528415, 0.5,
@@ -206,7 +194,7 @@ static double tet10_volume(const LyraMesh *mesh, int32_t element)
     if (is_straight(mesh, element)) {
         return tet_volume(mesh, element);
     }
-    double r[LY_NODES_MAX][3], volume = 0;
+    double r[LY_ELEMENT_NODES_MAX][3], volume = 0;
     load_nodes(mesh, element, vertex_of(mesh, element, 0), r);
     for (int32_t q = 0; q < 27; ++q) {
         volume += tet_point(r, 3, q).weight;
@@ -226,7 +214,7 @@ double ly_element_least_jacobian(const LyraMesh *mesh, int32_t element)
     if (!ly_kind_is_mapped(mesh->kind)) {
         return ly_element_volume(mesh, element);
     }
-    double r[LY_NODES_MAX][3];
+    double r[LY_ELEMENT_NODES_MAX][3];
     load_nodes(mesh, element, vertex_of(mesh, element, 0), r);
     return ly_map_least_jacobian(mesh->kind, r);
 }
@@ -262,7 +250,7 @@ static void tet_moments(const LyraMesh *mesh, int32_t element, const double orig
     memset(second, 0, 6 * sizeof *second);
     for (int32_t a = 0; a < 4; ++a) {
         double r[3];
-        subtract(vertex_of(mesh, element, a), origin, r);
+        ly_subtract3(vertex_of(mesh, element, a), origin, r);
         add_outer(*volume / 20, r, second);
         for (int32_t i = 0; i < 3; ++i) {
             mean[i] += 0.25 * r[i];
@@ -282,7 +270,7 @@ static void cube_moments(const LyraMesh *mesh, int32_t element, const double ori
     memset(second, 0, 6 * sizeof *second);
     if (ly_cube_is_box(mesh, element, BOX_TOLERANCE, edges)) {
         double middle[3];
-        subtract(vertex_of(mesh, element, 0), origin, middle);
+        ly_subtract3(vertex_of(mesh, element, 0), origin, middle);
         *volume = fabs(edges[0] * edges[1] * edges[2]);
         static const int32_t diagonal[3] = {0, 3, 5};
         for (int32_t i = 0; i < 3; ++i) {
@@ -309,7 +297,7 @@ static void cube_moments(const LyraMesh *mesh, int32_t element, const double ori
 static void tet10_moments(const LyraMesh *mesh, int32_t element, const double origin[3],
                           double *volume, double first[3], double second[6])
 {
-    double r[LY_NODES_MAX][3], signed_volume = 0;
+    double r[LY_ELEMENT_NODES_MAX][3], signed_volume = 0;
     memset(first, 0, 3 * sizeof *first);
     memset(second, 0, 6 * sizeof *second);
     load_nodes(mesh, element, origin, r);
@@ -359,7 +347,7 @@ static void tet10_mass(const LyraMesh *mesh, int32_t element, double *mass)
         }
         return;
     }
-    double r[LY_NODES_MAX][3], signed_volume = 0;
+    double r[LY_ELEMENT_NODES_MAX][3], signed_volume = 0;
     load_nodes(mesh, element, vertex_of(mesh, element, 0), r);
     memset(mass, 0, 55 * sizeof *mass);
     for (int32_t q = 0; q < 125; ++q) {
@@ -431,7 +419,7 @@ double ly_element_longest_edge(const LyraMesh *mesh, int32_t element)
     for (int32_t e = 0; e < ly_kind_edges(mesh->kind); ++e) {
         const int32_t *ends = lyra_element_kind_edge(mesh->kind, e);
         double d[3];
-        subtract(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
+        ly_subtract3(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
         square = fmax(square, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     }
     if (square > 1e-200 && square < 1e200) {
@@ -441,7 +429,7 @@ double ly_element_longest_edge(const LyraMesh *mesh, int32_t element)
     for (int32_t e = 0; e < ly_kind_edges(mesh->kind); ++e) {
         const int32_t *ends = lyra_element_kind_edge(mesh->kind, e);
         double d[3];
-        subtract(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
+        ly_subtract3(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
         longest = fmax(longest, hypot(hypot(d[0], d[1]), d[2]));
     }
     return longest;

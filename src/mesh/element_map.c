@@ -95,7 +95,7 @@ void ly_shape_functions(LyraElementKind kind, const double xi[3], double *N, dou
 double ly_map_jacobian(LyraElementKind kind, const double r[][3], const double xi[3],
                        double J[3][3])
 {
-    double dN[LY_NODES_MAX][3], n[3];
+    double dN[LY_ELEMENT_NODES_MAX][3], n[3];
     ly_shape_functions(kind, xi, NULL, dN);
     memset(J, 0, 9 * sizeof(double));
     for (int32_t a = 0; a < lyra_element_kind_nodes(kind); ++a) {
@@ -129,6 +129,15 @@ int32_t ly_map_points(LyraElementKind kind, double xi[8][3], double weight[8])
     return 8;
 }
 
+void ly_tet10_place(int32_t a, double xi[3])
+{
+    const int32_t *ends = lyra_element_kind_edge(LYRA_ELEMENT_TET10, a < 4 ? 0 : a - 4);
+    const int32_t first = a < 4 ? a : ends[0], second = a < 4 ? a : ends[1];
+    for (int32_t i = 0; i < 3; ++i) {
+        xi[i] = 0.5 * (first == i + 1) + 0.5 * (second == i + 1);
+    }
+}
+
 double ly_map_least_jacobian(LyraElementKind kind, const double r[][3])
 {
     double xi[8][3], weight[8], J[3][3], least = INFINITY;
@@ -143,11 +152,7 @@ double ly_map_least_jacobian(LyraElementKind kind, const double r[][3])
                 at[i] = hex_corner[a] >> i & 1;
             }
         } else {
-            double L[4] = {0};
-            const int32_t *ends = a < 4 ? NULL : lyra_element_kind_edge(LYRA_ELEMENT_TET10, a - 4);
-            L[ends ? ends[0] : a] += 0.5;
-            L[ends ? ends[1] : a] += 0.5;
-            memcpy(at, L + 1, sizeof at);
+            ly_tet10_place(a, at);
         }
         least = fmin(least, ly_map_jacobian(kind, r, at, J));
     }
@@ -160,7 +165,7 @@ double ly_map_least_jacobian(LyraElementKind kind, const double r[][3])
 typedef struct Mapped {
     LyraElementKind kind;
     int32_t nodes;
-    double r[LY_NODES_MAX][3];
+    double r[LY_ELEMENT_NODES_MAX][3];
 } Mapped;
 
 static Mapped mapped_of(const LyElementShape *shape, const double p[3])
@@ -177,7 +182,7 @@ static Mapped mapped_of(const LyElementShape *shape, const double p[3])
 // x(xi) - p; writes the columns of dx/dxi.
 static void place(const Mapped *map, const double xi[3], double x[3], double J[3][3])
 {
-    double N[LY_NODES_MAX], dN[LY_NODES_MAX][3];
+    double N[LY_ELEMENT_NODES_MAX], dN[LY_ELEMENT_NODES_MAX][3];
     ly_shape_functions(map->kind, xi, N, dN);
     memset(x, 0, 3 * sizeof *x);
     memset(J, 0, 9 * sizeof(double));
@@ -445,7 +450,7 @@ double ly_map_distance2(const LyElementShape *shape, const double p[3], double c
 void ly_map_weights(const LyElementShape *shape, const double p[3], double *weights)
 {
     Mapped map = mapped_of(shape, p);
-    double xi[3], dN[LY_NODES_MAX][3], x[3], J[3][3], g[3][3];
+    double xi[3], dN[LY_ELEMENT_NODES_MAX][3], x[3], J[3][3], g[3][3];
     bool inside = invert(&map, xi);
     double last = ly_kind_is_tet(map.kind) ? xi[0] + xi[1] + xi[2] : 0;
     // rounding of a point on a face leaves it inside

@@ -22,6 +22,9 @@ void ly_shape_functions(LyraElementKind kind, const double xi[3], double *N, dou
 double ly_map_jacobian(LyraElementKind kind, const double r[][3], const double xi[3],
                        double J[3][3]);
 
+/// Reference coordinates of node a of a tet of 10 nodes.
+void ly_tet10_place(int32_t a, double xi[3]);
+
 /// Smallest det dx/dxi at the vertices and at the Gauss points of the forces (4 of a tet, 8 of a
 /// hexahedron), for nodes r.
 double ly_map_least_jacobian(LyraElementKind kind, const double r[][3]);

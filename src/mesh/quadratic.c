@@ -188,16 +188,6 @@ LyraStatus lyra_mesh_linear(const LyraMesh *mesh, int32_t *vertex_map, LyraMesh 
 
 // ---- refinement ---------------------------------------------------------------------------------
 
-// Reference coordinates of node a.
-static void node_place(int32_t a, double xi[3])
-{
-    double L[4] = {0};
-    const int32_t *ends = a < 4 ? NULL : lyra_element_kind_edge(LYRA_ELEMENT_TET10, a - 4);
-    L[ends ? ends[0] : a] += 0.5;
-    L[ends ? ends[1] : a] += 0.5;
-    memcpy(xi, L + 1, 3 * sizeof *xi);
-}
-
 // Local node of the parent that is vertex `id`.
 static int32_t find_node(const int32_t *parent, int32_t id)
 {
@@ -222,8 +212,8 @@ static LyraStatus curve_children(const LyraMesh *mesh, LyraMesh *fine)
             }
             const int32_t *ends = lyra_element_kind_edge(LYRA_ELEMENT_TET10, e);
             double a[3], b[3], N[10], dN[10][3], x[3] = {0};
-            node_place(find_node(parent, child[ends[0]]), a);
-            node_place(find_node(parent, child[ends[1]]), b);
+            ly_tet10_place(find_node(parent, child[ends[0]]), a);
+            ly_tet10_place(find_node(parent, child[ends[1]]), b);
             for (int32_t i = 0; i < 3; ++i) {
                 a[i] = 0.5 * (a[i] + b[i]);
             }

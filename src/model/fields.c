@@ -24,6 +24,7 @@
 #include "force/force.h"
 #include "force/mapped.h"
 #include "lyra/system.h"
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 #include "model/model.h"
 
@@ -127,13 +128,6 @@ bool lyra_fields_have_stress(const LyraFields *fields)
 
 // ---- geometry -----------------------------------------------------------------------------------
 
-static double determinant(double A[3][3])
-{
-    return A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) +
-           A[0][1] * (A[1][2] * A[2][0] - A[1][0] * A[2][2]) +
-           A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
-}
-
 static double tet_volume(const int32_t *ids, const double *x)
 {
     double edges[3][3];
@@ -142,7 +136,7 @@ static double tet_volume(const int32_t *ids, const double *x)
             edges[a][i] = x[3 * (int64_t)ids[a + 1] + i] - x[3 * (int64_t)ids[0] + i];
         }
     }
-    return determinant(edges) / 6;
+    return ly_determinant3(edges[0], edges[1], edges[2]) / 6;
 }
 
 // by the points of the forces: a straight tet exactly, a curved one as they see it
@@ -157,7 +151,7 @@ static double tet10_volume(const LyMappedRule *rule, const int32_t *ids, const d
                 A[k / 3][k % 3] += rule->shape[q][a][k % 3] * d;
             }
         }
-        sum += determinant(A);
+        sum += ly_determinant3(A[0], A[1], A[2]);
     }
     return sum / 24;
 }
@@ -181,7 +175,7 @@ static double cube_volume(const int32_t *ids, const double *x)
                 }
             }
         }
-        sum += determinant(A);
+        sum += ly_determinant3(A[0], A[1], A[2]);
     }
     return sum / 8;
 }
