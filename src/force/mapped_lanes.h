@@ -263,14 +263,19 @@ LY_INLINE LyReal ly_tet10_pair(const LyTet10Parts *p, int a, int c)
            (ly_tet10_edges(p, m, t, n, s) + ly_tet10_edges(p, m, s, n, t));
 }
 
+// clang-format off
 #define LY_TET10_FROM(a, X) X(a, 4) X(a, 5) X(a, 6) X(a, 7) X(a, 8) X(a, 9)
 #define LY_TET10_PAIRS(X)                                                                          \
-    X(0, 1)                                                                                        \
-    X(0, 2)                                                                                        \
-    X(0, 3)                                                                                        \
-    LY_TET10_FROM(0, X) X(1, 2) X(1, 3) LY_TET10_FROM(1, X) X(2, 3) LY_TET10_FROM(2, X)            \
-        LY_TET10_FROM(3, X) X(4, 5) X(4, 6) X(4, 7) X(4, 8) X(4, 9) X(5, 6) X(5, 7) X(5, 8)        \
-            X(5, 9) X(6, 7) X(6, 8) X(6, 9) X(7, 8) X(7, 9) X(8, 9)
+    X(0, 1) X(0, 2) X(0, 3) LY_TET10_FROM(0, X)                                                    \
+    X(1, 2) X(1, 3) LY_TET10_FROM(1, X)                                                            \
+    X(2, 3) LY_TET10_FROM(2, X)                                                                    \
+    LY_TET10_FROM(3, X)                                                                            \
+    X(4, 5) X(4, 6) X(4, 7) X(4, 8) X(4, 9)                                                        \
+    X(5, 6) X(5, 7) X(5, 8) X(5, 9)                                                                \
+    X(6, 7) X(6, 8) X(6, 9)                                                                        \
+    X(7, 8) X(7, 9)                                                                                \
+    X(8, 9)
+// clang-format on
 #define LY_TET10_STORE(a, c)                                                                       \
     ly_store(block, ly_tet10_pair(&parts, a, c));                                                  \
     block += BLOCK;
