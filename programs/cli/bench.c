@@ -206,8 +206,17 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
     if (bench->mesh && (bench->elements > 0 || bench->large)) {
         return cli_usage_error(usage, "--mesh is in place of --elements and --large");
     }
-    if (bench->choice && (bench->mesh || bench->solver)) {
-        return cli_usage_error(usage, "--auto has bodies and solvers of its own");
+    if (bench->choice && bench->solver) {
+        return cli_usage_error(usage, "--auto has solvers of its own");
+    }
+    if (bench->body && bench->mesh) {
+        return cli_usage_error(usage, "--mesh is in place of the bodies of --auto");
+    }
+    if (!bench->choice && (bench->body || bench->statics)) {
+        return cli_usage_error(usage, "--body and --statics are of --auto");
+    }
+    if (bench->statics && bench->dt > 0) {
+        return cli_usage_error(usage, "--statics has no time step: leave --dt out");
     }
     if (with) {
         char list[128];
@@ -273,8 +282,11 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
          "suite solvers: only this solver (default: all)"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
-         "suite solvers: compare the choice of \"auto\" with fixed ones on 20 bodies; five "
+         "suite solvers: compare \"auto\" with fixed choices on 20 bodies or --mesh; five "
          "minutes"},
+        {"--body", CLI_TEXT, &bench.body, "NAME",
+         "with --auto: only bodies with this in their names, as \"plate\" (default: all)"},
+        {"--statics", CLI_FLAG, &bench.statics, NULL, "with --auto: only statics"},
         {"--dt", CLI_DOUBLE, &bench.dt, "H",
          "suite solvers: only this time step, s (default: several)"},
         {"--with", CLI_TEXT, &with, "LIST",
