@@ -2,6 +2,7 @@
 lyra_add_test(world)
 lyra_add_test(world_keys)
 lyra_add_test(world_probe)
+lyra_add_test(world_ties)
 lyra_add_test(world_registry)
 lyra_add_test(world_extending)
 

@@ -152,6 +152,11 @@ static LyraStatus add_force(LyraWorld *world, const void *item)
     return lyra_world_add_force(world, item);
 }
 
+static LyraStatus add_tie(LyraWorld *world, const void *item)
+{
+    return lyra_world_add_tie(world, item, NULL);
+}
+
 static LyraStatus add_change(LyraWorld *world, const void *item)
 {
     return lyra_world_add_change(world, item);
@@ -184,6 +189,7 @@ static LyraStatus fill_world(Compiler *compiler)
                     add_constraint));
     LY_TRY(add_list(compiler, root, "loads", spec->loads, sizeof *spec->loads, add_load));
     LY_TRY(add_list(compiler, root, "forces", spec->forces, sizeof *spec->forces, add_force));
+    LY_TRY(add_list(compiler, root, "ties", spec->ties, sizeof *spec->ties, add_tie));
     LY_TRY(add_list(compiler, root, "changes", spec->changes, sizeof *spec->changes, add_change));
     LY_TRY(add_list(compiler, ly_node_find(root, "output"), "probes", output->probes,
                     sizeof *output->probes, add_probe));

@@ -30,5 +30,6 @@ target_sources(lyra_objects PRIVATE
   world/shown_loads.c
   world/step.c
   world/target_springs.c
+  world/ties.c
   world/undo.c
   world/world.c)
