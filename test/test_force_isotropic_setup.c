@@ -264,6 +264,7 @@ LYRA_TEST(isotropic_bad_settings_are_refused)
     def.law = &law;
     expect(ctx, mesh, &def, LYRA_UNSUPPORTED, "extend needs; clamp and none do without");
     def.inversion = LYRA_INVERSION_CLAMP;
+    law.from_enu = NULL;
     expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "all its parameters");
     const LyraMaterialType whole = law;
     for (int k = 0; k < 5; ++k) {
