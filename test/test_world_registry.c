@@ -233,6 +233,17 @@ LYRA_TEST(integrators_have_their_order)
         TEST_STRING(lyra_world_integrator(world), "heun");
         run(world, 20);
         errors[i] = difference(exact, world);
+        // what is held ends where it is held, without the method's doing
+        const double *rest = lyra_mesh_view(lyra_world_view(world).bodies[0].mesh).positions;
+        int32_t count = 0, held = 0;
+        const double *x = lyra_world_positions(world, 0, &count);
+        for (int32_t v = 0; v < count; ++v) {
+            if (rest[3 * v] < -0.249) {
+                ++held;
+                TEST_NEAR(x[3 * v + 2] - rest[3 * v + 2], 0.01 * sin(20 * 0.04), 1e-15);
+            }
+        }
+        TEST_EQUAL(held, 4);
         lyra_world_destroy(world);
     }
     for (int i = 0; i < 2; ++i) {
