@@ -11,6 +11,7 @@
 #include "lyra/force.h"
 #include "lyra/material.h"
 #include "lyra/mesh.h"
+#include "lyra/plasticity.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,7 @@ typedef enum LyraElasticModel {
     LYRA_ELASTIC_OGDEN,                  ///< "ogden"
     LYRA_ELASTIC_BIPHASIC_SPLINE,        ///< "biphasic-spline"
     LYRA_ELASTIC_ROTATED_LINEAR,         ///< "rotated-linear"
+    LYRA_ELASTIC_HENCKY,                 ///< "hencky": quadratic in logarithmic strain.
     LYRA_ELASTIC_MODEL_COUNT
 } LyraElasticModel;
 
@@ -41,8 +43,8 @@ LYRA_API LyraStatus lyra_elastic_model_find(const char *name, LyraElasticModel *
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-/// First parameters of "stvk", both stable neo-Hookean models, "neo-hookean" and
-/// "rotated-linear", for lyra_assembly_set_parameter().
+/// First parameters of "stvk", both stable neo-Hookean models, "neo-hookean",
+/// "rotated-linear" and "hencky", for lyra_assembly_set_parameter().
 typedef enum LyraElasticParameter {
     LYRA_ELASTIC_LAMBDA = 0, ///< First Lame constant, Pa.
     LYRA_ELASTIC_MU,         ///< Shear modulus, Pa.
@@ -69,7 +71,8 @@ typedef struct LyraElasticConstant {
 // ---- forces -------------------------------------------------------------------------------------
 
 /// What an isotropic law does where a stretch falls below the threshold, that is under strong
-/// compression and in inverted elements.
+/// compression and in inverted elements. "hencky" goes on by itself: with it the first and the last
+/// are the same.
 typedef enum LyraInversion {
     LYRA_INVERSION_EXTEND = 0, ///< "extend": goes on smoothly; force and tangent belong together.
     LYRA_INVERSION_CLAMP, ///< "clamp": as at the threshold; no energy, and the tangent is not the
@@ -100,7 +103,9 @@ typedef struct LyraElasticDef {
     /// outlive the force. Nullable.
     const LyraMaterialType *law;
     const void *law_user; ///< Handed to the law's functions. Nullable.
-    uint32_t cookie;      ///< Written by the default function only.
+    /// Lets it flow. Cubes take 2x2x2 Gauss points then. Not with LYRA_INVERSION_CLAMP. Nullable.
+    const LyraPlasticityDef *plasticity;
+    uint32_t cookie; ///< Written by the default function only.
 } LyraElasticDef;
 
 LYRA_API LyraElasticDef lyra_elastic_def_default(void);

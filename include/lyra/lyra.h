@@ -34,6 +34,7 @@
 #include "lyra/output.h"
 #include "lyra/parameter.h"
 #include "lyra/picture.h"
+#include "lyra/plasticity.h"
 #include "lyra/plot.h"
 #include "lyra/points.h"
 #include "lyra/reorder.h"

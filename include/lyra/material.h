@@ -73,6 +73,7 @@ typedef enum LyraMaterialLaw {
     LYRA_MATERIAL_OGDEN,                  ///< Three terms in powers of the isochoric stretches.
     LYRA_MATERIAL_BIPHASIC_SPLINE,        ///< Stress by a spline in each stretch.
     LYRA_MATERIAL_ROTATED_LINEAR,         ///< Linear elasticity in the frame of the stretches.
+    LYRA_MATERIAL_HENCKY,                 ///< Quadratic in the logarithms of the stretches.
     LYRA_MATERIAL_LAW_COUNT
 } LyraMaterialLaw;
 

@@ -37,6 +37,8 @@ typedef struct LyraSolidDef {
     /// Nullable.
     const LyraElasticConstant *constants;
     int32_t constant_count;
+    /// Lets models with an isotropic law flow; the others refuse it. Nullable.
+    const LyraPlasticityDef *plasticity;
     const double *directions; ///< "fibre": [element_count][3]. Nullable: along x.
     uint32_t cookie;          ///< Written by the default function only.
 } LyraSolidDef;

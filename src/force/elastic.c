@@ -25,6 +25,7 @@ static const char *const model_names[LYRA_ELASTIC_MODEL_COUNT] = {
     [LYRA_ELASTIC_OGDEN] = "ogden",
     [LYRA_ELASTIC_BIPHASIC_SPLINE] = "biphasic-spline",
     [LYRA_ELASTIC_ROTATED_LINEAR] = "rotated-linear",
+    [LYRA_ELASTIC_HENCKY] = "hencky",
 };
 
 static const char *const inversion_names[LYRA_INVERSION_COUNT] = {

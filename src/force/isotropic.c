@@ -38,6 +38,8 @@ LyraMaterialLaw ly_isotropic_law(LyraElasticModel model)
         return LYRA_MATERIAL_BIPHASIC_SPLINE;
     case LYRA_ELASTIC_ROTATED_LINEAR:
         return LYRA_MATERIAL_ROTATED_LINEAR;
+    case LYRA_ELASTIC_HENCKY:
+        return LYRA_MATERIAL_HENCKY;
     default:
         return LYRA_MATERIAL_LAW_COUNT;
     }
@@ -74,7 +76,12 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
                        "needs; clamp and none do without",
                        law->name);
     }
-    return LYRA_OK;
+    if (def->plasticity && def->inversion == LYRA_INVERSION_CLAMP) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: the inversion mode clamp has no plasticity, expected extend or "
+                       "none");
+    }
+    return def->plasticity ? ly_plasticity_check(def->plasticity, law->name) : LYRA_OK;
 }
 
 // ---- parameters ---------------------------------------------------------------------------------
@@ -118,6 +125,18 @@ static LyraStatus read_constants(const LyraElasticDef *def, const LyraMaterialTy
         given->all = given->all && given->is[i];
     }
     return LYRA_OK;
+}
+
+// names, kinds and values of the parameters of plasticity
+typedef struct Plastic {
+    const char *names[LY_PLASTIC_PARAMETERS_MAX];
+    LyraParameterKind kinds[LY_PLASTIC_PARAMETERS_MAX];
+    double values[LY_PLASTIC_PARAMETERS_MAX];
+} Plastic;
+
+static int32_t list_plastic(const LyraElasticDef *def, Plastic *p)
+{
+    return ly_plasticity_parameters(def->plasticity, p->names, p->kinds, p->values);
 }
 
 // parameters from a material of the mesh
@@ -198,13 +217,19 @@ static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialT
     return LYRA_OK;
 }
 
+static int32_t count_parameters(const LyraElasticDef *def, const LyraMaterialType *law)
+{
+    Plastic plastic;
+    return law->parameter_count + 1 + (def->plasticity ? list_plastic(def, &plastic) : 0);
+}
+
 static LyraStatus fill_parameters(LyraContext *ctx, const LyraElasticDef *def,
                                   const LyraMaterialType *law, const LyraMeshView *mesh,
                                   double *parameters)
 {
     Given given;
     LY_TRY(read_constants(def, law, &given));
-    int64_t count = law->parameter_count + 1;
+    int64_t count = count_parameters(def, law), plastic = law->parameter_count + 1;
     // one material is enough where the mesh has no say
     bool uniform = given.all || def->young != 0;
     int32_t materials = uniform ? 1 : mesh->material_count;
@@ -224,7 +249,12 @@ static LyraStatus fill_parameters(LyraContext *ctx, const LyraElasticDef *def,
             LY_TRY_DONE(make_parameters(def, law, &given, &mesh->materials[m], table + m * count));
             made[m] = true;
         }
-        memcpy(parameters + e * count, table + m * count, (size_t)count * sizeof *table);
+        memcpy(parameters + e * count, table + m * count, (size_t)plastic * sizeof *table);
+        if (def->plasticity) {
+            Plastic values;
+            int32_t more = list_plastic(def, &values);
+            memcpy(parameters + e * count + plastic, values.values, (size_t)more * sizeof *table);
+        }
     }
 done:
     ly_release(ctx, made);
@@ -281,6 +311,7 @@ static void destroy_solid(void *self)
 {
     LyIsotropic *solid = self;
     if (solid) {
+        ly_release(solid->ctx, solid->plasticity);
         ly_release(solid->ctx, solid->rest);
         ly_release(solid->ctx, solid);
     }
@@ -294,7 +325,7 @@ static bool is_stvk(const LyraElasticDef *def)
 // the third derivatives of the other inversion modes jump at the threshold
 static bool has_contraction(const LyraElasticDef *def)
 {
-    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE;
+    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !def->plasticity;
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -308,13 +339,25 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     if (kind == LYRA_ELEMENT_CUBE8) {
         return has_contraction(def) ? contracted_cubes[isa] : cubes[isa];
     }
-    if (is_stvk(def)) {
+    if (is_stvk(def) && !def->plasticity) {
         return has_contraction(def) ? contracted[isa] : stvk[isa];
     }
-    if (!def->law && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
+    if (!def->law && !def->plasticity && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
         return neo_hookean[isa];
     }
     return tets[isa];
+}
+
+static LyraStatus add_plasticity(LyraContext *ctx, const LyraElasticDef *def, int32_t first,
+                                 int32_t points, LyIsotropic *solid)
+{
+    Plastic plastic;
+    int32_t count = list_plastic(def, &plastic);
+    for (int32_t i = 0; i < count; ++i) {
+        solid->parameter_names[first + i] = plastic.names[i];
+        solid->parameter_kinds[first + i] = plastic.kinds[i];
+    }
+    return ly_plasticity_create(ctx, def->plasticity, points, first, &solid->plasticity);
 }
 
 static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const LyraMeshView *mesh,
@@ -327,7 +370,10 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->ctx = ctx;
     solid->law = law;
     solid->law_user = def->law_user;
-    solid->inversion = def->inversion;
+    // the logarithm of this law is extended already
+    bool goes_on = !def->law && def->model == LYRA_ELASTIC_HENCKY;
+    solid->inversion =
+        goes_on && def->inversion == LYRA_INVERSION_EXTEND ? LYRA_INVERSION_NONE : def->inversion;
     solid->threshold = def->inversion_threshold;
     for (int32_t i = 0; i < law->parameter_count; ++i) {
         solid->parameter_names[i] = law->parameter_names[i];
@@ -336,6 +382,12 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     }
     solid->parameter_names[law->parameter_count] = "compression-resistance";
     solid->parameter_kinds[law->parameter_count] = LYRA_PARAMETER_NOT_NEGATIVE;
+    LyraStatus status = LYRA_OK;
+    if (def->plasticity) {
+        LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, cubes ? 8 : 1, solid));
+    }
+    const LyPlasticity *plasticity = solid->plasticity;
+    bool late = plasticity && plasticity->rule == LY_FLOW_DEFORMATION;
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = cubes ? 8 : 4,
@@ -343,20 +395,25 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
                   LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
-                  (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
+                  (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0) |
+                  (plasticity ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
+                  (late ? LYRA_FORCE_LATE : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
-        .parameter_count = law->parameter_count + 1,
+        .parameter_count =
+            law->parameter_count + 1 + (plasticity ? plasticity->parameter_count : 0),
         .parameter_names = solid->parameter_names,
         .parameter_kinds = solid->parameter_kinds,
+        .history_count = plasticity ? plasticity->history_count : 0,
+        .history_names = plasticity ? plasticity->history_names : NULL,
+        .history_units = plasticity ? plasticity->history_units : NULL,
         .scratch_bytes = cubes ? LY_CUBE_SCRATCH : 0,
         .setup = cubes ? setup_cube : setup_tet,
         .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
         .destroy = destroy_solid,
     };
-    LyraStatus status = LYRA_OK;
     if (cubes) {
         // three points along an edge integrate the fourth powers of StVK exactly
-        fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
+        fill_rule(is_stvk(def) && !plasticity ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
     *out = solid;
@@ -378,7 +435,7 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
     double *parameters = NULL;
     LyIsotropic *solid = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * (law->parameter_count + 1),
+    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * count_parameters(def, law),
                                   sizeof *parameters, &parameters));
     LY_TRY_DONE(fill_parameters(ctx, def, law, &view, parameters));
     LY_TRY_DONE(make_solid(ctx, mesh, &view, def, law, &solid));

@@ -7,6 +7,7 @@
 #define LY_FORCE_ISOTROPIC_H
 
 #include "force/elastic.h"
+#include "force/plasticity.h"
 #include "lyra/material.h"
 
 /// Constants of a cube: the lengths of its edges along x, y, z, m.
@@ -22,19 +23,22 @@ typedef struct LyCubeRule {
     double product[3][3], value[2][3];      // N_0 N_0, N_0 N_1, N_1 N_1 and N_0, N_1 along an edge
 } LyCubeRule;
 
+#define LY_ISOTROPIC_PARAMETERS_MAX (LYRA_MATERIAL_PARAMETERS_MAX + 1 + LY_PLASTIC_PARAMETERS_MAX)
+
 /// `self` of the forces of isotropic solids. The parameters of an element are those of the law,
-/// then its resistance to compression.
+/// then its resistance to compression, then those of its plasticity.
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
-    const char *parameter_names[LYRA_MATERIAL_PARAMETERS_MAX + 1];
-    LyraParameterKind parameter_kinds[LYRA_MATERIAL_PARAMETERS_MAX + 1];
+    const char *parameter_names[LY_ISOTROPIC_PARAMETERS_MAX];
+    LyraParameterKind parameter_kinds[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraContext *ctx;
     double *rest; // corners, [element][nodes][3]
     const LyraMaterialType *law;
     const void *law_user;
     LyraInversion inversion;
     double threshold;
-    LyCubeRule rule; // cubes
+    LyPlasticity *plasticity; // NULL: elastic
+    LyCubeRule rule;          // cubes
 } LyIsotropic;
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);

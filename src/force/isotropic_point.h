@@ -62,6 +62,7 @@ LY_INLINE LyResistance ly_resistance(LyReal rho, LyReal J)
 typedef struct LyPoints {
     bool stretches;             // which form holds the tangent
     bool projected;             // whether a tangent was changed by more than rounding
+    bool mapped;                // F is that of the elastic part, F G of the whole
     double F[9 * LY_WIDTH];     // in
     double energy[LY_WIDTH];    // W
     double P[9 * LY_WIDTH];     // dW/dF
@@ -69,6 +70,8 @@ typedef struct LyPoints {
     double second[6 * LY_WIDTH];
     double U[9 * LY_WIDTH], V[9 * LY_WIDTH], s[3 * LY_WIDTH];
     double flip[3 * LY_WIDTH], twist[3 * LY_WIDTH]; // of 12, 23, 31
+    double G[9 * LY_WIDTH];                         // if mapped
+    double lost[LY_WIDTH];                          // energy density of flow, with a trial history
 } LyPoints;
 
 LY_INLINE LyVec3 ly_vec3_load_lanes(const double *p)
@@ -104,6 +107,33 @@ LY_INLINE LyMask ly_surely_above(LyReal I, LyReal J, double threshold)
 typedef void LyPointsKernel(const LyIsotropic *solid, const double *parameters, bool tangent,
                             bool psd, LyPoints *points);
 LY_KERNEL_DECLARE(LyPointsKernel, ly_points_evaluate);
+
+/// The same for a solid with plasticity, at point `q` of the elements: reads its history and writes
+/// the trial one, but for what the elements have lost. F is that of the elastic part afterwards.
+typedef void LyPointsFlowKernel(const LyIsotropic *solid, const LyraBatch *batch, int q,
+                                bool tangent, bool psd, LyPoints *points);
+LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow);
+
+/// Either, as the solid is.
+#define LY_POINTS_EVALUATE(solid, batch, q, tangent, psd, points)                                  \
+    do {                                                                                           \
+        if ((solid)->plasticity) {                                                                 \
+            LY_KERNEL(ly_points_flow)(solid, batch, q, tangent, psd, points);                      \
+        } else {                                                                                   \
+            LY_KERNEL(ly_points_evaluate)(solid, (batch)->parameters, tangent, psd, points);       \
+            (points)->mapped = false;                                                              \
+        }                                                                                          \
+    } while (0)
+
+/// Adds what a point has lost, `volume` its share of the rest volume, to the last number of the
+/// trial history; the first point starts from what had been lost before.
+LY_INLINE void ly_points_add_lost(const LyIsotropic *solid, const LyraBatch *batch,
+                                  const LyPoints *points, bool first, LyReal volume, int lane)
+{
+    int64_t last = (int64_t)(solid->type.history_count - 1) * LY_WIDTH + lane;
+    LyReal before = ly_load((first ? batch->history : batch->trial_history) + last);
+    ly_store(batch->trial_history + last, before + volume * ly_load(points->lost + lane));
+}
 
 // ---- blocks of the tangent ----------------------------------------------------------------------
 
@@ -271,6 +301,16 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
 LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
                                     const LyVec3 *b, const LyBlockSink *sink)
 {
+    LyVec3 mapped[3];
+    if (points->mapped) {
+        // b' = G^T b
+        LyMat3 G = ly_mat3_load_lanes(points->G + lane);
+        for (int a = 0; a < 3; ++a) {
+            mapped[a] = b ? ly_mat3_apply_transposed(&G, &b[a])
+                          : (LyVec3){{G.m[a][0], G.m[a][1], G.m[a][2]}};
+        }
+        b = mapped;
+    }
     if (points->stretches) {
         ly_blocks_stretches(points, lane, b, sink);
     } else if (solid->law->without_second) {

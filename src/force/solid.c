@@ -49,6 +49,7 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     elastic.poisson = def->poisson;
     elastic.constants = def->constants;
     elastic.constant_count = def->constant_count;
+    elastic.plasticity = def->plasticity;
     return keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid)));
 }
 
@@ -200,6 +201,7 @@ static const struct {
     {"reduced-polynomial", make_elastic},
     {"biphasic-spline", make_elastic},
     {"rotated-linear", make_elastic},
+    {"hencky", make_elastic},
     {"fibre", make_fibre},
     {"mass-spring", make_springs},
 };
@@ -207,6 +209,22 @@ static const struct {
 const char *lyra_solid_model(int32_t index)
 {
     return index >= 0 && index < LY_COUNT_OF(models) ? models[index].name : NULL;
+}
+
+// fails where a model can't flow and shall
+static LyraStatus check_plasticity(const LyraSolidDef *def, Maker *make)
+{
+    if (!def->plasticity || make == make_elastic) {
+        return LYRA_OK;
+    }
+    char list[512] = "";
+    for (int32_t m = 0; m < LY_COUNT_OF(models); ++m) {
+        if (models[m].make == make_elastic) {
+            ly_list_name(sizeof list, list, models[m].name);
+        }
+    }
+    return ly_fail(LYRA_UNSUPPORTED, "model %s has no plasticity; those that have: %s", def->model,
+                   list);
 }
 
 static LyraStatus find_maker(const char *name, Maker **make)
@@ -244,6 +262,7 @@ LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraS
     }
     Maker *make = NULL;
     LY_TRY(find_maker(def->model, &make));
+    LY_TRY(check_plasticity(def, make));
     LyraSolid *solid = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     solid->ctx = ctx;

@@ -14,6 +14,7 @@ target_sources(lyra_objects PRIVATE
   force/history.c
   force/isotropic.c
   force/mass_spring.c
+  force/plasticity.c
   force/det_f.c
   force/rest_shape.c
   force/solid.c
@@ -33,6 +34,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/fibre_kernel.c
   force/spring_kernel.c
   force/stvk_contraction_kernel.c
+  force/plastic_point_kernel.c
   force/isotropic_point_kernel.c
   force/tet_isotropic_kernel.c
   force/tet_kernel.c

@@ -89,9 +89,12 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
         }
         ly_mat3_store_lanes(points.F + lane, &F);
     }
-    LY_KERNEL(ly_points_evaluate)
-    (solid, batch->parameters, batch->dfdx != NULL, batch->psd, &points);
+    LY_POINTS_EVALUATE(solid, batch, 0, batch->dfdx != NULL, batch->psd, &points);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        if (solid->plasticity && batch->trial_history) {
+            LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
+            ly_points_add_lost(solid, batch, &points, true, volume, lane);
+        }
         if (batch->energy) {
             LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
             ly_store(batch->energy + lane, volume * ly_load(points.energy + lane));

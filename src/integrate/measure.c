@@ -11,7 +11,8 @@
 // and the reactions of the constraints, (I - P)(M a + g). Between two states, by the trapezoidal
 // rule, with du = u_1 - u_0:
 //
-//   dissipated = h (p_0 + p_1) / 2,   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
+//   dissipated = h (p_0 + p_1) / 2 + what the material has lost,
+//   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
 //
 // The balance, the change of kinetic + elastic, + dissipated - work, is what the method itself
 // loses or gains, and the error of the rule, which is of second order.
@@ -58,6 +59,7 @@ LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k)
                                    .elastic = &measure->elastic,
                                    .need_tangent = it->need_tangent};
     measure->elastic = 0;
+    measure->lost = lyra_system_lost(it->system, state);
     ly_reach_return(it, at.u);
     LY_TRY(ly_evaluate(it, &at, &response));
     lyra_system_apply_mass(it->system, at.v, it->account[0]);
@@ -118,6 +120,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     LyraVector *du = it->account[0], *held = it->account[2];
     lyra_vector_sum(-1, lyra_state_view(begin).u, lyra_state_view(end).u, du);
     lyra_vector_fill(held, 0);
+    it->report.dissipated += it->measure[1].lost - it->measure[0].lost;
     lyra_system_merge(it->system, du, held);
     bool moved = lyra_vector_largest(held) > 0;
     for (int32_t k = 0; k < 2; ++k) {

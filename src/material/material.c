@@ -64,6 +64,7 @@ static const LyraMaterialType types[LYRA_MATERIAL_LAW_COUNT][LYRA_ISA_COUNT] = {
     [LYRA_MATERIAL_BIPHASIC_SPLINE] =
         TYPES("biphasic-spline", STRETCHES, true, spline, biphasic_spline),
     [LYRA_MATERIAL_ROTATED_LINEAR] = TYPES("rotated-linear", STRETCHES, true, lame, rotated_linear),
+    [LYRA_MATERIAL_HENCKY] = TYPES("hencky", STRETCHES, true, lame, hencky),
 };
 
 const LyraMaterialType *lyra_material_type(LyraMaterialLaw law, LyraIsa isa)
@@ -96,6 +97,7 @@ LyraStatus lyra_material_from_enu(LyraMaterialLaw law, double young, double pois
     case LYRA_MATERIAL_STABLE_NEO_HOOKEAN:
     case LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG:
     case LYRA_MATERIAL_ROTATED_LINEAR:
+    case LYRA_MATERIAL_HENCKY:
         p[LY_LAMBDA] = lambda;
         p[LY_MU] = mu;
         return LYRA_OK;

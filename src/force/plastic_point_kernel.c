@@ -1,0 +1,383 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Plastic flow at a batch of points. F = Fe Fp with G = Fp^-1 at the begin of the step, and
+// F G = U diag(s) V^T, whose elastic strains are e_i = l(s_i), l the extended logarithm
+// (material/hencky.h); d = e - tr(e)/3, K = lambda + 2 mu/3.
+//
+// von-mises. With q = |d|, n = d/q, y(alpha) the strength (a line of slope H near the end), c =
+// sqrt(2/3), eta the viscosity of flow, the step flows by the root g >= 0 of
+//
+//   2 mu q - c y(alpha + c g) - (2 mu + eta/dt) g = 0,
+//
+// cut to its caps. Force and tangent are those of the incremental potential
+//
+//   Psi = K/2 tr(e)^2 + mu (q - g)^2 + Y(alpha + c g) + c y(0) g + eta g^2/(2 dt),
+//
+// Y the integral of y - y(0). It is a function of the trial stretches: tau = K tr(e) + 2 mu th d,
+// W_i = tau_i l_i', W_ij = c_ij l_i' l_j' + delta_ij tau_i l_i'', c = K + 2 mu th (1 - 1/3) -
+// 2 mu tb n n^T with th = 1 - g/q, tb = 2 mu/r - (1 - th), r = 2 mu + 2 H/3 + eta/dt; tb = th - 1
+// at a cap, 0 without flow. The tangent by F follows with P = P_e G^T and b' = G^T b.
+//
+// deformation. Energy W(F G) of any law; what of the strain exceeds the limit flows at commit.
+//
+// Commit: G <- G V diag(exp x) V^T, x = - g n. Where s_3 <= 0 nothing flows, as it would lead
+// away from rest. Where |ln p| of the stretches p of G would exceed the limit they are scaled back
+// to it and the point is locked: it does not flow until flow would lead below the limit again.
+
+#include "force/plasticity.h"
+#include "force/stretch_form.h"
+#include "material/hencky.h"
+#include "material/material.h"
+
+#define WIDTH LYRA_BATCH_WIDTH
+#define ROOT_TWO_THIRDS 0.81649658092772603273
+
+// the part of the strength that is reached below this share of mu
+#define STRENGTH_FLOOR 1e-6
+
+LY_INLINE LyReal load_number(const double *history, int q, int number, int lane)
+{
+    return ly_load(history + (q * LY_FLOW_COUNT + number) * WIDTH + lane);
+}
+
+LY_INLINE void store_number(double *history, int q, int number, int lane, LyReal x)
+{
+    ly_store(history + (q * LY_FLOW_COUNT + number) * WIDTH + lane, x);
+}
+
+LY_INLINE LyReal load_plastic(const LyPlasticity *plasticity, const double *parameters, int number,
+                              int lane)
+{
+    return ly_load(parameters + (plasticity->first_parameter + number) * WIDTH + lane);
+}
+
+LY_INLINE LyMask no_lane(void)
+{
+    return ly_less(ly_set(1), ly_set(0));
+}
+
+// ---- commit -------------------------------------------------------------------------------------
+
+// |ln p| of the singular values p of G, and G with them scaled to `limit`
+LY_INLINE LyReal measure_flow(const LyMat3 *G, LyReal limit, LyMat3 *cut)
+{
+    LySvd3 svd;
+    ly_mat3_svd(G, &svd);
+    LyReal log[3], square = ly_set(0);
+    for (int i = 0; i < 3; ++i) {
+        log[i] = ly_log_lanes(svd.s.v[i]);
+        square += log[i] * log[i];
+    }
+    LyReal size = ly_sqrt(square);
+    if (cut) {
+        LyReal scale = limit / ly_max(size, ly_set(0x1p-500));
+        LyMat3 A;
+        for (int k = 0; k < 9; ++k) {
+            A.m[k / 3][k % 3] = svd.U.m[k / 3][k % 3] * ly_exp_lanes(log[k % 3] * scale);
+        }
+        *cut = ly_mat3_multiply_transposed(&A, &svd.V);
+    }
+    return size;
+}
+
+// The flow of a point, as it ends a step.
+typedef struct Commit {
+    LyMat3 G;      // at the begin, then at the end
+    LyMask moves;  // whether it would flow if it were not locked
+    LyMask locked; // at the begin, then at the end
+    LyReal share;  // of the flow that took place
+} Commit;
+
+// `x`: logarithms of the factors in the frame V; `isochoric`: their sum is 0
+LY_INLINE void commit_flow(const LyMat3 *V, const LyReal x[3], LyReal limit, bool isochoric,
+                           Commit *commit)
+{
+    commit->share = ly_set(0);
+    if (!ly_any(commit->moves)) {
+        return;
+    }
+    LyMat3 A, B, G, cut;
+    for (int k = 0; k < 9; ++k) {
+        A.m[k / 3][k % 3] = V->m[k / 3][k % 3] * ly_exp_lanes(x[k % 3]);
+    }
+    B = ly_mat3_multiply_transposed(&A, V);
+    G = ly_mat3_multiply(&commit->G, &B);
+    // |G|^2 for equal first two logarithms is the least for any of this norm
+    LyReal a = limit * 0.40824829046386301637;
+    LyReal least = 2.0 * ly_exp_lanes(2.0 * a) + ly_exp_lanes(-4.0 * a);
+    LyMask over = ly_not(ly_less(ly_mat3_norm_squared(&G), 0.999999 * least)), stops = no_lane();
+    LyMask frees = ly_and(commit->locked, commit->moves);
+    LyReal share = ly_set(1);
+    if (isochoric) {
+        // to det G = 1 but for rounding, from as near as that
+        LyReal scale = (4.0 - ly_mat3_determinant(&G)) * (1.0 / 3);
+        G = ly_mat3_scale(&G, scale);
+    }
+    if (!isochoric || ly_any(ly_and(over, commit->moves))) {
+        LyReal size = measure_flow(&G, limit, &cut);
+        stops = ly_greater(size, limit);
+        frees = ly_and(frees, ly_not(stops));
+        if (ly_any(ly_and(stops, commit->moves))) {
+            LyReal before = measure_flow(&commit->G, limit, NULL);
+            LyReal part = (limit - before) / ly_max(size - before, ly_set(0x1p-500));
+            share = ly_select(stops, ly_min(ly_max(part, ly_set(0)), ly_set(1)), share);
+            G = ly_mat3_select(stops, &cut, &G);
+        }
+    }
+    LyMask flows = ly_and(commit->moves, ly_not(commit->locked));
+    commit->G = ly_mat3_select(flows, &G, &commit->G);
+    commit->share = ly_select(flows, share, ly_set(0));
+    commit->locked = ly_or(ly_and(commit->locked, ly_not(frees)), ly_and(flows, stops));
+}
+
+LY_INLINE void store_commit(const Commit *commit, LyReal alpha, int q, int lane, double *history)
+{
+    for (int k = 0; k < 9; ++k) {
+        LyReal x = commit->G.m[k / 3][k % 3];
+        store_number(history, q, LY_FLOW_G + k, lane, k % 4 == 0 ? x - 1.0 : x);
+    }
+    store_number(history, q, LY_FLOW_ALPHA, lane, alpha);
+    store_number(history, q, LY_FLOW_LOCKED, lane, ly_select(commit->locked, ly_set(1), ly_set(0)));
+}
+
+LY_INLINE LyMat3 load_inverse_flow(const double *history, int q, int lane)
+{
+    LyMat3 G;
+    for (int k = 0; k < 9; ++k) {
+        LyReal x = load_number(history, q, LY_FLOW_G + k, lane);
+        G.m[k / 3][k % 3] = k % 4 == 0 ? 1.0 + x : x;
+    }
+    return G;
+}
+
+// ---- strength -----------------------------------------------------------------------------------
+
+typedef struct Strength {
+    LyReal yield, hardening; // y(alpha) = yield t(alpha) + hardening alpha
+} Strength;
+
+// Flow g from alpha, not cut, and the slope of y at its end: 2 mu q - c y - (2 mu + rate) g = 0.
+LY_INLINE LyReal find_flow(const LyPlasticity *p, const Strength *y, LyReal drive, LyReal stiffness,
+                           LyReal alpha, LyReal *slope)
+{
+    const double c = ROOT_TWO_THIRDS;
+    LyReal g = ly_set(0);
+    *slope = y->hardening;
+    for (int k = 0; k < p->rows; ++k) {
+        LyReal H = y->yield * p->slope[k] + y->hardening;
+        LyReal line =
+            y->yield * (p->factor[k] + p->slope[k] * (alpha - p->strain[k])) + y->hardening * alpha;
+        LyReal root = (drive - c * line) / (stiffness + (2.0 / 3) * H), end = alpha + c * root;
+        LyMask here = k > 0 ? ly_greater_equal(end, ly_set(p->strain[k])) : ly_equal(end, end);
+        if (k + 1 < p->rows) {
+            here = ly_and(here, ly_less(end, ly_set(p->strain[k + 1])));
+        }
+        g = ly_select(here, root, g);
+        *slope = ly_select(here, H, *slope);
+    }
+    return g;
+}
+
+// the integral of y - y(0) from 0 to alpha
+LY_INLINE LyReal integrate_strength(const LyPlasticity *p, const Strength *y, LyReal alpha)
+{
+    LyReal sum = ly_set(0);
+    for (int k = 0; k < p->rows; ++k) {
+        LyReal x = alpha - p->strain[k];
+        LyReal here = p->integral[k] + x * (p->factor[k] - 1 + 0.5 * p->slope[k] * x);
+        sum = ly_select(ly_greater_equal(x, ly_set(0)), here, sum);
+    }
+    return y->yield * sum + 0.5 * y->hardening * alpha * alpha;
+}
+
+// ---- von Mises ----------------------------------------------------------------------------------
+
+// eta/dt, and where a step of no length lets nothing flow
+LY_INLINE LyReal find_rate(LyReal viscosity, double dt, LyMask *frozen)
+{
+    *frozen = dt > 0 ? no_lane() : ly_greater(viscosity, ly_set(0));
+    return dt > 0 ? viscosity / dt : ly_set(0);
+}
+
+// derivatives by the trial stretches
+LY_INLINE void find_form(LyReal K, LyReal mu, const LyExtendedLog l[3], const LyReal d[3],
+                         const LyReal n[3], LyReal trace, LyReal th, LyReal tb, LyStretchForm *form)
+{
+    LyReal a = 2.0 * mu * th, b = 2.0 * mu * tb;
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3;
+        LyReal tau = K * trace + a * d[i];
+        form->first[i] = tau * l[i].slope;
+        form->second[i] =
+            (K + a * (2.0 / 3) - b * n[i] * n[i]) * l[i].slope * l[i].slope + tau * l[i].curvature;
+        form->second[3 + i] = (K - a * (1.0 / 3) - b * n[i] * n[j]) * l[i].slope * l[j].slope;
+    }
+}
+
+LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
+                                  bool psd, LyPoints *points)
+{
+    const LyPlasticity *p = solid->plasticity;
+    const double *parameters = batch->parameters;
+    const double c = ROOT_TWO_THIRDS;
+    Commit commit = {.G = load_inverse_flow(batch->history, q, lane)};
+    LyMat3 F = ly_mat3_load_lanes(points->F + lane), Fe = ly_mat3_multiply(&F, &commit.G);
+    ly_mat3_store_lanes(points->G + lane, &commit.G);
+    ly_mat3_store_lanes(points->F + lane, &Fe);
+    Fe = ly_flush_flat(&Fe);
+    LySvd3 svd;
+    ly_mat3_svd(&Fe, &svd);
+    ly_mat3_store_lanes(points->U + lane, &svd.U);
+    ly_mat3_store_lanes(points->V + lane, &svd.V);
+
+    // trial strain
+    LyReal lambda = ly_load(parameters + LY_LAMBDA * WIDTH + lane);
+    LyReal mu = ly_load(parameters + LY_MU * WIDTH + lane), K = lambda + (2.0 / 3) * mu;
+    LyExtendedLog l[3];
+    for (int i = 0; i < 3; ++i) {
+        l[i] = ly_extended_log(svd.s.v[i]);
+    }
+    LyReal trace = l[0].value + l[1].value + l[2].value, d[3], n[3], square = ly_set(0);
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        d[i] = (1.0 / 3) * ((l[i].value - l[j].value) + (l[i].value - l[k].value));
+        square += d[i] * d[i];
+    }
+    LyReal size = ly_sqrt(square), inverse = 1.0 / ly_max(size, ly_set(0x1p-500));
+    for (int i = 0; i < 3; ++i) {
+        n[i] = d[i] * inverse;
+    }
+
+    // flow
+    LyReal alpha = load_number(batch->history, q, LY_FLOW_ALPHA, lane), slope;
+    commit.locked = ly_greater(load_number(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
+    Strength y = {ly_max(load_plastic(p, parameters, LY_PLASTIC_YIELD, lane), STRENGTH_FLOOR * mu),
+                  load_plastic(p, parameters, LY_PLASTIC_HARDENING, lane)};
+    LyMask frozen;
+    LyReal rate =
+        find_rate(load_plastic(p, parameters, LY_PLASTIC_VISCOSITY, lane), batch->dt, &frozen);
+    LyReal stiffness = 2.0 * mu + rate;
+    LyReal root = find_flow(p, &y, 2.0 * mu * size, stiffness, alpha, &slope);
+    LyReal room = load_plastic(p, parameters, LY_PLASTIC_FLOW_MAX, lane) - alpha;
+    LyReal cap = ly_min(ly_max(room, ly_set(0)) * (1 / c),
+                        load_plastic(p, parameters, LY_PLASTIC_STEP_MAX, lane));
+    LyMask free = ly_and(ly_greater(root, ly_set(0)), ly_not(frozen));
+    LyMask flows = ly_and(free, ly_not(commit.locked)), capped = ly_greater(root, cap);
+    LyReal wished = ly_select(free, ly_min(root, cap), ly_set(0));
+    LyReal g = ly_select(flows, wished, ly_set(0));
+    LyReal less = g * inverse, th = 1.0 - less;
+    LyReal tb = 2.0 * mu / (stiffness + (2.0 / 3) * slope) - less;
+    tb = ly_select(flows, ly_select(capped, -less, tb), ly_set(0));
+
+    // potential
+    LyReal left = size - g, end = alpha + c * g;
+    LyStretchForm form = {.energy = 0.5 * K * trace * trace + mu * left * left +
+                                    integrate_strength(p, &y, end) +
+                                    g * (c * y.yield + 0.5 * rate * g)};
+    find_form(K, mu, l, d, n, trace, th, tb, &form);
+    ly_stretch_divide(svd.s.v, svd.s.v, &form);
+    LyReal rho = ly_load(parameters + solid->law->parameter_count * WIDTH + lane);
+    if (ly_any(ly_greater(rho, ly_set(0)))) {
+        ly_stretch_add_resistance(rho, svd.s.v, &form);
+    }
+    ly_stretch_store(&form, psd, lane, points);
+
+    if (batch->trial_history) {
+        commit.moves = ly_and(ly_greater(wished, ly_set(0)), ly_greater(svd.s.v[2], ly_set(0)));
+        LyReal x[3] = {-wished * n[0], -wished * n[1], -wished * n[2]};
+        commit_flow(&svd.V, x, load_plastic(p, parameters, LY_PLASTIC_LIMIT, lane), true, &commit);
+        LyReal done = commit.share * g;
+        store_commit(&commit, alpha + c * done, q, lane, batch->trial_history);
+        ly_store(points->lost + lane, done * (c * y.yield + rate * g));
+    }
+}
+
+// ---- flow at commit -----------------------------------------------------------------------------
+
+// What flows, of points that have been evaluated: F is the elastic part. The energy falls by what
+// is lost.
+static void commit_deformation(const LyIsotropic *solid, const LyraBatch *batch, int q,
+                               LyPoints *points)
+{
+    const LyPlasticity *p = solid->plasticity;
+    LyPoints after __attribute__((aligned(64)));
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        Commit commit = {.G = ly_mat3_load_lanes(points->G + lane)};
+        LyMat3 F = ly_mat3_load_lanes(points->F + lane), flat = ly_flush_flat(&F);
+        LySvd3 svd;
+        ly_mat3_svd(&flat, &svd);
+        LyReal e[3], square = ly_set(0);
+        for (int i = 0; i < 3; ++i) {
+            e[i] = ly_extended_log(svd.s.v[i]).value;
+        }
+        LyReal mean = (1.0 / 3) * (e[0] + e[1] + e[2]);
+        for (int i = 0; i < 3; ++i) {
+            e[i] = p->keeps_volume ? e[i] - mean : e[i];
+            square += e[i] * e[i];
+        }
+        LyReal size = ly_sqrt(square);
+        LyReal gamma = load_plastic(p, batch->parameters, LY_DEFORMATION_STRAIN, lane);
+        LyReal excess = 1.0 - gamma / ly_max(size, ly_set(0x1p-500));
+        commit.moves = ly_and(ly_greater(size, gamma), ly_greater(svd.s.v[2], ly_set(0)));
+        commit.locked =
+            ly_greater(load_number(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
+        LyReal x[3] = {-excess * e[0], -excess * e[1], -excess * e[2]};
+        LyReal limit = load_plastic(p, batch->parameters, LY_DEFORMATION_LIMIT, lane);
+        commit_flow(&svd.V, x, limit, p->keeps_volume, &commit);
+        LyReal alpha =
+            load_number(batch->history, q, LY_FLOW_ALPHA, lane) +
+            ROOT_TWO_THIRDS * ly_select(commit.moves, excess * size, ly_set(0)) * commit.share;
+        // the elastic part that is left: F G_n^-1 G
+        LyMat3 before = ly_mat3_load_lanes(points->G + lane), inverse, step;
+        ly_mat3_inverse(&before, &inverse);
+        step = ly_mat3_multiply(&inverse, &commit.G);
+        LyMat3 left = ly_mat3_multiply(&F, &step);
+        LyMask flows = ly_greater(commit.share, ly_set(0));
+        left = ly_mat3_select(flows, &left, &F);
+        ly_mat3_store_lanes(after.F + lane, &left);
+        store_commit(&commit, alpha, q, lane, batch->trial_history);
+    }
+    LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, false, false, &after);
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyReal fall = ly_load(points->energy + lane) - ly_load(after.energy + lane);
+        ly_store(points->lost + lane, ly_max(fall, ly_set(0)));
+    }
+}
+
+static void evaluate_deformation(const LyIsotropic *solid, const LyraBatch *batch, int q,
+                                 bool tangent, bool psd, LyPoints *points)
+{
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMat3 G = load_inverse_flow(batch->history, q, lane);
+        LyMat3 F = ly_mat3_load_lanes(points->F + lane), Fe = ly_mat3_multiply(&F, &G);
+        ly_mat3_store_lanes(points->G + lane, &G);
+        ly_mat3_store_lanes(points->F + lane, &Fe);
+    }
+    LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
+    if (batch->trial_history) {
+        commit_deformation(solid, batch, q, points);
+    }
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
+void LY_KERNEL(ly_points_flow)(const LyIsotropic *solid, const LyraBatch *batch, int q,
+                               bool tangent, bool psd, LyPoints *points)
+{
+    if (solid->plasticity->rule == LY_FLOW_DEFORMATION) {
+        evaluate_deformation(solid, batch, q, tangent, psd, points);
+    } else {
+        points->stretches = true;
+        points->projected = false;
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            evaluate_von_mises(solid, batch, q, lane, tangent && psd, points);
+        }
+    }
+    points->mapped = true;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMat3 P = ly_mat3_load_lanes(points->P + lane), G = ly_mat3_load_lanes(points->G + lane);
+        P = ly_mat3_multiply_transposed(&P, &G);
+        ly_mat3_store_lanes(points->P + lane, &P);
+    }
+}
