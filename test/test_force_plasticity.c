@@ -131,6 +131,56 @@ LYRA_TEST(plastic_strength_by_table_is_linear_between_rows)
     test_context_end(ctx);
 }
 
+// ---- kinematic hardening ------------------------------------------------------------------------
+
+LYRA_TEST(kinematic_hardening_moves_the_yield_surface)
+{
+    for (int kind = 0; kind < 2; ++kind) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        PlasticDef def = plastic_def(5, 3);
+        def.plasticity.yield_stress = 0.4;
+        def.plasticity.hardening = 0.2;
+        def.plasticity.kinematic_hardening = 0.5;
+        Case c = make_plastic_box(ctx, &def, kinds[kind], 1, 1, 1);
+        double side = 0, tau = 0, E = 7.875, H = 0.7;
+        for (int i = 1; i <= 5; ++i) {
+            tau = pull_uniaxial(&c, 1, 0.06 * i, 0.1, &side);
+        }
+        // both kinds add up on the way out
+        TEST_NEAR(tau, 0.4 + E * H / (E + H) * (0.3 - 0.4 / E), 1e-10);
+        double alpha = remembered(&c, 9), top = tau;
+        TEST_NEAR(alpha, (tau - 0.4) / H, 1e-10);
+        // back: elastic over 2 (sy + H alpha), then plastic
+        double reach = 2 * (0.4 + 0.2 * alpha), at = 0.3 - reach / E;
+        tau = pull_uniaxial(&c, 1, at + 1e-9, 0.1, &side);
+        TEST_NEAR(tau, top - reach, 1e-7);
+        TEST_NEAR(remembered(&c, 9), alpha, 0);
+        tau = pull_uniaxial(&c, 1, at - 0.1, 0.1, &side);
+        TEST_NEAR(tau, top - reach - 0.1 * E * H / (E + H), 1e-9);
+        TEST_CHECK(remembered(&c, 9) > alpha + 0.05);
+        end_case(&c);
+        test_context_end(ctx);
+    }
+}
+
+LYRA_TEST(kinematic_hardening_has_no_energy_where_elements_are_inverted)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    PlasticDef def = plastic_def(5, 3);
+    def.plasticity.yield_stress = 0.4;
+    def.plasticity.kinematic_hardening = 0.5;
+    Case c = make_plastic_box(ctx, &def, LYRA_ELEMENT_TET4, 1, 1, 1);
+    double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, -0.1}, P[9], energy;
+    drive(&c, 1, F, 0.1, true, P, &energy);
+    TEST_CHECK(isnan(energy) && isnan(P[0]));
+    // the history is as it was
+    F[8] = 1;
+    drive(&c, 1, F, 0.1, true, P, &energy);
+    TEST_NEAR(energy, 0, 0);
+    end_case(&c);
+    test_context_end(ctx);
+}
+
 // ---- derivatives --------------------------------------------------------------------------------
 
 // a past in which all points have flowed, in other directions than those of the next step
@@ -154,10 +204,9 @@ static void set_past(Case *c, TestRandom *random, double size)
 }
 
 // states: elastic beside what was before, large, rotated, inverted
-static void check_states(PlasticDef def, LyraElementKind kind, double dt, bool tangent_jumps,
+static void check_states(PlasticDef def, LyraElementKind kind, double dt, bool upright,
                          const char *what)
 {
-    (void)tangent_jumps;
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(1, isa);
         Case c = make_plastic_box(ctx, &def, kind, 1, 1, 1);
@@ -171,7 +220,7 @@ static void check_states(PlasticDef def, LyraElementKind kind, double dt, bool t
             {-0.9, -0.4, 0.1, 0.5, -0.9, 0, 0.1, 0.2, 1.2},
             {1.1, 0.1, 0, 0, -0.6, 0.1, 0.2, 0, 0.9},
         };
-        for (int f = 0; f < 4; ++f) {
+        for (int f = 0; f < (upright ? 2 : 4); ++f) {
             char text[160];
             snprintf(text, sizeof text, "%s, %s, state %d, kind %d", what, lyra_isa_name(isa), f,
                      (int)kind);
@@ -209,6 +258,23 @@ LYRA_TEST(plastic_derivatives_match_differences)
     }
 }
 
+LYRA_TEST(kinematic_derivatives_match_differences)
+{
+    for (int kind = 0; kind < 2; ++kind) {
+        PlasticDef def = plastic_def(5, 3);
+        def.plasticity.yield_stress = 0.3;
+        def.plasticity.hardening = 0.7;
+        def.plasticity.kinematic_hardening = 0.5;
+        check_states(def, kinds[kind], 0.1, true, "kinematic");
+        def.plasticity.viscosity = 0.2;
+        check_states(def, kinds[kind], 0.1, true, "kinematic, perzyna");
+        def.plasticity.step_flow_max = 0.05;
+        check_states(def, kinds[kind], 0.1, true, "kinematic, capped");
+        def.plasticity.yield_stress = 1000;
+        check_states(def, kinds[kind], 0.1, true, "kinematic, elastic");
+    }
+}
+
 LYRA_TEST(deformation_yield_derivatives_match_differences_for_all_forms_of_laws)
 {
     static const char *const models[] = {"hencky", "neo-hookean", "stvk", "rotated-linear"};
@@ -226,10 +292,11 @@ LYRA_TEST(deformation_yield_derivatives_match_differences_for_all_forms_of_laws)
 LYRA_TEST(plastic_projected_tangents_are_positive_and_exact_ones_are_kept)
 {
     for (int kind = 0; kind < 2; ++kind) {
-        for (int late = 0; late < 2; ++late) {
+        for (int late = 0; late < 3; ++late) {
             LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
             PlasticDef def = plastic_def(5, 3);
-            def.plasticity.yield = late ? LYRA_YIELD_DEFORMATION : LYRA_YIELD_VON_MISES;
+            def.plasticity.yield = late == 1 ? LYRA_YIELD_DEFORMATION : LYRA_YIELD_VON_MISES;
+            def.plasticity.kinematic_hardening = late == 2 ? 0.3 : 0;
             def.plasticity.yield_stress = 0.3;
             def.plasticity.yield_strain = 0.05;
             def.plasticity.hardening = 0.2;
@@ -238,9 +305,10 @@ LYRA_TEST(plastic_projected_tangents_are_positive_and_exact_ones_are_kept)
             double *x = malloc((size_t)c.n * 6 * sizeof *x), *g = x + 3 * c.n, force, torque;
             set_past(&c, &random, 0.15);
             for (int repeat = 0; repeat < 30; ++repeat) {
-                set_state(&c, (StateKind)(repeat % STATE_COUNT), &random, x);
+                set_state(&c, (StateKind)(repeat % (late == 2 ? STATE_INVERTED : STATE_COUNT)),
+                          &random, x);
                 for (int32_t i = 0; i < 3 * c.n; ++i) {
-                    x[i] += 0.1 * test_random_normal(&random);
+                    x[i] += (late == 2 ? 0.03 : 0.1) * test_random_normal(&random);
                 }
                 c.dt = 0.1;
                 LyraEvaluation evaluation = evaluation_of(&c, x, NULL);
@@ -434,7 +502,14 @@ LYRA_TEST(plastic_flow_keeps_volume)
 typedef struct Big {
     LyraElementKind kind;
     LyraYield yield;
+    double kinematic;
 } Big;
+
+static Big find_big(int i)
+{
+    return (Big){kinds[i % 2], i / 2 == 1 ? LYRA_YIELD_DEFORMATION : LYRA_YIELD_VON_MISES,
+                 i / 2 == 2 ? 0.2 : 0};
+}
 
 // forces, tangent times rest, and the history's sum
 static void evaluate_big(LyraContext *ctx, void *data, void *out)
@@ -443,6 +518,7 @@ static void evaluate_big(LyraContext *ctx, void *data, void *out)
     PlasticDef def = plastic_def(5, 3);
     def.size = 0.1;
     def.plasticity.yield = big->yield;
+    def.plasticity.kinematic_hardening = big->kinematic;
     def.plasticity.yield_stress = 0.1;
     def.plasticity.yield_strain = 0.02;
     def.plasticity.hardening = 0.3;
@@ -460,8 +536,8 @@ static void evaluate_big(LyraContext *ctx, void *data, void *out)
 LYRA_TEST(plastic_bits_do_not_depend_on_threads)
 {
     size_t vertices = (BIG + 1) * (BIG + 1) * (BIG + 1);
-    for (int i = 0; i < 4; ++i) {
-        Big big = {kinds[i % 2], (LyraYield)(i / 2)};
+    for (int i = 0; i < 6; ++i) {
+        Big big = find_big(i);
         test_same_bits(evaluate_big, &big, 9 * vertices * sizeof(double));
     }
 }
@@ -470,8 +546,8 @@ LYRA_TEST(plastic_instruction_sets_agree)
 {
     size_t count = 9 * (BIG + 1) * (BIG + 1) * (BIG + 1);
     double *out = malloc(count * sizeof *out), *reference = malloc(count * sizeof *reference);
-    for (int i = 0; i < 4; ++i) {
-        Big big = {kinds[i % 2], (LyraYield)(i / 2)};
+    for (int i = 0; i < 6; ++i) {
+        Big big = find_big(i);
         for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
             LyraContext *ctx = test_context(1, isa);
             evaluate_big(ctx, &big, out);
@@ -513,9 +589,10 @@ LYRA_TEST(plastic_stress_does_not_depend_on_the_scale_of_lengths)
 LYRA_TEST(plastic_history_is_trial_until_committed_and_nothing_is_allocated)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 6; ++i) {
         PlasticDef def = plastic_def(5, 3);
-        def.plasticity.yield = (LyraYield)(i / 2);
+        def.plasticity.yield = find_big(i).yield;
+        def.plasticity.kinematic_hardening = find_big(i).kinematic;
         def.plasticity.yield_stress = 0.1;
         def.plasticity.yield_strain = 0.02;
         Case c = make_plastic_box(ctx, &def, kinds[i % 2], 3, 2, 2);

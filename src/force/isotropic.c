@@ -7,6 +7,7 @@
 #include "force/isotropic.h"
 
 #include "base/base.h"
+#include "force/definite.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,11 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
         return ly_fail(LYRA_UNSUPPORTED,
                        "elastic: the inversion mode clamp has no plasticity, expected extend or "
                        "none");
+    }
+    if (def->plasticity && def->plasticity->kinematic_hardening > 0 &&
+        def->compression_resistance > 0) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: kinematic hardening goes without resistance to compression");
     }
     return def->plasticity ? ly_plasticity_check(def->plasticity, law->name) : LYRA_OK;
 }
@@ -406,7 +412,9 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .history_count = plasticity ? plasticity->history_count : 0,
         .history_names = plasticity ? plasticity->history_names : NULL,
         .history_units = plasticity ? plasticity->history_units : NULL,
-        .scratch_bytes = cubes ? LY_CUBE_SCRATCH : 0,
+        .scratch_bytes = cubes        ? LY_CUBE_SCRATCH
+                         : plasticity ? LY_POSITIVE_SCRATCH(4, true)
+                                      : 0,
         .setup = cubes ? setup_cube : setup_tet,
         .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
         .destroy = destroy_solid,

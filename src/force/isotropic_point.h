@@ -72,6 +72,8 @@ typedef struct LyPoints {
     double flip[3 * LY_WIDTH], twist[3 * LY_WIDTH]; // of 12, 23, 31
     double G[9 * LY_WIDTH];                         // if mapped
     double lost[LY_WIDTH];                          // energy density of flow, with a trial history
+    bool additive; // the tangent is that of the second Piola stress S by C, in the frame V
+    double S[6 * LY_WIDTH], dS[21 * LY_WIDTH]; // if so; see kinematic_point_kernel.c
 } LyPoints;
 
 LY_INLINE LyVec3 ly_vec3_load_lanes(const double *p)
@@ -113,6 +115,7 @@ LY_KERNEL_DECLARE(LyPointsKernel, ly_points_evaluate);
 typedef void LyPointsFlowKernel(const LyIsotropic *solid, const LyraBatch *batch, int q,
                                 bool tangent, bool psd, LyPoints *points);
 LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow);
+LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow_kinematic);
 
 /// Either, as the solid is.
 #define LY_POINTS_EVALUATE(solid, batch, q, tangent, psd, points)                                  \
@@ -121,7 +124,6 @@ LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow);
             LY_KERNEL(ly_points_flow)(solid, batch, q, tangent, psd, points);                      \
         } else {                                                                                   \
             LY_KERNEL(ly_points_evaluate)(solid, (batch)->parameters, tangent, psd, points);       \
-            (points)->mapped = false;                                                              \
         }                                                                                          \
     } while (0)
 
@@ -298,6 +300,48 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
     }
 }
 
+/// Place of a pair of axes among 11, 22, 33, 12, 23, 31.
+#define LY_PAIR(i, j) ((i) == (j) ? (i) : (i) + (j) == 1 ? 3 : (i) + (j) == 3 ? 4 : 5)
+/// Place of a pair of such pairs in the upper triangle, row by row.
+#define LY_PAIR_OF_PAIRS(p, q)                                                                     \
+    ((p) <= (q) ? (p) * (11 - (p)) / 2 + (q) : (q) * (11 - (q)) / 2 + (p))
+
+// U [ (beta.S beta') 1 + 2 s_i s_k dS_ijkl beta_j beta'_l ] U^T with beta = V^T b
+LY_INLINE void ly_blocks_additive(const LyPoints *points, int lane, const LyVec3 *b,
+                                  const LyBlockSink *sink)
+{
+    LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
+    LyVec3 s = ly_vec3_load_lanes(points->s + lane), beta[3];
+    for (int a = 0; a < 3; ++a) {
+        beta[a] =
+            b ? ly_mat3_apply_transposed(&V, &b[a]) : (LyVec3){{V.m[a][0], V.m[a][1], V.m[a][2]}};
+    }
+    for (int n = 0; n < 6; ++n) {
+        const LyReal *x = beta[LY_BLOCK_FIRST(n)].v, *y = beta[LY_BLOCK_SECOND(n)].v;
+        LyReal turn = ly_set(0);
+        LyMat3 M;
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                LyReal sum = ly_set(0);
+                for (int j = 0; j < 3; ++j) {
+                    for (int l = 0; l < 3; ++l) {
+                        int at = LY_PAIR_OF_PAIRS(LY_PAIR(i, j), LY_PAIR(k, l));
+                        sum += ly_load(points->dS + at * LY_WIDTH + lane) * x[j] * y[l];
+                    }
+                }
+                M.m[i][k] = 2.0 * s.v[i] * s.v[k] * sum;
+                turn += ly_load(points->S + LY_PAIR(i, k) * LY_WIDTH + lane) * x[i] * y[k];
+            }
+        }
+        for (int i = 0; i < 3; ++i) {
+            M.m[i][i] += turn;
+        }
+        LyMat3 half = ly_mat3_multiply(&U, &M);
+        LyMat3 D = ly_mat3_multiply_transposed(&half, &U);
+        ly_block_put(sink, n, &D);
+    }
+}
+
 LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
                                     const LyVec3 *b, const LyBlockSink *sink)
 {
@@ -311,7 +355,9 @@ LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *po
         }
         b = mapped;
     }
-    if (points->stretches) {
+    if (points->additive) {
+        ly_blocks_additive(points, lane, b, sink);
+    } else if (points->stretches) {
         ly_blocks_stretches(points, lane, b, sink);
     } else if (solid->law->without_second) {
         ly_blocks_invariants(points, lane, b, LY_BY_I_AND_J, sink);

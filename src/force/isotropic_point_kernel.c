@@ -265,7 +265,7 @@ void LY_KERNEL(ly_points_evaluate)(const LyIsotropic *solid, const double *param
                                    bool psd, LyPoints *points)
 {
     points->stretches = solid->law->arguments == LYRA_MATERIAL_STRETCHES || (tangent && psd);
-    points->projected = false;
+    points->projected = points->mapped = points->additive = false;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         if (points->stretches || solid->inversion == LYRA_INVERSION_NONE) {
             break;

@@ -25,37 +25,11 @@
 // away from rest. Where |ln p| of the stretches p of G would exceed the limit they are scaled back
 // to it and the point is locked: it does not flow until flow would lead below the limit again.
 
-#include "force/plasticity.h"
-#include "force/stretch_form.h"
+#include "force/plastic_point.h"
 #include "material/hencky.h"
 #include "material/material.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
-#define ROOT_TWO_THIRDS 0.81649658092772603273
-
-// the part of the strength that is reached below this share of mu
-#define STRENGTH_FLOOR 1e-6
-
-LY_INLINE LyReal load_number(const double *history, int q, int number, int lane)
-{
-    return ly_load(history + (q * LY_FLOW_COUNT + number) * WIDTH + lane);
-}
-
-LY_INLINE void store_number(double *history, int q, int number, int lane, LyReal x)
-{
-    ly_store(history + (q * LY_FLOW_COUNT + number) * WIDTH + lane, x);
-}
-
-LY_INLINE LyReal load_plastic(const LyPlasticity *plasticity, const double *parameters, int number,
-                              int lane)
-{
-    return ly_load(parameters + (plasticity->first_parameter + number) * WIDTH + lane);
-}
-
-LY_INLINE LyMask no_lane(void)
-{
-    return ly_less(ly_set(1), ly_set(0));
-}
 
 // ---- commit -------------------------------------------------------------------------------------
 
@@ -106,7 +80,7 @@ LY_INLINE void commit_flow(const LyMat3 *V, const LyReal x[3], LyReal limit, boo
     // |G|^2 for equal first two logarithms is the least for any of this norm
     LyReal a = limit * 0.40824829046386301637;
     LyReal least = 2.0 * ly_exp_lanes(2.0 * a) + ly_exp_lanes(-4.0 * a);
-    LyMask over = ly_not(ly_less(ly_mat3_norm_squared(&G), 0.999999 * least)), stops = no_lane();
+    LyMask over = ly_not(ly_less(ly_mat3_norm_squared(&G), 0.999999 * least)), stops = ly_no_lane();
     LyMask frees = ly_and(commit->locked, commit->moves);
     LyReal share = ly_set(1);
     if (isochoric) {
@@ -135,70 +109,24 @@ LY_INLINE void store_commit(const Commit *commit, LyReal alpha, int q, int lane,
 {
     for (int k = 0; k < 9; ++k) {
         LyReal x = commit->G.m[k / 3][k % 3];
-        store_number(history, q, LY_FLOW_G + k, lane, k % 4 == 0 ? x - 1.0 : x);
+        ly_flow_store(history, q, LY_FLOW_G + k, lane, k % 4 == 0 ? x - 1.0 : x);
     }
-    store_number(history, q, LY_FLOW_ALPHA, lane, alpha);
-    store_number(history, q, LY_FLOW_LOCKED, lane, ly_select(commit->locked, ly_set(1), ly_set(0)));
+    ly_flow_store(history, q, LY_FLOW_ALPHA, lane, alpha);
+    ly_flow_store(history, q, LY_FLOW_LOCKED, lane,
+                  ly_select(commit->locked, ly_set(1), ly_set(0)));
 }
 
 LY_INLINE LyMat3 load_inverse_flow(const double *history, int q, int lane)
 {
     LyMat3 G;
     for (int k = 0; k < 9; ++k) {
-        LyReal x = load_number(history, q, LY_FLOW_G + k, lane);
+        LyReal x = ly_flow_load(history, q, LY_FLOW_G + k, lane);
         G.m[k / 3][k % 3] = k % 4 == 0 ? 1.0 + x : x;
     }
     return G;
 }
 
-// ---- strength -----------------------------------------------------------------------------------
-
-typedef struct Strength {
-    LyReal yield, hardening; // y(alpha) = yield t(alpha) + hardening alpha
-} Strength;
-
-// Flow g from alpha, not cut, and the slope of y at its end: 2 mu q - c y - (2 mu + rate) g = 0.
-LY_INLINE LyReal find_flow(const LyPlasticity *p, const Strength *y, LyReal drive, LyReal stiffness,
-                           LyReal alpha, LyReal *slope)
-{
-    const double c = ROOT_TWO_THIRDS;
-    LyReal g = ly_set(0);
-    *slope = y->hardening;
-    for (int k = 0; k < p->rows; ++k) {
-        LyReal H = y->yield * p->slope[k] + y->hardening;
-        LyReal line =
-            y->yield * (p->factor[k] + p->slope[k] * (alpha - p->strain[k])) + y->hardening * alpha;
-        LyReal root = (drive - c * line) / (stiffness + (2.0 / 3) * H), end = alpha + c * root;
-        LyMask here = k > 0 ? ly_greater_equal(end, ly_set(p->strain[k])) : ly_equal(end, end);
-        if (k + 1 < p->rows) {
-            here = ly_and(here, ly_less(end, ly_set(p->strain[k + 1])));
-        }
-        g = ly_select(here, root, g);
-        *slope = ly_select(here, H, *slope);
-    }
-    return g;
-}
-
-// the integral of y - y(0) from 0 to alpha
-LY_INLINE LyReal integrate_strength(const LyPlasticity *p, const Strength *y, LyReal alpha)
-{
-    LyReal sum = ly_set(0);
-    for (int k = 0; k < p->rows; ++k) {
-        LyReal x = alpha - p->strain[k];
-        LyReal here = p->integral[k] + x * (p->factor[k] - 1 + 0.5 * p->slope[k] * x);
-        sum = ly_select(ly_greater_equal(x, ly_set(0)), here, sum);
-    }
-    return y->yield * sum + 0.5 * y->hardening * alpha * alpha;
-}
-
 // ---- von Mises ----------------------------------------------------------------------------------
-
-// eta/dt, and where a step of no length lets nothing flow
-LY_INLINE LyReal find_rate(LyReal viscosity, double dt, LyMask *frozen)
-{
-    *frozen = dt > 0 ? no_lane() : ly_greater(viscosity, ly_set(0));
-    return dt > 0 ? viscosity / dt : ly_set(0);
-}
 
 // derivatives by the trial stretches
 LY_INLINE void find_form(LyReal K, LyReal mu, const LyExtendedLog l[3], const LyReal d[3],
@@ -220,7 +148,7 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
 {
     const LyPlasticity *p = solid->plasticity;
     const double *parameters = batch->parameters;
-    const double c = ROOT_TWO_THIRDS;
+    const double c = LY_ROOT_TWO_THIRDS;
     Commit commit = {.G = load_inverse_flow(batch->history, q, lane)};
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), Fe = ly_mat3_multiply(&F, &commit.G);
     ly_mat3_store_lanes(points->G + lane, &commit.G);
@@ -250,18 +178,19 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     }
 
     // flow
-    LyReal alpha = load_number(batch->history, q, LY_FLOW_ALPHA, lane), slope;
-    commit.locked = ly_greater(load_number(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
-    Strength y = {ly_max(load_plastic(p, parameters, LY_PLASTIC_YIELD, lane), STRENGTH_FLOOR * mu),
-                  load_plastic(p, parameters, LY_PLASTIC_HARDENING, lane)};
+    LyReal alpha = ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane), slope;
+    commit.locked = ly_greater(ly_flow_load(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
+    LyStrength y = {
+        ly_max(ly_plastic_load(p, parameters, LY_PLASTIC_YIELD, lane), LY_STRENGTH_FLOOR * mu),
+        ly_plastic_load(p, parameters, LY_PLASTIC_HARDENING, lane)};
     LyMask frozen;
-    LyReal rate =
-        find_rate(load_plastic(p, parameters, LY_PLASTIC_VISCOSITY, lane), batch->dt, &frozen);
+    LyReal rate = ly_flow_rate(ly_plastic_load(p, parameters, LY_PLASTIC_VISCOSITY, lane),
+                               batch->dt, &frozen);
     LyReal stiffness = 2.0 * mu + rate;
-    LyReal root = find_flow(p, &y, 2.0 * mu * size, stiffness, alpha, &slope);
-    LyReal room = load_plastic(p, parameters, LY_PLASTIC_FLOW_MAX, lane) - alpha;
+    LyReal root = ly_flow_find(p, &y, 2.0 * mu * size, stiffness, alpha, &slope);
+    LyReal room = ly_plastic_load(p, parameters, LY_PLASTIC_FLOW_MAX, lane) - alpha;
     LyReal cap = ly_min(ly_max(room, ly_set(0)) * (1 / c),
-                        load_plastic(p, parameters, LY_PLASTIC_STEP_MAX, lane));
+                        ly_plastic_load(p, parameters, LY_PLASTIC_STEP_MAX, lane));
     LyMask free = ly_and(ly_greater(root, ly_set(0)), ly_not(frozen));
     LyMask flows = ly_and(free, ly_not(commit.locked)), capped = ly_greater(root, cap);
     LyReal wished = ly_select(free, ly_min(root, cap), ly_set(0));
@@ -273,7 +202,7 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     // potential
     LyReal left = size - g, end = alpha + c * g;
     LyStretchForm form = {.energy = 0.5 * K * trace * trace + mu * left * left +
-                                    integrate_strength(p, &y, end) +
+                                    ly_strength_integral(p, &y, end) +
                                     g * (c * y.yield + 0.5 * rate * g)};
     find_form(K, mu, l, d, n, trace, th, tb, &form);
     ly_stretch_divide(svd.s.v, svd.s.v, &form);
@@ -286,7 +215,8 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     if (batch->trial_history) {
         commit.moves = ly_and(ly_greater(wished, ly_set(0)), ly_greater(svd.s.v[2], ly_set(0)));
         LyReal x[3] = {-wished * n[0], -wished * n[1], -wished * n[2]};
-        commit_flow(&svd.V, x, load_plastic(p, parameters, LY_PLASTIC_LIMIT, lane), true, &commit);
+        commit_flow(&svd.V, x, ly_plastic_load(p, parameters, LY_PLASTIC_LIMIT, lane), true,
+                    &commit);
         LyReal done = commit.share * g;
         store_commit(&commit, alpha + c * done, q, lane, batch->trial_history);
         ly_store(points->lost + lane, done * (c * y.yield + rate * g));
@@ -317,17 +247,17 @@ static void commit_deformation(const LyIsotropic *solid, const LyraBatch *batch,
             square += e[i] * e[i];
         }
         LyReal size = ly_sqrt(square);
-        LyReal gamma = load_plastic(p, batch->parameters, LY_DEFORMATION_STRAIN, lane);
+        LyReal gamma = ly_plastic_load(p, batch->parameters, LY_DEFORMATION_STRAIN, lane);
         LyReal excess = 1.0 - gamma / ly_max(size, ly_set(0x1p-500));
         commit.moves = ly_and(ly_greater(size, gamma), ly_greater(svd.s.v[2], ly_set(0)));
         commit.locked =
-            ly_greater(load_number(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
+            ly_greater(ly_flow_load(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
         LyReal x[3] = {-excess * e[0], -excess * e[1], -excess * e[2]};
-        LyReal limit = load_plastic(p, batch->parameters, LY_DEFORMATION_LIMIT, lane);
+        LyReal limit = ly_plastic_load(p, batch->parameters, LY_DEFORMATION_LIMIT, lane);
         commit_flow(&svd.V, x, limit, p->keeps_volume, &commit);
         LyReal alpha =
-            load_number(batch->history, q, LY_FLOW_ALPHA, lane) +
-            ROOT_TWO_THIRDS * ly_select(commit.moves, excess * size, ly_set(0)) * commit.share;
+            ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane) +
+            LY_ROOT_TWO_THIRDS * ly_select(commit.moves, excess * size, ly_set(0)) * commit.share;
         // the elastic part that is left: F G_n^-1 G
         LyMat3 before = ly_mat3_load_lanes(points->G + lane), inverse, step;
         ly_mat3_inverse(&before, &inverse);
@@ -365,6 +295,10 @@ static void evaluate_deformation(const LyIsotropic *solid, const LyraBatch *batc
 void LY_KERNEL(ly_points_flow)(const LyIsotropic *solid, const LyraBatch *batch, int q,
                                bool tangent, bool psd, LyPoints *points)
 {
+    if (solid->plasticity->rule == LY_FLOW_KINEMATIC) {
+        LY_KERNEL(ly_points_flow_kinematic)(solid, batch, q, tangent, psd, points);
+        return;
+    }
     if (solid->plasticity->rule == LY_FLOW_DEFORMATION) {
         evaluate_deformation(solid, batch, q, tangent, psd, points);
     } else {
@@ -375,6 +309,7 @@ void LY_KERNEL(ly_points_flow)(const LyIsotropic *solid, const LyraBatch *batch,
         }
     }
     points->mapped = true;
+    points->additive = false;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyMat3 P = ly_mat3_load_lanes(points->P + lane), G = ly_mat3_load_lanes(points->G + lane);
         P = ly_mat3_multiply_transposed(&P, &G);

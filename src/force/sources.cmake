@@ -33,6 +33,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/engine_kernel.c
   force/fibre_kernel.c
   force/spring_kernel.c
+  force/kinematic_point_kernel.c
   force/stvk_contraction_kernel.c
   force/plastic_point_kernel.c
   force/isotropic_point_kernel.c

@@ -5,6 +5,7 @@
 // six blocks D_ac of the directions b_1, b_2, b_3 those of the nodes:
 //   K_ac = V D_ac for a, c > 0,  K_0c = - V sum over a > 0 of D_ac.
 
+#include "force/definite.h"
 #include "force/isotropic_point.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -68,9 +69,8 @@ LY_INLINE void store_tangent(const LyIsotropic *solid, const LyraBatch *batch,
     store_block(batch, lane, 5, d23);
 }
 
-void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+static void evaluate(const void *self, const LyraBatch *batch)
 {
-    (void)scratch;
     const LyIsotropic *solid = self;
     LyPoints points __attribute__((aligned(64)));
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
@@ -105,5 +105,25 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
         if (batch->dfdx) {
             store_tangent(solid, batch, &points, lane);
         }
+    }
+}
+
+void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    const LyIsotropic *solid = self;
+    bool roughly = solid->plasticity && solid->plasticity->rule == LY_FLOW_KINEMATIC;
+    if (!roughly || !batch->psd || !batch->dfdx) {
+        evaluate(self, batch);
+        return;
+    }
+    // the projection takes too much away: the exact tangent where it is positive. What is
+    // remembered may lie in one place with what is to be, so that it is written last
+    LyraBatch first = *batch;
+    first.trial_history = NULL;
+    ly_evaluate_positive(evaluate, 4, true, self, &first, scratch);
+    if (batch->trial_history) {
+        first.trial_history = batch->trial_history;
+        first.dfdx = first.gradient = first.energy = NULL;
+        evaluate(self, &first);
     }
 }
