@@ -495,6 +495,54 @@ LYRA_TEST(plastic_flow_keeps_volume)
     test_context_end(ctx);
 }
 
+// flow leads toward the goal only, and stays there
+LYRA_TEST(goal_shapes_are_approached_and_never_left)
+{
+    static const double Fg[9] = {1.3, 0.2, 0, 0, 0.9, 0.1, 0, 0, 1.1};
+    for (int kind = 0; kind < 2; ++kind) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        PlasticDef def = plastic_def(5, 3);
+        def.model = "neo-hookean";
+        def.plasticity.yield = LYRA_YIELD_DEFORMATION;
+        def.plasticity.yield_strain = 0.02;
+        Case plain = make_plastic_box(ctx, &def, kinds[kind], 1, 1, 1);
+        double *goal = malloc((size_t)plain.n * 3 * sizeof *goal), P[9], F[9];
+        deform(&plain, Fg, goal);
+        end_case(&plain);
+        def.plasticity.goal = goal;
+        Case c = make_plastic_box(ctx, &def, kinds[kind], 1, 1, 1);
+        lyra_assembly_history_init(c.assembly, c.history);
+        int32_t place = 10, lost = history_place(&c, "dissipated");
+        double first = remembered(&c, place), before = first, energy = 0;
+        TEST_CHECK(first > 0.2);
+        TestRandom random = test_random(12);
+        for (int i = 0; i < 400; ++i) {
+            for (int k = 0; k < 9; ++k) {
+                F[k] = (k % 4 == 0) + 0.2 * test_random_normal(&random);
+            }
+            drive(&c, 1, F, 0.1, true, P, NULL);
+            double now = remembered(&c, place), more = remembered(&c, lost);
+            TEST_CHECK_MSG(now <= before + 1e-15 && more >= energy, "%g after %g", now, before);
+            before = now;
+            energy = more;
+        }
+        TEST_CHECK(before < 0.5 * first);
+        // pressed into the goal it arrives, but for what is elastic, and flows no more
+        for (int i = 0; i < 50; ++i) {
+            for (int k = 0; k < 9; ++k) {
+                F[k] = i < 20 ? Fg[k] : (k % 4 == 0) * 1.05;
+            }
+            drive(&c, 1, F, 0.1, true, P, NULL);
+            before = i == 19 ? remembered(&c, place) : before;
+        }
+        TEST_CHECK(before < 0.021);
+        TEST_CHECK(remembered(&c, place) <= before);
+        end_case(&c);
+        free(goal);
+        test_context_end(ctx);
+    }
+}
+
 // ---- twins, threads, scales, memory -------------------------------------------------------------
 
 #define BIG 9
@@ -669,6 +717,10 @@ LYRA_TEST(plastic_settings_out_of_range_are_refused)
     def.table_count = 3;
     TEST_STATUS(build_all(ctx, &def), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "row 2 of the table");
+    def = good;
+    def.goal = falls;
+    TEST_STATUS(build_all(ctx, &def), LYRA_UNSUPPORTED);
+    TEST_CONTAINS(lyra_error_message(), "a goal shape needs the yield criterion deformation");
     // laws
     LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
     LyraMesh *mesh = NULL;

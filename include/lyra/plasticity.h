@@ -54,6 +54,11 @@ typedef struct LyraPlasticityDef {
     double yield_strain; ///< "yield-strain", >= 0. deformation.
     /// deformation: only the part of the strain without change of volume counts, and flows.
     bool keeps_volume; ///< Default false.
+    /// deformation: positions of the vertices in a goal shape, m, [vertex_count][3]. Flow then
+    /// leads toward it only: the distance to the goal in plastic logarithmic strain never grows;
+    /// the history has it as "goal-distance". "goal-11" to "goal-31" are the strain of the goal,
+    /// 11, 22, 33, 12, 23, 31; `flow_limit` is not looked at. Copied. Nullable.
+    const double *goal;
     /// "flow-max": equivalent plastic strain that is not exceeded, >= 0. von-mises. Default 1e300.
     double flow_max;
     /// "step-flow-max": most flow in a step, as a norm of logarithmic strain, > 0. von-mises.

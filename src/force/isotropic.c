@@ -317,6 +317,7 @@ static void destroy_solid(void *self)
 {
     LyIsotropic *solid = self;
     if (solid) {
+        ly_release(solid->ctx, solid->goals);
         ly_release(solid->ctx, solid->plasticity);
         ly_release(solid->ctx, solid->rest);
         ly_release(solid->ctx, solid);
@@ -364,6 +365,36 @@ static LyraStatus add_plasticity(LyraContext *ctx, const LyraElasticDef *def, in
         solid->parameter_kinds[first + i] = plastic.kinds[i];
     }
     return ly_plasticity_create(ctx, def->plasticity, points, first, &solid->plasticity);
+}
+
+static void init_goal(const void *self, int32_t element, const int32_t *order, double *history)
+{
+    (void)order;
+    const LyIsotropic *solid = self;
+    const double *strain = solid->goals + 6 * (int64_t)element;
+    double square = 0;
+    for (int k = 0; k < 6; ++k) {
+        square += (k < 3 ? 1 : 2) * strain[k] * strain[k];
+    }
+    for (int32_t n = LY_FLOW_LOCKED; n < solid->type.history_count; n += LY_FLOW_COUNT) {
+        history[n] = sqrt(square);
+    }
+}
+
+// the strain of the goal of each element, as parameters and for the history at first
+static LyraStatus fill_goals(const LyraMeshView *mesh, const LyraElasticDef *def,
+                             LyIsotropic *solid, double *parameters)
+{
+    int32_t nodes = lyra_element_kind_nodes(mesh->kind), count = solid->type.parameter_count;
+    LY_TRY(ly_allocate_array(solid->ctx, 6 * (int64_t)mesh->element_count, sizeof *solid->goals,
+                             &solid->goals));
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        double *strain = solid->goals + 6 * (int64_t)e;
+        LY_TRY(ly_goal_strain(mesh, e, solid->rest + 3 * (int64_t)nodes * e, def->plasticity->goal,
+                              strain));
+        memcpy(parameters + (int64_t)(e + 1) * count - 6, strain, 6 * sizeof *strain);
+    }
+    return LYRA_OK;
 }
 
 static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const LyraMeshView *mesh,
@@ -415,6 +446,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .scratch_bytes = cubes        ? LY_CUBE_SCRATCH
                          : plasticity ? LY_POSITIVE_SCRATCH(4, true)
                                       : 0,
+        .history_init = plasticity && plasticity->goal ? init_goal : NULL,
         .setup = cubes ? setup_cube : setup_tet,
         .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
         .destroy = destroy_solid,
@@ -447,6 +479,9 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
                                   sizeof *parameters, &parameters));
     LY_TRY_DONE(fill_parameters(ctx, def, law, &view, parameters));
     LY_TRY_DONE(make_solid(ctx, mesh, &view, def, law, &solid));
+    if (solid->plasticity && solid->plasticity->goal) {
+        LY_TRY_DONE(fill_goals(&view, def, solid, parameters));
+    }
     LyraForceDef force = lyra_force_def_default();
     force.type = &solid->type;
     force.self = solid;

@@ -38,8 +38,14 @@ typedef struct LyIsotropic {
     LyraInversion inversion;
     double threshold;
     LyPlasticity *plasticity; // NULL: elastic
+    double *goals;            // strain of goal shapes, [element][6]. Nullable
     LyCubeRule rule;          // cubes
 } LyIsotropic;
+
+/// Logarithmic strain of an element from its rest positions [nodes][3] to those of a goal shape
+/// [vertex_count][3].
+LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *corners,
+                          const double *goal, double strain[6]);
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);

@@ -225,15 +225,72 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
 
 // ---- flow at commit -----------------------------------------------------------------------------
 
+// L = ln(Fp^T Fp)/2 of G = Fp^-1, as 11 22 33 12 23 31
+LY_INLINE void find_plastic_strain(const LyMat3 *G, LyReal L[6])
+{
+    LySvd3 svd;
+    ly_mat3_svd(G, &svd);
+    for (int p = 0; p < 6; ++p) {
+        L[p] = ly_set(0);
+        for (int k = 0; k < 3; ++k) {
+            L[p] -=
+                ly_log_lanes(svd.s.v[k]) * svd.U.m[p % 3][k] * svd.U.m[p < 3 ? p : (p + 1) % 3][k];
+        }
+    }
+}
+
+// Cuts a flow to the part that leads nearest to the goal; it may be none. Returns the distance that
+// is left, and makes G = exp(-L).
+LY_INLINE LyReal cut_to_goal(const LyIsotropic *solid, const LyraBatch *batch, int lane,
+                             const LyMat3 *before, Commit *commit)
+{
+    LyReal L[6], to[6], way = ly_set(0), along = ly_set(0), left = ly_set(0);
+    find_plastic_strain(before, L);
+    find_plastic_strain(&commit->G, to);
+    for (int p = 0; p < 6; ++p) {
+        LyReal goal =
+            ly_plastic_load(solid->plasticity, batch->parameters, LY_DEFORMATION_GOAL + p, lane);
+        double weight = p < 3 ? 1 : 2;
+        to[p] -= L[p];
+        way += weight * to[p] * to[p];
+        along += weight * to[p] * (goal - L[p]);
+    }
+    LyReal part = along / ly_max(way, ly_set(0x1p-1000));
+    part = ly_select(commit->moves, ly_min(ly_max(part, ly_set(0)), ly_set(1)), ly_set(0));
+    LyMat3 A, Q, scaled;
+    LyVec3 values;
+    for (int p = 0; p < 6; ++p) {
+        int i = p % 3, j = p < 3 ? p : (p + 1) % 3;
+        LyReal goal =
+            ly_plastic_load(solid->plasticity, batch->parameters, LY_DEFORMATION_GOAL + p, lane);
+        L[p] += part * to[p];
+        left += (p < 3 ? 1.0 : 2.0) * (goal - L[p]) * (goal - L[p]);
+        A.m[i][j] = A.m[j][i] = L[p];
+    }
+    ly_mat3_eigen(&A, &values, &Q);
+    for (int k = 0; k < 9; ++k) {
+        scaled.m[k / 3][k % 3] = Q.m[k / 3][k % 3] * ly_exp_lanes(-values.v[k % 3]);
+    }
+    LyMat3 G = ly_mat3_multiply_transposed(&scaled, &Q);
+    LyMask flows = ly_greater(part, ly_set(0));
+    commit->G = ly_mat3_select(flows, &G, before);
+    commit->share = part;
+    return ly_sqrt(left);
+}
+
 // What flows, of points that have been evaluated: F is the elastic part. The energy falls by what
-// is lost.
+// is lost; where it would not fall, nothing flows.
 static void commit_deformation(const LyIsotropic *solid, const LyraBatch *batch, int q,
                                LyPoints *points)
 {
     const LyPlasticity *p = solid->plasticity;
     LyPoints after __attribute__((aligned(64)));
-    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        Commit commit = {.G = ly_mat3_load_lanes(points->G + lane)};
+    Commit commits[WIDTH / LY_LANES];
+    LyReal gained[WIDTH / LY_LANES], distances[WIDTH / LY_LANES];
+    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
+        Commit *commit = &commits[n];
+        LyMat3 before = ly_mat3_load_lanes(points->G + lane);
+        commit->G = before;
         LyMat3 F = ly_mat3_load_lanes(points->F + lane), flat = ly_flush_flat(&F);
         LySvd3 svd;
         ly_mat3_svd(&flat, &svd);
@@ -249,29 +306,41 @@ static void commit_deformation(const LyIsotropic *solid, const LyraBatch *batch,
         LyReal size = ly_sqrt(square);
         LyReal gamma = ly_plastic_load(p, batch->parameters, LY_DEFORMATION_STRAIN, lane);
         LyReal excess = 1.0 - gamma / ly_max(size, ly_set(0x1p-500));
-        commit.moves = ly_and(ly_greater(size, gamma), ly_greater(svd.s.v[2], ly_set(0)));
-        commit.locked =
-            ly_greater(ly_flow_load(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
+        LyReal kept = ly_flow_load(batch->history, q, LY_FLOW_LOCKED, lane);
+        commit->moves = ly_and(ly_greater(size, gamma), ly_greater(svd.s.v[2], ly_set(0)));
+        commit->locked = p->goal ? ly_no_lane() : ly_greater(kept, ly_set(0.5));
         LyReal x[3] = {-excess * e[0], -excess * e[1], -excess * e[2]};
-        LyReal limit = ly_plastic_load(p, batch->parameters, LY_DEFORMATION_LIMIT, lane);
-        commit_flow(&svd.V, x, limit, p->keeps_volume, &commit);
-        LyReal alpha =
-            ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane) +
-            LY_ROOT_TWO_THIRDS * ly_select(commit.moves, excess * size, ly_set(0)) * commit.share;
+        LyReal limit = p->goal ? ly_set(1e300)
+                               : ly_plastic_load(p, batch->parameters, LY_DEFORMATION_LIMIT, lane);
+        commit_flow(&svd.V, x, limit, p->keeps_volume, commit);
+        distances[n] = kept;
+        if (p->goal && ly_any(commit->moves)) {
+            LyReal left = cut_to_goal(solid, batch, lane, &before, commit);
+            distances[n] = ly_select(ly_greater(commit->share, ly_set(0)), left, kept);
+        }
+        gained[n] =
+            LY_ROOT_TWO_THIRDS * ly_select(commit->moves, excess * size, ly_set(0)) * commit->share;
         // the elastic part that is left: F G_n^-1 G
-        LyMat3 before = ly_mat3_load_lanes(points->G + lane), inverse, step;
+        LyMat3 inverse;
         ly_mat3_inverse(&before, &inverse);
-        step = ly_mat3_multiply(&inverse, &commit.G);
-        LyMat3 left = ly_mat3_multiply(&F, &step);
-        LyMask flows = ly_greater(commit.share, ly_set(0));
-        left = ly_mat3_select(flows, &left, &F);
+        LyMat3 step = ly_mat3_multiply(&inverse, &commit->G), left = ly_mat3_multiply(&F, &step);
+        left = ly_mat3_select(ly_greater(commit->share, ly_set(0)), &left, &F);
         ly_mat3_store_lanes(after.F + lane, &left);
-        store_commit(&commit, alpha, q, lane, batch->trial_history);
     }
     LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, false, false, &after);
-    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
+        Commit *commit = &commits[n];
         LyReal fall = ly_load(points->energy + lane) - ly_load(after.energy + lane);
-        ly_store(points->lost + lane, ly_max(fall, ly_set(0)));
+        LyMask rises = ly_not(ly_greater_equal(fall, ly_set(0)));
+        LyMat3 before = ly_mat3_load_lanes(points->G + lane);
+        LyReal kept = ly_flow_load(batch->history, q, LY_FLOW_LOCKED, lane);
+        LyReal alpha = ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane);
+        commit->G = ly_mat3_select(rises, &before, &commit->G);
+        LyReal flag = p->goal ? distances[n] : ly_select(commit->locked, ly_set(1), ly_set(0));
+        store_commit(commit, alpha + ly_select(rises, ly_set(0), gained[n]), q, lane,
+                     batch->trial_history);
+        ly_flow_store(batch->trial_history, q, LY_FLOW_LOCKED, lane, ly_select(rises, kept, flag));
+        ly_store(points->lost + lane, ly_select(rises, ly_set(0), fall));
     }
 }
 

@@ -50,12 +50,12 @@ int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
                                  double values[LY_PLASTIC_PARAMETERS_MAX])
 {
     const LyraParameterKind from_zero = LYRA_PARAMETER_NOT_NEGATIVE;
-    const LyraParameterKind positive = LYRA_PARAMETER_POSITIVE;
+    const LyraParameterKind positive = LYRA_PARAMETER_POSITIVE, any = LYRA_PARAMETER_ANY;
     const struct {
         const char *name;
         LyraParameterKind kind;
         double value;
-    } von_mises[LY_PLASTIC_PARAMETERS_MAX] =
+    } von_mises[LY_PLASTIC_COUNT] =
         {
             [LY_PLASTIC_YIELD] = {"yield", from_zero,
                                   def->table_count > 0 ? def->table_stress[0] : def->yield_stress},
@@ -69,10 +69,16 @@ int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
       deformation[LY_PLASTIC_PARAMETERS_MAX] = {
           [LY_DEFORMATION_STRAIN] = {"yield-strain", from_zero, def->yield_strain},
           [LY_DEFORMATION_LIMIT] = {"flow-limit", positive, def->flow_limit},
+          {"goal-11", any, 0},
+          {"goal-22", any, 0},
+          {"goal-33", any, 0},
+          {"goal-12", any, 0},
+          {"goal-23", any, 0},
+          {"goal-31", any, 0},
       };
     bool late = def->yield == LYRA_YIELD_DEFORMATION;
-    int32_t count = late                           ? LY_DEFORMATION_COUNT
-                    : def->kinematic_hardening > 0 ? LY_PLASTIC_PARAMETERS_MAX
+    int32_t count = late                           ? LY_DEFORMATION_COUNT + (def->goal ? 6 : 0)
+                    : def->kinematic_hardening > 0 ? LY_PLASTIC_COUNT
                                                    : LY_PLASTIC_KINEMATIC;
     for (int32_t i = 0; i < count; ++i) {
         names[i] = late ? deformation[i].name : von_mises[i].name;
@@ -126,11 +132,17 @@ LyraStatus ly_plasticity_check(const LyraPlasticityDef *def, const char *law)
     int32_t count = ly_plasticity_parameters(def, names, kinds, values);
     for (int32_t i = 0; i < count; ++i) {
         bool fits = kinds[i] == LYRA_PARAMETER_POSITIVE ? values[i] > 0 : values[i] >= 0;
+        fits = fits || kinds[i] == LYRA_PARAMETER_ANY;
         if (!fits || !isfinite(values[i])) {
             return ly_fail(LYRA_INVALID_ARGUMENT, "plasticity: %s is %g, expected a number %s",
                            names[i], values[i],
                            kinds[i] == LYRA_PARAMETER_POSITIVE ? "above 0" : "from 0 up");
         }
+    }
+    if (def->goal && def->yield != LYRA_YIELD_DEFORMATION) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "plasticity: a goal shape needs the yield criterion deformation, found %s",
+                       lyra_yield_name(def->yield));
     }
     if (!(def->kinematic_hardening >= 0)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
@@ -172,9 +184,10 @@ static void name_history(LyPlasticity *plasticity, int32_t points)
     for (int32_t i = 0; i < plasticity->history_count; ++i) {
         int32_t point = i / LY_FLOW_COUNT, number = i % LY_FLOW_COUNT;
         bool last = i == plasticity->history_count - 1;
-        const char *name = last                                    ? "dissipated"
-                           : number == LY_FLOW_ALPHA               ? "equivalent-plastic-strain"
-                           : number == LY_FLOW_LOCKED              ? "locked"
+        const char *name = last                      ? "dissipated"
+                           : number == LY_FLOW_ALPHA ? "equivalent-plastic-strain"
+                           : number == LY_FLOW_LOCKED
+                               ? plasticity->goal ? "goal-distance" : "locked"
                            : plasticity->rule == LY_FLOW_KINEMATIC ? strain[number]
                                                                    : flow[number];
         if (points > 1 && !last) {
@@ -200,6 +213,7 @@ LyraStatus ly_plasticity_create(LyraContext *ctx, const LyraPlasticityDef *def, 
                        : def->kinematic_hardening > 0       ? LY_FLOW_KINEMATIC
                                                             : LY_FLOW_VON_MISES;
     plasticity->keeps_volume = def->keeps_volume;
+    plasticity->goal = def->goal != NULL;
     plasticity->first_parameter = first_parameter;
     plasticity->parameter_count = ly_plasticity_parameters(def, names, kinds, values);
     plasticity->history_count = points * LY_FLOW_COUNT + 1;

@@ -15,7 +15,8 @@
 #include <stddef.h>
 
 /// History of a point: Fp^-1 - 1, row-major; for kinematic hardening the plastic strain 11, 22, 33,
-/// 12, 23, 31 and three zeros. Then the equivalent plastic strain, and 1 where flow has stopped.
+/// 12, 23, 31 and three zeros. Then the equivalent plastic strain, and 1 where flow has stopped;
+/// with a goal, the distance to it.
 enum { LY_FLOW_G = 0, LY_FLOW_ALPHA = 9, LY_FLOW_LOCKED, LY_FLOW_COUNT };
 
 /// Places of the parameters after those of the elastic solid.
@@ -27,11 +28,13 @@ enum {
     LY_PLASTIC_STEP_MAX,
     LY_PLASTIC_LIMIT,
     LY_PLASTIC_KINEMATIC,
-    LY_PLASTIC_PARAMETERS_MAX,
+    LY_PLASTIC_COUNT,
     // of `deformation`
     LY_DEFORMATION_STRAIN = 0,
     LY_DEFORMATION_LIMIT,
-    LY_DEFORMATION_COUNT
+    LY_DEFORMATION_GOAL,
+    LY_DEFORMATION_COUNT = LY_DEFORMATION_GOAL,
+    LY_PLASTIC_PARAMETERS_MAX = LY_DEFORMATION_GOAL + 6
 };
 
 typedef enum LyFlowRule { LY_FLOW_VON_MISES, LY_FLOW_KINEMATIC, LY_FLOW_DEFORMATION } LyFlowRule;
@@ -42,7 +45,7 @@ typedef enum LyFlowRule { LY_FLOW_VON_MISES, LY_FLOW_KINEMATIC, LY_FLOW_DEFORMAT
 /// What all elements share.
 typedef struct LyPlasticity {
     LyFlowRule rule;
-    bool keeps_volume;
+    bool keeps_volume, goal;
     int32_t first_parameter; // of those above, in the force
     int32_t parameter_count;
     /// Strength over that at no flow, t(alpha), as lines: t = factor + slope (alpha - strain) from

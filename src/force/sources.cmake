@@ -11,6 +11,7 @@ target_sources(lyra_objects PRIVATE
   force/evaluate.c
   force/fibre.c
   force/force.c
+  force/goal.c
   force/history.c
   force/isotropic.c
   force/mass_spring.c
