@@ -12,6 +12,7 @@
 #include "lyra/material.h"
 #include "lyra/mesh.h"
 #include "lyra/plasticity.h"
+#include "lyra/viscoelasticity.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,6 +106,8 @@ typedef struct LyraElasticDef {
     const void *law_user; ///< Handed to the law's functions. Nullable.
     /// Lets it flow. Cubes take 2x2x2 Gauss points then. Not with LYRA_INVERSION_CLAMP. Nullable.
     const LyraPlasticityDef *plasticity;
+    /// Lets it relax by a Prony series; cubes as above. Nullable.
+    const LyraViscoelasticityDef *viscoelasticity;
     uint32_t cookie; ///< Written by the default function only.
 } LyraElasticDef;
 

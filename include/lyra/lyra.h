@@ -50,6 +50,7 @@
 #include "lyra/traction.h"
 #include "lyra/vector.h"
 #include "lyra/version.h"
+#include "lyra/viscoelasticity.h"
 #include "lyra/viscosity.h"
 #include "lyra/volume.h"
 

@@ -306,7 +306,7 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
             LyVec3 h = load_edges(batch, lane);
             add_point(rule, q, &points, lane, &h, cubes);
-            if (solid->plasticity && batch->trial_history) {
+            if (batch->trial_history) {
                 LyReal volume = rule->weight[q] * find_volume(&h);
                 ly_points_add_lost(solid, batch, &points, q == 0, volume, lane);
             }
@@ -334,7 +334,7 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
     load_corners(batch, &cubes);
     // points that are looked at twice are written last: what they remember may lie in one place
     LyraBatch first = *batch;
-    bool twice = solid->plasticity && batch->trial_history && sums && batch->psd;
+    bool twice = batch->trial_history && sums && batch->psd;
     first.trial_history = twice ? NULL : batch->trial_history;
     bool projected = sum_points(solid, &first, batch->psd, &cubes, sums);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {

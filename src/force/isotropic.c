@@ -8,8 +8,10 @@
 
 #include "base/base.h"
 #include "force/definite.h"
+#include "force/force.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 LyraMaterialLaw ly_isotropic_law(LyraElasticModel model)
@@ -76,6 +78,20 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
                        "elastic: law %s has no function `expand`, which the inversion mode extend "
                        "needs; clamp and none do without",
                        law->name);
+    }
+    if (def->viscoelasticity) {
+        LY_TRY(ly_viscoelasticity_check(def->viscoelasticity));
+        if (def->viscoelasticity->model != LYRA_RELAXATION_PRONY) {
+            return ly_fail(LYRA_UNSUPPORTED,
+                           "elastic: the branches of %s are forces of their own, which solids of "
+                           "lyra_solid_create() have",
+                           lyra_relaxation_name(def->viscoelasticity->model));
+        }
+        if (def->plasticity || def->inversion == LYRA_INVERSION_CLAMP) {
+            return ly_fail(LYRA_UNSUPPORTED, "elastic: a Prony series goes with %s",
+                           def->plasticity ? "no plasticity; maxwell does"
+                                           : "the inversion modes extend and none");
+        }
     }
     if (def->plasticity && def->inversion == LYRA_INVERSION_CLAMP) {
         return ly_fail(LYRA_UNSUPPORTED,
@@ -318,6 +334,7 @@ static void destroy_solid(void *self)
     LyIsotropic *solid = self;
     if (solid) {
         ly_release(solid->ctx, solid->goals);
+        ly_release(solid->ctx, solid->prony);
         ly_release(solid->ctx, solid->plasticity);
         ly_release(solid->ctx, solid->rest);
         ly_release(solid->ctx, solid);
@@ -329,10 +346,15 @@ static bool is_stvk(const LyraElasticDef *def)
     return !def->law && def->model == LYRA_ELASTIC_STVK;
 }
 
+static bool remembers(const LyraElasticDef *def)
+{
+    return def->plasticity || def->viscoelasticity;
+}
+
 // the third derivatives of the other inversion modes jump at the threshold
 static bool has_contraction(const LyraElasticDef *def)
 {
-    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !def->plasticity;
+    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !remembers(def);
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -346,10 +368,10 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     if (kind == LYRA_ELEMENT_CUBE8) {
         return has_contraction(def) ? contracted_cubes[isa] : cubes[isa];
     }
-    if (is_stvk(def) && !def->plasticity) {
+    if (is_stvk(def) && !remembers(def)) {
         return has_contraction(def) ? contracted[isa] : stvk[isa];
     }
-    if (!def->law && !def->plasticity && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
+    if (!def->law && !remembers(def) && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
         return neo_hookean[isa];
     }
     return tets[isa];
@@ -423,29 +445,40 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     if (def->plasticity) {
         LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, cubes ? 8 : 1, solid));
     }
+    if (def->viscoelasticity) {
+        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, cubes ? 8 : 1, &solid->prony));
+    }
     const LyPlasticity *plasticity = solid->plasticity;
+    const LyProny *prony = solid->prony;
+    bool branch = plasticity && plasticity->rule == LY_FLOW_BRANCH;
     bool late = plasticity && plasticity->rule == LY_FLOW_DEFORMATION;
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = cubes ? 8 : 4,
-        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
-                  LYRA_FORCE_DISPLACEMENT |
+        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT |
+                  (branch ? 0 : LYRA_FORCE_SOLID) | LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
                   (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0) |
-                  (plasticity ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
+                  (remembers(def) ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
                   (late ? LYRA_FORCE_LATE : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count =
             law->parameter_count + 1 + (plasticity ? plasticity->parameter_count : 0),
         .parameter_names = solid->parameter_names,
         .parameter_kinds = solid->parameter_kinds,
-        .history_count = plasticity ? plasticity->history_count : 0,
-        .history_names = plasticity ? plasticity->history_names : NULL,
-        .history_units = plasticity ? plasticity->history_units : NULL,
-        .scratch_bytes = cubes        ? LY_CUBE_SCRATCH
-                         : plasticity ? LY_POSITIVE_SCRATCH(4, true)
-                                      : 0,
+        .history_count = plasticity ? plasticity->history_count
+                         : prony    ? prony->history_count
+                                    : 0,
+        .history_names = plasticity ? plasticity->history_names
+                         : prony    ? prony->history_names
+                                    : NULL,
+        .history_units = plasticity ? plasticity->history_units
+                         : prony    ? prony->history_units
+                                    : NULL,
+        .scratch_bytes = cubes            ? LY_CUBE_SCRATCH
+                         : remembers(def) ? LY_POSITIVE_SCRATCH(4, true)
+                                          : 0,
         .history_init = plasticity && plasticity->goal ? init_goal : NULL,
         .setup = cubes ? setup_cube : setup_tet,
         .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
@@ -453,7 +486,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     };
     if (cubes) {
         // three points along an edge integrate the fourth powers of StVK exactly
-        fill_rule(is_stvk(def) && !plasticity ? 3 : 2, &solid->rule);
+        fill_rule(is_stvk(def) && !remembers(def) ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
     *out = solid;
@@ -495,4 +528,30 @@ done:
     destroy_solid(solid);
     ly_release(ctx, parameters);
     return status;
+}
+
+LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
+                            double time, LyraForce **out)
+{
+    const LyraElasticConstant constants[] = {{"lambda", -2 * mu / 3}, {"mu", mu}};
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    LyraElasticDef def = lyra_elastic_def_default();
+    plasticity.yield = LY_YIELD_BRANCH;
+    plasticity.viscosity = time;
+    def.model = LYRA_ELASTIC_HENCKY;
+    def.constants = constants;
+    def.constant_count = 2;
+    def.plasticity = &plasticity;
+    LyraForce *force = NULL;
+    LY_TRY(ly_isotropic_create(ctx, mesh, &def, &force));
+    LyIsotropic *solid = force->self;
+    snprintf(solid->name, sizeof solid->name, "maxwell-%d", (int)number);
+    solid->type.name = solid->name;
+    LyraStatus status = lyra_force_set_owner(force, -1, solid->name);
+    if (status != LYRA_OK) {
+        lyra_force_destroy(force);
+        return status;
+    }
+    *out = force;
+    return LYRA_OK;
 }

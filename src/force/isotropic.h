@@ -8,6 +8,7 @@
 
 #include "force/elastic.h"
 #include "force/plasticity.h"
+#include "force/relaxation.h"
 #include "lyra/material.h"
 
 /// Constants of a cube: the lengths of its edges along x, y, z, m.
@@ -29,6 +30,7 @@ typedef struct LyCubeRule {
 /// then its resistance to compression, then those of its plasticity.
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
+    char name[16];      // of branches
     const char *parameter_names[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraParameterKind parameter_kinds[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraContext *ctx;
@@ -38,6 +40,7 @@ typedef struct LyIsotropic {
     LyraInversion inversion;
     double threshold;
     LyPlasticity *plasticity; // NULL: elastic
+    LyProny *prony;           // NULL: no series
     double *goals;            // strain of goal shapes, [element][6]. Nullable
     LyCubeRule rule;          // cubes
 } LyIsotropic;
@@ -58,6 +61,10 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 
 /// Law of a model, LYRA_MATERIAL_LAW_COUNT if it is not an isotropic one.
 LyraMaterialLaw ly_isotropic_law(LyraElasticModel model);
+
+/// Branch `number` of Maxwell's, from 1, for all elements: mu, Pa, and relaxation time, s.
+LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
+                            double time, LyraForce **out);
 
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,

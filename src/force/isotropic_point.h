@@ -74,6 +74,11 @@ typedef struct LyPoints {
     double lost[LY_WIDTH];                          // energy density of flow, with a trial history
     bool additive; // the tangent is that of the second Piola stress S by C, in the frame V
     double S[6 * LY_WIDTH], dS[21 * LY_WIDTH]; // if so; see kinematic_point_kernel.c
+    // with a Prony series: factor of the law, energy, slope and curvature by J that are added, and
+    // a second Piola stress beside
+    double scale, volume[3 * LY_WIDTH];
+    bool stressed;
+    double stress[6 * LY_WIDTH];
 } LyPoints;
 
 LY_INLINE LyVec3 ly_vec3_load_lanes(const double *p)
@@ -116,12 +121,16 @@ typedef void LyPointsFlowKernel(const LyIsotropic *solid, const LyraBatch *batch
                                 bool tangent, bool psd, LyPoints *points);
 LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow);
 LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow_kinematic);
+/// The same for a solid with a Prony series; F stays.
+LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_relax);
 
-/// Either, as the solid is.
+/// The right one, as the solid is.
 #define LY_POINTS_EVALUATE(solid, batch, q, tangent, psd, points)                                  \
     do {                                                                                           \
         if ((solid)->plasticity) {                                                                 \
             LY_KERNEL(ly_points_flow)(solid, batch, q, tangent, psd, points);                      \
+        } else if ((solid)->prony) {                                                               \
+            LY_KERNEL(ly_points_relax)(solid, batch, q, tangent, psd, points);                     \
         } else {                                                                                   \
             LY_KERNEL(ly_points_evaluate)(solid, (batch)->parameters, tangent, psd, points);       \
         }                                                                                          \
@@ -342,6 +351,21 @@ LY_INLINE void ly_blocks_additive(const LyPoints *points, int lane, const LyVec3
     }
 }
 
+/// What the stress beside adds to a block of two directions.
+LY_INLINE LyReal ly_points_stress(const LyPoints *points, int lane, int n, const LyVec3 *b)
+{
+    int a = LY_BLOCK_FIRST(n), c = LY_BLOCK_SECOND(n);
+    if (!b) {
+        return ly_load(points->stress + LY_PAIR(a, c) * LY_WIDTH + lane);
+    }
+    LyReal sum = ly_set(0);
+    for (int k = 0; k < 9; ++k) {
+        sum += ly_load(points->stress + LY_PAIR(k / 3, k % 3) * LY_WIDTH + lane) * b[a].v[k / 3] *
+               b[c].v[k % 3];
+    }
+    return sum;
+}
+
 LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
                                     const LyVec3 *b, const LyBlockSink *sink)
 {
@@ -375,6 +399,12 @@ LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points
 {
     LyBlockSink sink = {.blocks = blocks};
     ly_points_put_blocks(solid, points, lane, b, &sink);
+    for (int n = 0; points->stressed && n < 6; ++n) {
+        LyReal more = ly_points_stress(points, lane, n, b);
+        for (int i = 0; i < 3; ++i) {
+            blocks[n].m[i][i] += more;
+        }
+    }
 }
 
 /// Those of the axes, block n times scale[n], to `lanes` [6][9][LY_WIDTH].
@@ -384,6 +414,13 @@ LY_INLINE void ly_points_store_blocks(const LyIsotropic *solid, const LyPoints *
     LyBlockSink sink = {.lanes = lanes};
     memcpy(sink.scale, scale, sizeof sink.scale);
     ly_points_put_blocks(solid, points, lane, NULL, &sink);
+    for (int n = 0; points->stressed && n < 6; ++n) {
+        LyReal more = scale[n] * ly_points_stress(points, lane, n, NULL);
+        for (int i = 0; i < 3; ++i) {
+            double *to = lanes + (9 * n + 4 * i) * LY_WIDTH;
+            ly_store(to, ly_load(to) + more);
+        }
+    }
 }
 
 #endif

@@ -117,6 +117,25 @@ LY_INLINE void call_law(const LyIsotropic *solid, const double *arguments, const
     solid->law->evaluate(solid->law_user, &batch);
 }
 
+// the law times a factor, and a function of J
+static void scale_invariants(bool tangent, LyPoints *points)
+{
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        double *energy = points->energy + lane;
+        ly_store(energy, points->scale * ly_load(energy) + ly_load(points->volume + lane));
+        for (int n = 0; n < 3; ++n) {
+            double *first = points->first + n * WIDTH + lane;
+            LyReal more = n == 2 ? ly_load(points->volume + WIDTH + lane) : ly_set(0);
+            ly_store(first, points->scale * ly_load(first) + more);
+        }
+        for (int n = 0; tangent && n < 6; ++n) {
+            double *second = points->second + n * WIDTH + lane;
+            LyReal more = n == 2 ? ly_load(points->volume + 2 * WIDTH + lane) : ly_set(0);
+            ly_store(second, points->scale * ly_load(second) + more);
+        }
+    }
+}
+
 static void evaluate_invariants(const LyIsotropic *solid, const double *parameters, bool tangent,
                                 LyPoints *points)
 {
@@ -130,6 +149,9 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
     }
     call_law(solid, arguments, parameters, points->energy, points->first,
              tangent ? points->second : NULL);
+    if (solid->prony) {
+        scale_invariants(tangent, points);
+    }
     const double *resistance = parameters + solid->law->parameter_count * WIDTH;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal rho = ly_load(resistance + lane);
@@ -252,6 +274,13 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
             LyMask mask = ly_less(d[2], ly_set(0));
             stretch_select(mask, &extended, &form);
         }
+        if (solid->prony) {
+            ly_stretch_scale(ly_set(points->scale), &form);
+            const LyResistance more = {ly_load(points->volume + lane),
+                                       ly_load(points->volume + WIDTH + lane),
+                                       ly_load(points->volume + 2 * WIDTH + lane)};
+            ly_stretch_add_volume(&more, s.v, &form);
+        }
         LyReal rho = ly_load(resistance + lane);
         if (ly_any(ly_greater(rho, ly_set(0)))) {
             bool clamp = solid->inversion == LYRA_INVERSION_CLAMP;
@@ -265,7 +294,7 @@ void LY_KERNEL(ly_points_evaluate)(const LyIsotropic *solid, const double *param
                                    bool psd, LyPoints *points)
 {
     points->stretches = solid->law->arguments == LYRA_MATERIAL_STRETCHES || (tangent && psd);
-    points->projected = points->mapped = points->additive = false;
+    points->projected = points->mapped = points->additive = points->stressed = false;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         if (points->stretches || solid->inversion == LYRA_INVERSION_NONE) {
             break;

@@ -290,7 +290,7 @@ void LY_KERNEL(ly_points_flow_kinematic)(const LyIsotropic *solid, const LyraBat
                                          bool tangent, bool psd, LyPoints *points)
 {
     points->additive = true;
-    points->mapped = false;
+    points->mapped = points->stressed = false;
     points->projected = tangent && psd;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         evaluate(solid, batch, q, lane, tangent, psd, points);

@@ -223,6 +223,50 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     }
 }
 
+// ---- branches of Maxwell's ----------------------------------------------------------------------
+
+// 2 mu d with a damper of viscosity 2 mu tau: g = q dt/(dt + tau), tau(e) = 2 mu th d with th =
+// tau/(dt + tau), Psi = mu th q^2
+LY_INLINE void evaluate_branch(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
+                               bool psd, LyPoints *points)
+{
+    Commit commit = {.G = load_inverse_flow(batch->history, q, lane), .locked = ly_no_lane()};
+    LyMat3 F = ly_mat3_load_lanes(points->F + lane), Fe = ly_mat3_multiply(&F, &commit.G);
+    ly_mat3_store_lanes(points->G + lane, &commit.G);
+    ly_mat3_store_lanes(points->F + lane, &Fe);
+    Fe = ly_flush_flat(&Fe);
+    LySvd3 svd;
+    ly_mat3_svd(&Fe, &svd);
+    ly_mat3_store_lanes(points->U + lane, &svd.U);
+    ly_mat3_store_lanes(points->V + lane, &svd.V);
+    LyReal mu = ly_load(batch->parameters + LY_MU * WIDTH + lane);
+    LyReal time = ly_plastic_load(solid->plasticity, batch->parameters, LY_BRANCH_TIME, lane);
+    LyExtendedLog l[3];
+    for (int i = 0; i < 3; ++i) {
+        l[i] = ly_extended_log(svd.s.v[i]);
+    }
+    LyReal d[3], none[3] = {ly_set(0), ly_set(0), ly_set(0)}, square = ly_set(0);
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        d[i] = (1.0 / 3) * ((l[i].value - l[j].value) + (l[i].value - l[k].value));
+        square += d[i] * d[i];
+    }
+    LyReal share = batch->dt > 0 ? batch->dt / (batch->dt + time) : ly_set(0), th = 1.0 - share;
+    LyStretchForm form = {.energy = mu * th * square};
+    find_form(ly_set(0), mu, l, d, none, ly_set(0), th, ly_set(0), &form);
+    ly_stretch_divide(svd.s.v, svd.s.v, &form);
+    ly_stretch_store(&form, psd, lane, points);
+    if (batch->trial_history) {
+        commit.moves = ly_and(ly_greater(share, ly_set(0)), ly_greater(svd.s.v[2], ly_set(0)));
+        LyReal x[3] = {-share * d[0], -share * d[1], -share * d[2]};
+        commit_flow(&svd.V, x, ly_set(1e300), true, &commit);
+        LyReal alpha = ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane);
+        LyReal grown = LY_ROOT_TWO_THIRDS * share * ly_sqrt(square) * commit.share;
+        store_commit(&commit, alpha + grown, q, lane, batch->trial_history);
+        ly_store(points->lost + lane, 2.0 * mu * th * share * square * commit.share);
+    }
+}
+
 // ---- flow at commit -----------------------------------------------------------------------------
 
 // L = ln(Fp^T Fp)/2 of G = Fp^-1, as 11 22 33 12 23 31
@@ -374,11 +418,15 @@ void LY_KERNEL(ly_points_flow)(const LyIsotropic *solid, const LyraBatch *batch,
         points->stretches = true;
         points->projected = false;
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-            evaluate_von_mises(solid, batch, q, lane, tangent && psd, points);
+            if (solid->plasticity->rule == LY_FLOW_BRANCH) {
+                evaluate_branch(solid, batch, q, lane, tangent && psd, points);
+            } else {
+                evaluate_von_mises(solid, batch, q, lane, tangent && psd, points);
+            }
         }
     }
     points->mapped = true;
-    points->additive = false;
+    points->additive = points->stressed = false;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyMat3 P = ly_mat3_load_lanes(points->P + lane), G = ly_mat3_load_lanes(points->G + lane);
         P = ly_mat3_multiply_transposed(&P, &G);

@@ -77,6 +77,12 @@ int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
           {"goal-31", any, 0},
       };
     bool late = def->yield == LYRA_YIELD_DEFORMATION;
+    if (def->yield == LY_YIELD_BRANCH) {
+        names[0] = "relaxation-time";
+        kinds[0] = positive;
+        values[0] = def->viscosity;
+        return LY_BRANCH_COUNT;
+    }
     int32_t count = late                           ? LY_DEFORMATION_COUNT + (def->goal ? 6 : 0)
                     : def->kinematic_hardening > 0 ? LY_PLASTIC_COUNT
                                                    : LY_PLASTIC_KINEMATIC;
@@ -115,7 +121,7 @@ static LyraStatus check_table(const LyraPlasticityDef *def)
 LyraStatus ly_plasticity_check(const LyraPlasticityDef *def, const char *law)
 {
     LY_CHECK_DEF(def, "lyra_plasticity_def_default");
-    if ((unsigned)def->yield >= LYRA_YIELD_COUNT) {
+    if ((unsigned)def->yield > LY_YIELD_BRANCH) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "plasticity: yield criterion %d, expected 0 to %d",
                        (int)def->yield, LYRA_YIELD_COUNT - 1);
     }
@@ -209,9 +215,10 @@ LyraStatus ly_plasticity_create(LyraContext *ctx, const LyraPlasticityDef *def, 
     LyraParameterKind kinds[LY_PLASTIC_PARAMETERS_MAX];
     double values[LY_PLASTIC_PARAMETERS_MAX];
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *plasticity, &plasticity));
-    plasticity->rule = def->yield == LYRA_YIELD_DEFORMATION ? LY_FLOW_DEFORMATION
-                       : def->kinematic_hardening > 0       ? LY_FLOW_KINEMATIC
-                                                            : LY_FLOW_VON_MISES;
+    plasticity->rule = def->yield == LY_YIELD_BRANCH          ? LY_FLOW_BRANCH
+                       : def->yield == LYRA_YIELD_DEFORMATION ? LY_FLOW_DEFORMATION
+                       : def->kinematic_hardening > 0         ? LY_FLOW_KINEMATIC
+                                                              : LY_FLOW_VON_MISES;
     plasticity->keeps_volume = def->keeps_volume;
     plasticity->goal = def->goal != NULL;
     plasticity->first_parameter = first_parameter;

@@ -29,6 +29,9 @@ enum {
     LY_PLASTIC_LIMIT,
     LY_PLASTIC_KINEMATIC,
     LY_PLASTIC_COUNT,
+    // of a branch
+    LY_BRANCH_TIME = 0,
+    LY_BRANCH_COUNT,
     // of `deformation`
     LY_DEFORMATION_STRAIN = 0,
     LY_DEFORMATION_LIMIT,
@@ -37,7 +40,16 @@ enum {
     LY_PLASTIC_PARAMETERS_MAX = LY_DEFORMATION_GOAL + 6
 };
 
-typedef enum LyFlowRule { LY_FLOW_VON_MISES, LY_FLOW_KINEMATIC, LY_FLOW_DEFORMATION } LyFlowRule;
+typedef enum LyFlowRule {
+    LY_FLOW_VON_MISES,
+    LY_FLOW_KINEMATIC,
+    LY_FLOW_DEFORMATION,
+    LY_FLOW_BRANCH
+} LyFlowRule;
+
+/// A branch of viscoelasticity, beside the criteria of LyraYield; `viscosity` is its relaxation
+/// time.
+#define LY_YIELD_BRANCH LYRA_YIELD_COUNT
 
 #define LY_FLOW_POINTS_MAX 8
 #define LY_STRENGTH_ROWS_MAX 32

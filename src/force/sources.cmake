@@ -17,6 +17,8 @@ target_sources(lyra_objects PRIVATE
   force/mass_spring.c
   force/plasticity.c
   force/det_f.c
+  force/prony_fit.c
+  force/relaxation.c
   force/rest_shape.c
   force/solid.c
   force/springs.c
@@ -35,6 +37,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/fibre_kernel.c
   force/spring_kernel.c
   force/kinematic_point_kernel.c
+  force/prony_point_kernel.c
   force/stvk_contraction_kernel.c
   force/plastic_point_kernel.c
   force/isotropic_point_kernel.c

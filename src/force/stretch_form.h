@@ -35,9 +35,24 @@ LY_INLINE void ly_stretch_divide(const LyReal s[3], const LyReal c[3], LyStretch
     }
 }
 
-LY_INLINE void ly_stretch_add_resistance(LyReal rho, const LyReal s[3], LyStretchForm *form)
+LY_INLINE void ly_stretch_scale(LyReal factor, LyStretchForm *form)
 {
-    LyResistance r = ly_resistance(rho, s[0] * s[1] * s[2]);
+    form->energy *= factor;
+    for (int i = 0; i < 3; ++i) {
+        form->first[i] *= factor;
+        form->flip[i] *= factor;
+        form->twist[i] *= factor;
+    }
+    for (int n = 0; n < 6; ++n) {
+        form->second[n] *= factor;
+    }
+}
+
+/// Adds a function of J = s1 s2 s3.
+LY_INLINE void ly_stretch_add_volume(const LyResistance *of_J, const LyReal s[3],
+                                     LyStretchForm *form)
+{
+    LyResistance r = *of_J;
     LyReal area[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
     form->energy += r.value;
     for (int i = 0; i < 3; ++i) {
@@ -48,6 +63,12 @@ LY_INLINE void ly_stretch_add_resistance(LyReal rho, const LyReal s[3], LyStretc
         form->flip[i] -= r.slope * s[k];
         form->twist[i] += r.slope * s[k];
     }
+}
+
+LY_INLINE void ly_stretch_add_resistance(LyReal rho, const LyReal s[3], LyStretchForm *form)
+{
+    LyResistance r = ly_resistance(rho, s[0] * s[1] * s[2]);
+    ly_stretch_add_volume(&r, s, form);
 }
 
 // beside the largest entry of the Hessian, negative eigenvalues up to this are rounding

@@ -91,7 +91,7 @@ static void evaluate(const void *self, const LyraBatch *batch)
     }
     LY_POINTS_EVALUATE(solid, batch, 0, batch->dfdx != NULL, batch->psd, &points);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        if (solid->plasticity && batch->trial_history) {
+        if (batch->trial_history) {
             LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
             ly_points_add_lost(solid, batch, &points, true, volume, lane);
         }
@@ -111,7 +111,8 @@ static void evaluate(const void *self, const LyraBatch *batch)
 void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
 {
     const LyIsotropic *solid = self;
-    bool roughly = solid->plasticity && solid->plasticity->rule == LY_FLOW_KINEMATIC;
+    bool roughly =
+        solid->prony || (solid->plasticity && solid->plasticity->rule == LY_FLOW_KINEMATIC);
     if (!roughly || !batch->psd || !batch->dfdx) {
         evaluate(self, batch);
         return;
