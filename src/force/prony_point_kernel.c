@@ -87,8 +87,9 @@ static void evaluate_equal(const LyIsotropic *solid, const double *parameters, c
     }
 }
 
+// `stored`: whether the moduli at rest are wanted
 static void find_volume_energy(const LyIsotropic *solid, const double *parameters,
-                               const LyPoints *points, Volume volumes[])
+                               const LyPoints *points, bool stored, Volume volumes[])
 {
     double c[WIDTH] __attribute__((aligned(64))), energy[WIDTH] __attribute__((aligned(64)));
     double w[WIDTH] __attribute__((aligned(64))), sum[WIDTH] __attribute__((aligned(64)));
@@ -110,6 +111,9 @@ static void find_volume_energy(const LyIsotropic *solid, const double *parameter
         v->curvature = (ly_load(sum + lane) - 2.0 * first / s) * inverse * inverse * (1.0 / 3);
         v->value = ly_load(energy + lane) + depth * (v->slope + 0.5 * depth * v->curvature);
         v->slope += depth * v->curvature;
+    }
+    if (!stored) {
+        return;
     }
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         ly_store(c + lane, ly_set(1));
@@ -153,7 +157,7 @@ LY_INLINE const double *find_branch(const LyProny *prony, const double *history,
 }
 
 LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int lane,
-                         const Steps *steps, const Volume *rest, Past *past)
+                         const Steps *steps, const Volume *rest, bool stored, Past *past)
 {
     const double *at = history + q * prony->numbers * WIDTH + lane;
     for (int k = 0; k < 6; ++k) {
@@ -175,10 +179,10 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
             past->Sh[k] += steps->decay[i] * H[k];
         }
         past->ph += steps->decay[i] * p;
-        if (prony->branches[i].shear > 0) {
+        if (stored && prony->branches[i].shear > 0) {
             past->stored += contract(H, H) / (4 * prony->branches[i].shear * rest->mu);
         }
-        if (prony->branches[i].bulk > 0) {
+        if (stored && prony->branches[i].bulk > 0) {
             past->stored += p * p / (2 * prony->branches[i].bulk * rest->K);
         }
     }
@@ -216,16 +220,15 @@ LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int
 
 // what is added to the law at points that it was evaluated at, and the end of the step
 static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
-                         bool psd, const Steps *steps, const Volume *volume, LyPoints *points)
+                         bool psd, const Steps *steps, const Volume *volume, const Past *past,
+                         LyPoints *points)
 {
     const LyProny *prony = solid->prony;
-    Past past;
-    load_past(prony, batch->history, q, lane, steps, volume, &past);
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F);
     LyMat3 C = ly_mat3_transposed_multiply(&F, &F), P = ly_mat3_load_lanes(points->P + lane), Sh;
     LyReal J = ly_mat3_determinant(&F), now[LY_PRONY_BRANCHES];
     for (int k = 0; k < 9; ++k) {
-        Sh.m[k / 3][k % 3] = past.Sh[LY_PAIR(k / 3, k % 3)];
+        Sh.m[k / 3][k % 3] = past->Sh[LY_PAIR(k / 3, k % 3)];
     }
     for (int p = 0; p < 6; ++p) {
         now[p] = 0.5 * (C.m[pair_i[p]][pair_j[p]] - (p < 3 ? 1.0 : 0.0));
@@ -243,11 +246,11 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     }
     ly_mat3_store_lanes(points->P + lane, &P);
     LyReal B = ly_set(steps->shear), more = ly_set(steps->bulk - steps->shear);
-    LyReal energy = W + r.value + past.stored + B * (W - past.W) + more * (volume->value - past.U) +
-                    past.ph * (J - 1.0 - past.J);
+    LyReal energy = W + r.value + past->stored + B * (W - past->W) +
+                    more * (volume->value - past->U) + past->ph * (J - 1.0 - past->J);
     for (int p = 0; p < 6; ++p) {
-        energy += (p < 3 ? 1.0 : 2.0) * past.Sh[p] * (now[p] - past.E[p]);
-        ly_store(points->stress + p * WIDTH + lane, past.Sh[p]);
+        energy += (p < 3 ? 1.0 : 2.0) * past->Sh[p] * (now[p] - past->E[p]);
+        ly_store(points->stress + p * WIDTH + lane, past->Sh[p]);
     }
     ly_store(points->energy + lane, energy);
     if (psd) {
@@ -274,15 +277,15 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     }
     S = ly_mat3_multiply(&inverse, &own);
     for (int p = 0; p < 6; ++p) {
-        now[p] = ly_select(regular, now[p], past.E[p]);
-        now[LY_PRONY_S + p] = ly_select(regular, S.m[pair_i[p]][pair_j[p]], past.S[p]);
+        now[p] = ly_select(regular, now[p], past->E[p]);
+        now[LY_PRONY_S + p] = ly_select(regular, S.m[pair_i[p]][pair_j[p]], past->S[p]);
     }
-    now[LY_PRONY_W] = ly_select(regular, W, past.W);
-    now[LY_PRONY_U] = ly_select(regular, volume->value, past.U);
-    now[LY_PRONY_SLOPE] = ly_select(regular, volume->slope, past.slope);
-    now[LY_PRONY_J] = ly_select(regular, J - 1.0, past.J);
-    LyReal stored = commit(prony, batch, q, lane, steps, volume, &past, now);
-    LyReal lost = ly_select(regular, energy - W - r.value, past.stored) - stored;
+    now[LY_PRONY_W] = ly_select(regular, W, past->W);
+    now[LY_PRONY_U] = ly_select(regular, volume->value, past->U);
+    now[LY_PRONY_SLOPE] = ly_select(regular, volume->slope, past->slope);
+    now[LY_PRONY_J] = ly_select(regular, J - 1.0, past->J);
+    LyReal stored = commit(prony, batch, q, lane, steps, volume, past, now);
+    LyReal lost = ly_select(regular, energy - W - r.value, past->stored) - stored;
     ly_store(points->lost + lane, lost);
 }
 
@@ -292,20 +295,22 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
     Volume volumes[WIDTH / LY_LANES];
     Steps steps;
     find_steps(solid->prony, batch->dt, &steps);
-    find_volume_energy(solid, batch->parameters, points, volumes);
+    bool stored = batch->energy || batch->trial_history;
+    Past pasts[WIDTH / LY_LANES];
+    find_volume_energy(solid, batch->parameters, points, stored, volumes);
     points->scale = 1 + steps.shear;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        Past past;
-        load_past(solid->prony, batch->history, q, lane, &steps, &volumes[n], &past);
+        Past *past = &pasts[n];
+        load_past(solid->prony, batch->history, q, lane, &steps, &volumes[n], stored, past);
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
         LyReal J = ly_mat3_determinant(&F), more = ly_set(steps.bulk - steps.shear);
-        ly_store(points->volume + lane, more * volumes[n].value + past.ph * J);
-        ly_store(points->volume + WIDTH + lane, more * volumes[n].slope + past.ph);
+        ly_store(points->volume + lane, more * volumes[n].value + past->ph * J);
+        ly_store(points->volume + WIDTH + lane, more * volumes[n].slope + past->ph);
         ly_store(points->volume + 2 * WIDTH + lane, more * volumes[n].curvature);
     }
     LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
     points->stressed = true;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        add_branches(solid, batch, q, lane, tangent && psd, &steps, &volumes[n], points);
+        add_branches(solid, batch, q, lane, tangent && psd, &steps, &volumes[n], &pasts[n], points);
     }
 }
