@@ -38,6 +38,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/spring_kernel.c
   force/kinematic_point_kernel.c
   force/prony_point_kernel.c
+  force/stretch_damping_kernel.c
   force/stvk_contraction_kernel.c
   force/plastic_point_kernel.c
   force/isotropic_point_kernel.c
