@@ -111,6 +111,7 @@ static void find_volume_energy(const LyIsotropic *solid, const double *parameter
         v->curvature = (ly_load(sum + lane) - 2.0 * first / s) * inverse * inverse * (1.0 / 3);
         v->value = ly_load(energy + lane) + depth * (v->slope + 0.5 * depth * v->curvature);
         v->slope += depth * v->curvature;
+        v->mu = v->K = ly_set(1);
     }
     if (!stored) {
         return;
