@@ -38,7 +38,7 @@ static inline Case make_plastic_box(LyraContext *ctx, const PlasticDef *def, Lyr
     shape.shuffle = true;
     LyraElasticConstant constants[2] = {{"lambda", def->lambda}, {"mu", def->mu}};
     LyraElasticDef elastic = lyra_elastic_def_default();
-    TEST_OK(lyra_elastic_model_find(def->model, &elastic.model));
+    TEST_OK(lyra_material_law_find(def->model, &elastic.model));
     elastic.constants = constants;
     elastic.constant_count = 2;
     elastic.plasticity = &def->plasticity;

@@ -110,39 +110,44 @@ static inline void end_logged(LyraContext *ctx)
     lyra_context_destroy(ctx);
 }
 
-// loads `text` as scene.config; NULL, with a failed check, if it cannot
-static inline LyraScene *load_text(LyraContext *ctx, const char *text)
+// loads `text` as scene.config; NULL, with a failed check, if it cannot. `scene`: Nullable.
+static inline LyraWorld *load_scene(LyraContext *ctx, const char *text, LyraScene **scene)
 {
-    LyraScene *scene = NULL;
-    TEST_OK(lyra_scene_load(ctx, write_text("scene.config", text), NULL, &scene));
-    return scene;
+    LyraWorld *world = NULL;
+    TEST_OK(lyra_world_load(ctx, write_text("scene.config", text), NULL, &world, scene));
+    return world;
 }
 
-static inline bool take_steps(LyraScene *scene, int32_t count)
+static inline LyraWorld *load_text(LyraContext *ctx, const char *text)
+{
+    return load_scene(ctx, text, NULL);
+}
+
+static inline bool take_steps(LyraWorld *world, int32_t count)
 {
     for (int32_t s = 0; s < count; ++s) {
-        if (!TEST_OK(lyra_scene_step(scene, NULL))) {
+        if (!TEST_OK(lyra_world_step(world, NULL))) {
             return false;
         }
     }
     return true;
 }
 
-static inline const double *velocities(const LyraScene *scene)
+static inline const double *velocities(const LyraWorld *world)
 {
-    return lyra_vector_values(lyra_state_view(lyra_scene_view(scene).state).v);
+    return lyra_vector_values(lyra_state_view(lyra_world_view(world).state).v);
 }
 
-static inline const double *displacements(const LyraScene *scene)
+static inline const double *displacements(const LyraWorld *world)
 {
-    return lyra_vector_values(lyra_state_view(lyra_scene_view(scene).state).u);
+    return lyra_vector_values(lyra_state_view(lyra_world_view(world).state).u);
 }
 
 // total momentum, kg m/s
-static inline void momentum(const LyraScene *scene, double total[3])
+static inline void momentum(const LyraWorld *world, double total[3])
 {
-    LyraModelView model = lyra_model_view(lyra_scene_view(scene).model);
-    const double *v = velocities(scene);
+    LyraModelView model = lyra_model_view(lyra_world_view(world).model);
+    const double *v = velocities(world);
     total[0] = total[1] = total[2] = 0;
     for (int32_t i = 0; i < 3 * model.vertex_count; ++i) {
         total[i % 3] += model.masses[i / 3] * v[i];

@@ -17,9 +17,9 @@
 
 // Nothing pulls these bodies, so they stay at rest; a push says more. All free vertices get a
 // velocity, of a size that bends the body, and the energies must not grow over what it brought.
-static inline void push_sample(LyraScene *scene, double speed)
+static inline void push_sample(LyraWorld *world, double speed)
 {
-    LyraSceneView view = lyra_scene_view(scene);
+    LyraWorldView view = lyra_world_view(world);
     double *v = lyra_vector_values_mutable(lyra_state_view(view.state).v);
     for (int32_t i = 0; i < view.bodies[0].vertex_count; ++i) {
         v[3 * i + 1] = speed;
@@ -38,15 +38,15 @@ static inline void run_sample(const char *name, double speed)
     }
     snprintf(path, sizeof path, "%s", found);
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
-    if (TEST_OK(lyra_scene_load(ctx, path, NULL, &scene))) {
-        LyraSceneView view = lyra_scene_view(scene);
+    LyraWorld *world = NULL;
+    if (TEST_OK(lyra_world_load(ctx, path, NULL, &world, NULL))) {
+        LyraWorldView view = lyra_world_view(world);
         LyraStateView state = lyra_state_view(view.state);
-        push_sample(scene, speed);
+        push_sample(world, speed);
         double start = 0, last = 0;
         for (int32_t s = 0; s < SAMPLE_STEPS; ++s) {
             LyraStepReport report;
-            if (!TEST_OK(lyra_scene_step(scene, &report))) {
+            if (!TEST_OK(lyra_world_step(world, &report))) {
                 break;
             }
             last = report.kinetic + report.elastic;
@@ -60,7 +60,7 @@ static inline void run_sample(const char *name, double speed)
         TEST_EQUAL(view.body_count, 1);
         TEST_CHECK(view.bodies[0].surface_count > 0);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 

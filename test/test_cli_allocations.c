@@ -240,3 +240,14 @@ LYRA_TEST(cli_run_without_memory_for_its_scene_keeps_the_earlier_run)
     }
     unsetenv("LYRA_FAIL_ALLOCATION");
 }
+
+LYRA_TEST(cli_scene_and_compare_run_out_of_memory)
+{
+    const char *scene = make_scene(), *out = kept("compared");
+    char command[4096];
+    snprintf(command, sizeof command, "scene '%s' --json", scene);
+    refuse_each(command, NULL, NULL, NULL);
+    TEST_EQUAL(lyra("run %s --steps 2 --quiet --threads 1 --save-every 1 --out %s", scene, out), 0);
+    snprintf(command, sizeof command, "compare '%s' '%s'", out, out);
+    refuse_each(command, out, NULL, NULL);
+}

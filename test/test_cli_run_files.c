@@ -9,7 +9,10 @@
 
 #include "run_cases.h"
 
+#include "lyra/dense.h"
 #include "lyra/lyra.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
 
 #include <fcntl.h>
 
@@ -87,7 +90,42 @@ LYRA_TEST(cli_run_arrays_have_their_shapes)
     char *summary = read_in(out, "summary.json", &bytes);
     TEST_REQUIRE(summary);
     TEST_CONTAINS(summary, "\"threads\": 2,");
+    TEST_CONTAINS(summary, "\"probes\": {}");
+    // the body's own positions at rest
+    const char *files = strstr(summary, "\"files\": \"");
+    TEST_REQUIRE(files);
+    char name[128];
+    files += strlen("\"files\": \"");
+    snprintf(name, sizeof name, "%.*s_rest.npy", (int)strcspn(files, "\""), files);
     free(summary);
+    snprintf(shape, sizeof shape, "'shape': (%zu, 3), }", vertices);
+    check_array(out, name, shape, 3 * vertices);
+    char *rest = read_in(out, name, &bytes);
+    TEST_REQUIRE(rest);
+    ctx = test_context(1, LYRA_ISA_AUTO);
+    TEST_REQUIRE_OK(lyra_mesh_load(ctx, kept("block.veg"), LYRA_MESH_FORMAT_AUTO, &mesh));
+    TEST_CHECK(memcmp(rest + 128, lyra_mesh_view(mesh).positions, 24 * vertices) == 0);
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+    free(rest);
+}
+
+// --set names keys of Vega's scenes as well
+LYRA_TEST(cli_run_sets_keys_of_vegas_scenes)
+{
+    const char *scene = make_scene(), *out = kept("set");
+    size_t bytes = 0;
+    TEST_EQUAL(
+        lyra("run %s --steps 2 --set timestep=0.25 --set dampingMassCoef=1 --out %s", scene, out),
+        0);
+    char *summary = read_in(out, "summary.json", &bytes);
+    TEST_REQUIRE(summary);
+    TEST_CONTAINS(summary, "\"time\": 0.5,");
+    free(summary);
+    TEST_EQUAL(lyra("run %s --steps 2 --set timestep=0", scene), 1);
+    TEST_CONTAINS(errors, "expected a number above 0 for timestep");
+    TEST_EQUAL(lyra("run %s --steps 2 --set time.dt=1", scene), 1);
+    TEST_CONTAINS(errors, "time.dt");
 }
 
 // Vega's matrix of displacements: a column per step, also for a run in parts
@@ -149,7 +187,7 @@ LYRA_TEST(cli_run_writes_the_shape_of_affine_bodies)
     snprintf(path, sizeof path, "%s/vtu/brick_000020.vtu", out);
     TEST_REQUIRE_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &moved));
     snprintf(path, sizeof path, "%s/obj/brick_skin_000020.obj", out);
-    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &skin));
+    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &skin));
     LyraMeshView a = lyra_mesh_view(rest), b = lyra_mesh_view(moved);
     TEST_EQUAL(a.vertex_count, 5 * 2 * 3);
     TEST_EQUAL(b.vertex_count, 5 * 2 * 3);
@@ -215,7 +253,7 @@ LYRA_TEST(cli_run_obj_sequence_is_the_cache)
         char path[2048];
         LyraSurface *surface = NULL;
         snprintf(path, sizeof path, "%s/obj/body_block_obj_%06d.obj", out, 2 * f);
-        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface));
+        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &surface));
         LyraSurfaceView view = lyra_surface_view(surface);
         TEST_EQUAL(view.vertex_count, points);
         for (uint32_t i = 0; i < 3 * points; ++i) {
@@ -293,6 +331,65 @@ LYRA_TEST(cli_run_takes_pictures)
     }
     lyra_picture_destroy(first);
     lyra_picture_destroy(last);
+    test_context_end(ctx);
+}
+
+// size, field and camera of the command line, in a scene that has no words for them
+LYRA_TEST(cli_run_takes_pictures_as_told)
+{
+    if (!has_feature("png")) {
+        TEST_SKIP("no libpng in this build");
+    }
+    const char *scene = make_scene(),
+               *outs[] = {kept("plain"), kept("field"), kept("view"), kept("eye")};
+    static const char *const options[] = {
+        "", "--snapshot-field displacement",
+        "--snapshot-field displacement --snapshot-camera=-60,40",
+        "--snapshot-field displacement --snapshot-camera 2,1,4/0,0,0"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraPicture *last = NULL;
+    for (int i = 0; i < 4; ++i) {
+        TEST_EQUAL(lyra("run %s --steps 4 --out %s --snapshot-every 4 --snapshot-size 240x180 %s",
+                        scene, outs[i], options[i]),
+                   0);
+        TEST_CONTAINS(output, " s without pictures, ");
+        LyraPicture *picture = load_picture(ctx, outs[i], 4);
+        TEST_REQUIRE(picture);
+        TEST_EQUAL(lyra_picture_view(picture).width, 240);
+        TEST_EQUAL(lyra_picture_view(picture).height, 180);
+        if (last) {
+            TEST_CHECK_MSG(count_changes(last, picture) > 500, "%s is not seen", options[i]);
+        }
+        lyra_picture_destroy(last);
+        last = picture;
+    }
+    lyra_picture_destroy(last);
+    size_t bytes = 0;
+    char *summary = read_in(outs[0], "summary.json", &bytes);
+    TEST_REQUIRE(summary);
+    const char *all = strstr(summary, "\"seconds\": ");
+    const char *less = strstr(summary, "\"picture_seconds\": ");
+    TEST_REQUIRE(all && less);
+    double seconds = strtod(all + strlen("\"seconds\": "), NULL);
+    double rest = strtod(less + strlen("\"picture_seconds\": "), NULL);
+    TEST_CHECK_MSG(rest > 0 && rest < seconds, "%g of %g s", rest, seconds);
+    free(summary);
+    static const char *const wrong[][2] = {
+        {"--snapshot-size 8x8", "expected WxH, each from 16 to 8000 pixels"},
+        {"--snapshot-size big", "expected WxH"},
+        {"--snapshot-field heat", "expected none, displacement, speed or von-mises"},
+        {"--snapshot-camera 1,2,3", "expected AZIMUTH,ELEVATION in degrees or an eye"},
+        {"--snapshot-camera 1,2,3/1,2,3", "an eye and another place"},
+        {"--snapshot-camera 1,95", "expected AZIMUTH,ELEVATION"},
+    };
+    for (int i = 0; i < 6; ++i) {
+        TEST_EQUAL(
+            lyra("run %s --steps 4 --out %s --snapshot-every 4 %s", scene, outs[0], wrong[i][0]),
+            1);
+        TEST_CONTAINS(errors, wrong[i][1]);
+    }
+    TEST_EQUAL(lyra("run %s --steps 4 --out %s --snapshot-size 100x100", scene, outs[0]), 1);
+    TEST_CONTAINS(errors, "--snapshot-size without pictures: give --snapshot-every N");
     test_context_end(ctx);
 }
 

@@ -40,7 +40,7 @@ static Case make(LyraContext *ctx, const Relaxing *r)
     LyraForce *force = NULL;
     TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
     if (r->branch_count > 0) {
-        TEST_OK(lyra_elastic_model_find(r->model, &elastic.model));
+        TEST_OK(lyra_material_law_find(r->model, &elastic.model));
         TEST_OK(lyra_elastic_create(ctx, mesh, &elastic, &force));
     } else {
         TEST_OK(ly_branch_create(ctx, mesh, 1, r->mu, r->branches[0].time, &force));

@@ -20,32 +20,32 @@
     "    generate: {cells: [3, 1, 1], size: [3, 1, 1]}\n"                                          \
     "    material: {young: 1 MPa}\n"
 
-static LyraStatus load_text(LyraContext *ctx, const char *text, LyraScene **out)
+static LyraStatus load_text(LyraContext *ctx, const char *text, LyraWorld **out)
 {
     const char *path = test_temp_path("scene.yaml");
     FILE *file = fopen(path, "wb");
     fputs(text, file);
     fclose(file);
     *out = NULL;
-    return lyra_scene_load(ctx, path, NULL, out);
+    return lyra_world_load(ctx, path, NULL, out, NULL);
 }
 
-static const double *displacements(const LyraScene *scene)
+static const double *displacements(const LyraWorld *world)
 {
-    return lyra_vector_values(lyra_state_view(lyra_scene_view(scene).state).u);
+    return lyra_vector_values(lyra_state_view(lyra_world_view(world).state).u);
 }
 
 LYRA_TEST(a_scene_has_its_particles_shape_and_surface)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_REQUIRE_OK(load_text(ctx,
                               STONE "    material: {density: 2500}\n"
                                     "    stiffness: 3 MPa\n" BEAM,
-                              &scene));
-    LyraSceneView view = lyra_scene_view(scene);
-    const LyraSceneBody *stone = &view.bodies[0];
+                              &world));
+    LyraWorldView view = lyra_world_view(world);
+    const LyraBodyView *stone = &view.bodies[0];
     TEST_EQUAL(stone->vertex_count, 4);
     TEST_CHECK(stone->affine && stone->shape && !stone->mesh && !stone->solid);
     TEST_EQUAL(view.bodies[1].first_vertex, 4);
@@ -61,7 +61,7 @@ LYRA_TEST(a_scene_has_its_particles_shape_and_surface)
     TEST_EQUAL(lyra_embedding_view(stone->surfaces[0].embedding).vertex_count, 4);
     LyraForceGroup group;
     TEST_CHECK(lyra_model_group(view.model, 0, &group) && group.owner == 0);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -70,24 +70,24 @@ LYRA_TEST(a_thrown_body_moves_as_its_start_says)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_REQUIRE_OK(
         load_text(ctx,
                   STONE "    start: {velocity: [1, 0, 0], angular-velocity: [0, 0, 2], "
                         "translate: [0, 5, 0]}\n"
                         "gravity: [0, -10, 0]\nintegrator: {name: newmark}\ntime: {dt: 5 ms}\n",
-                  &scene));
-    LyraSceneView view = lyra_scene_view(scene);
+                  &world));
+    LyraWorldView view = lyra_world_view(world);
     for (int s = 0; s < 100; ++s) {
-        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_world_step(world, NULL));
     }
     double A[9], t[3];
-    lyra_affine_map(view.bodies[0].affine, displacements(scene), A, t);
+    lyra_affine_map(view.bodies[0].affine, displacements(world), A, t);
     TEST_NEAR(atan2(A[3], A[0]), 1, 1e-3);
     // its middle at rest is (1, 2, 3)
     TEST_NEAR(A[0] + 2 * A[1] + 3 * A[2] + t[0], 1.5, 1e-6);
     TEST_NEAR(A[3] + 2 * A[4] + 3 * A[5] + t[1], 2 + 5 - 1.25, 1e-6);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -96,18 +96,18 @@ LYRA_TEST(loads_act_at_points_of_the_shape)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_REQUIRE_OK(
         load_text(ctx,
                   STONE "loads:\n"
                         "  - type: force\n"
                         "    select: {half-space: {point: [1.149, 0, 0], normal: [1, 0, 0]}}\n"
                         "    share: total\n    force: [0, 24 N, 0]\n",
-                  &scene));
-    LyraSceneView view = lyra_scene_view(scene);
+                  &world));
+    LyraWorldView view = lyra_world_view(world);
     LyraModelView model = lyra_model_view(view.model);
     double f[12], sum[3] = {0}, torque = 0;
-    TEST_OK(lyra_scene_loads(scene, f, NULL));
+    TEST_OK(lyra_world_loads(world, f, NULL));
     for (int i = 0; i < 12; ++i) {
         sum[i % 3] += f[i];
     }
@@ -118,7 +118,7 @@ LYRA_TEST(loads_act_at_points_of_the_shape)
     TEST_NEAR(sum[0], 0, 1e-12);
     TEST_NEAR(sum[1], 24, 1e-12);
     TEST_NEAR(torque, 24 * 0.15, 1e-12);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
 
     // hung at the 12 points of its top, with dampers: at rest each spring is longer by m g / 12 k
     TEST_REQUIRE_OK(load_text(ctx,
@@ -128,29 +128,29 @@ LYRA_TEST(loads_act_at_points_of_the_shape)
                                     "normal: [0, 1, 0]}}\n"
                                     "    stiffness: 1000\n    damping: 300\n"
                                     "gravity: [0, -10, 0]\ntime: {dt: 20 ms}\n",
-                              &scene));
-    view = lyra_scene_view(scene);
+                              &world));
+    view = lyra_world_view(world);
     for (int s = 0; s < 400; ++s) {
-        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_world_step(world, NULL));
     }
     double mass = lyra_affine_view(view.bodies[0].affine).mass, A[9], t[3];
-    lyra_affine_map(view.bodies[0].affine, displacements(scene), A, t);
+    lyra_affine_map(view.bodies[0].affine, displacements(world), A, t);
     TEST_NEAR(A[3] + 2 * A[4] + 3 * A[5] + t[1] - 2, -mass * 10 / (12 * 1000), 1e-5);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
 
     TEST_REQUIRE_OK(load_text(ctx,
                               STONE
                               "constraints:\n  - {select: {all: true}, displacement: [t, 0, 0]}\n"
                               "gravity: [0, -10, 0]\ntime: {dt: 20 ms}\n",
-                              &scene));
-    view = lyra_scene_view(scene);
+                              &world));
+    view = lyra_world_view(world);
     for (int s = 0; s < 50; ++s) {
-        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_world_step(world, NULL));
     }
     for (int i = 0; i < 12; ++i) {
-        TEST_NEAR(displacements(scene)[i], i % 3 == 0, 1e-12);
+        TEST_NEAR(displacements(world)[i], i % 3 == 0, 1e-12);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -175,10 +175,10 @@ LYRA_TEST(what_an_affine_body_has_no_use_for_is_refused)
         {STONE "mass: consistent\n", "expected lumped"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        LyraScene *scene = NULL;
-        TEST_CHECK_MSG(load_text(ctx, cases[i].text, &scene) != LYRA_OK, "%s", cases[i].text);
+        LyraWorld *world = NULL;
+        TEST_CHECK_MSG(load_text(ctx, cases[i].text, &world) != LYRA_OK, "%s", cases[i].text);
         TEST_CONTAINS(lyra_error_message(), cases[i].sentence);
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }
@@ -188,7 +188,7 @@ LYRA_TEST(beside_a_solid_selectors_find_what_is_theirs)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_REQUIRE_OK(load_text(
         ctx,
         STONE BEAM "constraints:\n"
@@ -198,17 +198,17 @@ LYRA_TEST(beside_a_solid_selectors_find_what_is_theirs)
                    "  - {type: spring, select: {all: true}, stiffness: 5}\n"
                    "changes: [{parameter: young, factor: 1 + t}]\n"
                    "gravity: [0, -9.81, 0]\n",
-        &scene));
-    LyraSceneView view = lyra_scene_view(scene);
+        &world));
+    LyraWorldView view = lyra_world_view(world);
     TEST_EQUAL(lyra_constraints_view(lyra_model_constraints(view.model)).count, 3 * 4);
     for (int s = 0; s < 5; ++s) {
-        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_world_step(world, NULL));
     }
-    TEST_CHECK(displacements(scene)[1] < 0);
-    LyraSceneKnob knob;
-    for (int32_t k = 0; lyra_scene_knob(scene, k, &knob); ++k) {
-        TEST_OK(lyra_scene_set_knob(scene, knob.name, knob.value));
+    TEST_CHECK(displacements(world)[1] < 0);
+    LyraWorldParameter knob;
+    for (int32_t k = 0; lyra_world_parameter(world, k, &knob); ++k) {
+        TEST_OK(lyra_world_set(world, knob.path, knob.value));
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }

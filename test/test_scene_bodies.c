@@ -49,17 +49,17 @@ static Cost measure(int32_t count)
     snprintf(path, sizeof path, "%s", test_temp_path("bodies.yaml"));
     write_scene(path, count);
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     LyraFields **fields = calloc((size_t)count, sizeof(LyraFields *));
     int64_t bytes = test_allocation_bytes();
     Cost cost = {.requests = -test_allocation_count()};
     test_allocation_peak_reset();
-    TEST_OK(lyra_scene_load(ctx, path, NULL, &scene));
-    if (!scene) {
+    TEST_OK(lyra_world_load(ctx, path, NULL, &world, NULL));
+    if (!world) {
         return cost;
     }
-    TEST_OK(lyra_scene_step(scene, NULL));
-    LyraSceneView view = lyra_scene_view(scene);
+    TEST_OK(lyra_world_step(world, NULL));
+    LyraWorldView view = lyra_world_view(world);
     TEST_EQUAL(view.body_count, count);
     for (int32_t b = 0; b < count; ++b) {
         TEST_OK(lyra_fields_create(ctx, view.model, view.bodies[b].mesh,
@@ -72,7 +72,7 @@ static Cost measure(int32_t count)
         lyra_fields_destroy(fields[b]);
     }
     free(fields);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
     return cost;
 }

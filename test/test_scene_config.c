@@ -38,17 +38,17 @@ LYRA_TEST(every_method_and_solver_steps)
                      REQUIRED BAR "%s*solver\n%s\n*timestep\n0.0005\n*fixedVerticesFilename\n"
                                   "ends.bou\n*initialVelocityFilename\npush.v\n",
                      bodies[b], solvers[s]);
-            LyraScene *scene = load_text(ctx, text);
-            if (scene && take_steps(scene, 20)) {
-                LyraStateView state = lyra_state_view(lyra_scene_view(scene).state);
+            LyraWorld *world = load_text(ctx, text);
+            if (world && take_steps(world, 20)) {
+                LyraStateView state = lyra_state_view(lyra_world_view(world).state);
                 TEST_EQUAL(state.steps, 20);
                 TEST_NEAR(state.time, 0.01, 1e-12);
                 TEST_CHECK(lyra_vector_is_finite(state.u));
                 // the free end went on, the fixed one did not
-                TEST_CHECK(displacements(scene)[3 * 4 + 1] > 5e-4);
-                TEST_EQUAL(displacements(scene)[1], 0);
+                TEST_CHECK(displacements(world)[3 * 4 + 1] > 5e-4);
+                TEST_EQUAL(displacements(world)[1], 0);
             }
-            lyra_scene_destroy(scene);
+            lyra_world_destroy(world);
         }
     }
     test_context_end(ctx);
@@ -59,24 +59,28 @@ LYRA_TEST(keys_are_of_any_case_and_comments_are_skipped)
     Log log;
     LyraContext *ctx = logged_context(&log);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e5);
-    LyraScene *scene = load_text(
-        ctx, "\xef\xbb\xbf# a scene\n\n*VOLUMETRICmeshfilename \n# no.veg\n  bar.veg  \r\n"
-             "*TimeStep\n 0.02 # s\n*dampingmasscoef\n1e-1\n"
-             "*dampingStiffnessCoef\n0\n*deformableObjectCompliance\n1\n"
-             "*frequencyScaling\n1.0\n*lightingConfigFilename\nx\n"
-             "*fixedVerticesFilename\n__none\n*solver\n"
-             "#implicitNewmark\nIMPLICITbackwardEuler\n"
-             "*addGravity\n0.0\n#*g\n#7\n");
-    if (scene) {
-        LyraSceneView view = lyra_scene_view(scene);
+    LyraScene *scene = NULL;
+    LyraWorld *world =
+        load_scene(ctx,
+                   "\xef\xbb\xbf# a scene\n\n*VOLUMETRICmeshfilename \n# no.veg\n  bar.veg  \r\n"
+                   "*TimeStep\n 0.02 # s\n*dampingmasscoef\n1e-1\n"
+                   "*dampingStiffnessCoef\n0\n*deformableObjectCompliance\n1\n"
+                   "*frequencyScaling\n1.0\n*lightingConfigFilename\nx\n"
+                   "*fixedVerticesFilename\n__none\n*solver\n"
+                   "#implicitNewmark\nIMPLICITbackwardEuler\n"
+                   "*addGravity\n0.0\n#*g\n#7\n",
+                   &scene);
+    if (world) {
+        LyraWorldView view = lyra_world_view(world);
         TEST_NEAR(view.dt, 0.02, 0);
         TEST_NEAR(lyra_model_view(view.model).mass_damping, 0.1, 0);
-        TEST_STRING(view.name, "scene.config");
+        TEST_STRING(lyra_scene_view(scene).name, "scene.config");
         TEST_EQUAL(view.bodies[0].vertex_count, BAR_VERTICES);
         TEST_CHECK(view.bodies[0].mesh && view.bodies[0].solid);
         TEST_STRING(log.text, "");
     }
     lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     end_logged(ctx);
 }
 
@@ -85,16 +89,16 @@ LYRA_TEST(unknown_and_repeated_keys_are_warnings)
     Log log;
     LyraContext *ctx = logged_context(&log);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e5);
-    LyraScene *scene =
+    LyraWorld *world =
         load_text(ctx, REQUIRED BAR "*cameraLatitude\n8\n*timestep\n0.5\n*fequencyScaling\n3\n");
-    if (scene) {
+    if (world) {
         TEST_CONTAINS(log.text, "scene.config:15: unknown key \"cameraLatitude\" is ignored; the "
                                 "nearest known one is \"cameraLattitude\"");
         TEST_CONTAINS(log.text, "nearest known one is \"frequencyScaling\"");
         TEST_CONTAINS(log.text, "scene.config:18: timestep stands here again");
-        TEST_NEAR(lyra_scene_view(scene).dt, 0.5, 0);
+        TEST_NEAR(lyra_world_view(world).dt, 0.5, 0);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     end_logged(ctx);
 }
 
@@ -108,38 +112,38 @@ LYRA_TEST(overrides_overrule_the_file_and_change_the_digest)
     static const char *const wrong[] = {"timestep=fast"};
     static const char *const bare[] = {"timestep"};
     LyraSceneDef def = lyra_scene_def_default();
-    LyraScene *plain = NULL, *again = NULL, *changed = NULL;
-    TEST_OK(lyra_scene_load(ctx, path, &def, &plain));
-    TEST_OK(lyra_scene_load(ctx, path, NULL, &again));
+    LyraWorld *plain = NULL, *again = NULL, *changed = NULL;
+    TEST_OK(lyra_world_load(ctx, path, &def, &plain, NULL));
+    TEST_OK(lyra_world_load(ctx, path, NULL, &again, NULL));
     def.overrides = set;
     def.override_count = 2;
-    if (TEST_OK(lyra_scene_load(ctx, path, &def, &changed)) && plain && again) {
-        TEST_NEAR(lyra_scene_view(changed).dt, 0.25, 0);
-        TEST_NEAR(lyra_scene_view(plain).dt, 0.01, 0);
-        TEST_CHECK(lyra_scene_view(plain).digest == lyra_scene_view(again).digest);
-        TEST_CHECK(lyra_scene_view(plain).digest != lyra_scene_view(changed).digest);
+    if (TEST_OK(lyra_world_load(ctx, path, &def, &changed, NULL)) && plain && again) {
+        TEST_NEAR(lyra_world_view(changed).dt, 0.25, 0);
+        TEST_NEAR(lyra_world_view(plain).dt, 0.01, 0);
+        TEST_CHECK(lyra_world_view(plain).digest == lyra_world_view(again).digest);
+        TEST_CHECK(lyra_world_view(plain).digest != lyra_world_view(changed).digest);
     }
-    lyra_scene_destroy(changed);
-    lyra_scene_destroy(again);
+    lyra_world_destroy(changed);
+    lyra_world_destroy(again);
     // another mesh of the same name
-    uint64_t digest = plain ? lyra_scene_view(plain).digest : 0;
-    lyra_scene_destroy(plain);
+    uint64_t digest = plain ? lyra_world_view(plain).digest : 0;
+    lyra_world_destroy(plain);
     plain = NULL;
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 2e5);
-    if (TEST_OK(lyra_scene_load(ctx, path, NULL, &plain))) {
-        TEST_CHECK(lyra_scene_view(plain).digest != digest);
+    if (TEST_OK(lyra_world_load(ctx, path, NULL, &plain, NULL))) {
+        TEST_CHECK(lyra_world_view(plain).digest != digest);
     }
-    lyra_scene_destroy(plain);
+    lyra_world_destroy(plain);
     plain = NULL;
     def.override_count = 1;
     def.overrides = typo;
-    TEST_STATUS(lyra_scene_load(ctx, path, &def, &plain), LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_world_load(ctx, path, &def, &plain, NULL), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "the nearest one is \"timestep\"");
     def.overrides = wrong;
-    TEST_STATUS(lyra_scene_load(ctx, path, &def, &plain), LYRA_BAD_FORMAT);
+    TEST_STATUS(lyra_world_load(ctx, path, &def, &plain, NULL), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "found \"fast\", expected a number above 0 for timestep");
     def.overrides = bare;
-    TEST_STATUS(lyra_scene_load(ctx, path, &def, &plain), LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_world_load(ctx, path, &def, &plain, NULL), LYRA_INVALID_ARGUMENT);
     test_context_end(ctx);
 }
 
@@ -155,23 +159,23 @@ LYRA_TEST(surfaces_are_those_of_the_files)
     write_text("inside.obj", TRIANGLE);
     write_text("inside.interp", "0 0 1 1 0 2 0 3 0\n1 1 1 0 0 2 0 3 0\n2 2 1 1 0 0 0 3 0\n");
     // weights from the file
-    LyraScene *scene = load_text(ctx, REQUIRED BAR "*secondaryRenderingMeshFilename\ninside.obj\n"
+    LyraWorld *world = load_text(ctx, REQUIRED BAR "*secondaryRenderingMeshFilename\ninside.obj\n"
                                                    "*secondaryRenderingMeshInterpolationFilename\n"
                                                    "inside.interp\n");
-    if (scene) {
-        const LyraSceneBody *body = &lyra_scene_view(scene).bodies[0];
+    if (world) {
+        const LyraBodyView *body = &lyra_world_view(world).bodies[0];
         TEST_EQUAL(body->surface_count, 1);
         TEST_STRING(body->surfaces[0].name, "inside.obj");
         TEST_EQUAL(lyra_embedding_view(body->surfaces[0].embedding).vertices[4], 1);
         TEST_STRING(log.text, "");
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     // computed, for want of a file
-    scene =
+    world =
         load_text(ctx, REQUIRED BAR "*secondaryRenderingMeshFilename\ninside.obj\n"
                                     "*secondaryRenderingMeshInterpolationFilename\nno.interp\n");
-    if (scene) {
-        const LyraSceneBody *body = &lyra_scene_view(scene).bodies[0];
+    if (world) {
+        const LyraBodyView *body = &lyra_world_view(world).bodies[0];
         LyraEmbeddingView view = lyra_embedding_view(body->surfaces[0].embedding);
         LyraMeshView mesh = lyra_mesh_view(body->mesh);
         const double points[3] = {0.1, 0.9, 0.5};
@@ -184,12 +188,12 @@ LYRA_TEST(surfaces_are_those_of_the_files)
         }
         TEST_CONTAINS(log.text, "no.interp");
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     // missing surfaces are warnings, and the boundary is shown; so is one of other vertices
-    scene = load_text(ctx, REQUIRED BAR "*secondaryRenderingMeshFilename\nno.obj\n"
+    world = load_text(ctx, REQUIRED BAR "*secondaryRenderingMeshFilename\nno.obj\n"
                                         "*renderingMeshFilename\ninside.obj\n");
-    if (scene) {
-        const LyraSceneBody *body = &lyra_scene_view(scene).bodies[0];
+    if (world) {
+        const LyraBodyView *body = &lyra_world_view(world).bodies[0];
         TEST_EQUAL(body->surface_count, 1);
         TEST_STRING(body->surfaces[0].name, "boundary");
         TEST_CHECK(!body->surfaces[0].embedding);
@@ -200,7 +204,7 @@ LYRA_TEST(surfaces_are_those_of_the_files)
         TEST_CONTAINS(log.text, "no.obj");
         TEST_CONTAINS(log.text, "inside.obj has 3 vertices, and the body 20");
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     end_logged(ctx);
 }
 
@@ -208,16 +212,21 @@ LYRA_TEST(cameras_and_settings_are_kept)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e5);
-    LyraScene *scene = load_text(ctx, REQUIRED BAR);
-    if (scene) {
+    LyraScene *scene = NULL;
+    LyraWorld *world = load_scene(ctx, REQUIRED BAR, &scene);
+    if (world) {
         TEST_CHECK(lyra_scene_view(scene).camera.fitted);
         TEST_EQUAL(lyra_scene_view(scene).output.save_every, 0);
     }
+    lyra_world_destroy(world);
     lyra_scene_destroy(scene);
-    scene = load_text(ctx, REQUIRED BAR "*cameraRadius\n2\n*cameraLongitude\n-90\n"
-                                        "*cameraLattitude\n30\n*focusPositionY\n3\n"
-                                        "*backgroundColor\n220 220 220\n*outputFilename\nout\n");
-    if (scene) {
+    scene = NULL;
+    world = load_scene(ctx,
+                       REQUIRED BAR "*cameraRadius\n2\n*cameraLongitude\n-90\n"
+                                    "*cameraLattitude\n30\n*focusPositionY\n3\n"
+                                    "*backgroundColor\n220 220 220\n*outputFilename\nout\n",
+                       &scene);
+    if (world) {
         LyraSceneView view = lyra_scene_view(scene);
         TEST_CHECK(!view.camera.fitted);
         TEST_NEAR(view.camera.target[1], 3, 0);
@@ -236,6 +245,7 @@ LYRA_TEST(cameras_and_settings_are_kept)
             TEST_STRING(view.settings[s].value, kept[s][1]);
         }
     }
+    lyra_world_destroy(world);
     lyra_scene_destroy(scene);
     test_context_end(ctx);
 }
@@ -244,12 +254,12 @@ LYRA_TEST(cameras_and_settings_are_kept)
 
 static LyraStatus load_and_step(LyraContext *ctx, void *data)
 {
-    LyraScene *scene = NULL;
-    LyraStatus status = lyra_scene_load(ctx, data, NULL, &scene);
+    LyraWorld *world = NULL;
+    LyraStatus status = lyra_world_load(ctx, data, NULL, &world, NULL);
     if (status == LYRA_OK) {
-        status = lyra_scene_step(scene, NULL);
+        status = lyra_world_step(world, NULL);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return status;
 }
 

@@ -118,16 +118,16 @@ LYRA_TEST(wrong_scenes_are_one_sentence)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     write_files(ctx);
     for (size_t b = 0; b < sizeof texts / sizeof *texts; ++b) {
-        LyraScene *scene = NULL;
+        LyraWorld *world = NULL;
         const char *path = write_text("scene.config", texts[b].text);
-        TEST_STATUS(lyra_scene_load(ctx, path, NULL, &scene), texts[b].status);
-        TEST_CHECK(!scene);
+        TEST_STATUS(lyra_world_load(ctx, path, NULL, &world, NULL), texts[b].status);
+        TEST_CHECK(!world);
         TEST_CONTAINS(lyra_error_message(), "scene.config");
         TEST_CONTAINS(lyra_error_message(), texts[b].sentence);
         TEST_CHECK_MSG(!strchr(lyra_error_message(), '\n'), "more than a line: %s",
                        lyra_error_message());
         TEST_EQUAL(lyra_context_byte_count(ctx), 0);
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }
@@ -135,8 +135,8 @@ LYRA_TEST(wrong_scenes_are_one_sentence)
 LYRA_TEST(a_missing_scene_says_so)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
-    TEST_STATUS(lyra_scene_load(ctx, place("no.config"), NULL, &scene), LYRA_IO_FAILED);
+    LyraWorld *world = NULL;
+    TEST_STATUS(lyra_world_load(ctx, place("no.config"), NULL, &world, NULL), LYRA_IO_FAILED);
     TEST_CONTAINS(lyra_error_message(), "no.config");
     test_context_end(ctx);
 }
@@ -144,10 +144,10 @@ LYRA_TEST(a_missing_scene_says_so)
 LYRA_TEST(bytes_of_zero_are_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     static const char text[] = "*volumetricMeshFilename\nbar\0.veg\n";
     test_write_file(place("scene.config"), text, sizeof text - 1);
-    TEST_STATUS(lyra_scene_load(ctx, place("scene.config"), NULL, &scene), LYRA_BAD_FORMAT);
+    TEST_STATUS(lyra_world_load(ctx, place("scene.config"), NULL, &world, NULL), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "scene.config:2: ");
     test_context_end(ctx);
 }

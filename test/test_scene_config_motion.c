@@ -51,23 +51,23 @@ static void run_turtle(const char *solver, double dt, double force, const VegaSt
         loads[s * TURTLE_SIZE + 3 * VEGA_FORCE_VERTEX + 1] = force;
     }
     write_matrix(ctx, "turtle.loads", TURTLE_SIZE, VEGA_FORCE_STEPS, loads);
-    LyraScene *scene = load_text(ctx, text);
+    LyraWorld *world = load_text(ctx, text);
     int32_t next = 0;
-    for (int32_t s = 1; scene && next < count; ++s) {
+    for (int32_t s = 1; world && next < count; ++s) {
         LyraStepReport report;
-        if (!TEST_OK(lyra_scene_step(scene, &report))) {
+        if (!TEST_OK(lyra_world_step(world, &report))) {
             break;
         }
         if (steps[next].step == s) {
-            check_probes("u", s, displacements(scene), steps[next].u);
-            check_probes("v", s, velocities(scene), steps[next].v);
+            check_probes("u", s, displacements(world), steps[next].u);
+            check_probes("v", s, velocities(world), steps[next].v);
             TEST_NEAR(report.kinetic, steps[next].kinetic, 1e-6 * steps[next].kinetic);
             TEST_NEAR(report.elastic, steps[next].elastic, 1e-6 * steps[next].elastic);
             ++next;
         }
     }
     TEST_EQUAL(next, count);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     free(loads);
     test_context_end(ctx);
 }
@@ -104,11 +104,11 @@ static double falling(LyraContext *ctx, const char *keys)
     char text[2048];
     double total[3] = {0};
     snprintf(text, sizeof text, REQUIRED "*solver\nimplicitBackwardEuler\n%s", keys);
-    LyraScene *scene = load_text(ctx, text);
-    if (scene && take_steps(scene, 1)) {
-        momentum(scene, total);
+    LyraWorld *world = load_text(ctx, text);
+    if (world && take_steps(world, 1)) {
+        momentum(world, total);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return total[1];
 }
 
@@ -156,14 +156,14 @@ LYRA_TEST(springs_of_volumes_and_quads_weigh_without_density)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     write_bar(ctx, "cubes.veg", LYRA_ELEMENT_CUBE8, 1e5);
     write_text("cubes.massspring", "*cubicMeshFilename\ncubes.veg\n" SPRINGS("0"));
-    LyraScene *scene =
+    LyraWorld *world =
         load_text(ctx, REQUIRED "*massSpringSystemCubicMeshConfigFilename\ncubes.massspring\n");
-    if (scene && take_steps(scene, 3)) {
-        LyraSceneView view = lyra_scene_view(scene);
+    if (world && take_steps(world, 3)) {
+        LyraWorldView view = lyra_world_view(world);
         TEST_NEAR(lyra_model_view(view.model).masses[0], BAR_VOLUME / 4 / 8, 1e-16);
         TEST_CHECK(view.bodies[0].mesh && view.bodies[0].solid);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     // two quads of one square metre
     write_text("quads.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\n"
                             "f 1 2 5 4\nf 2 3 6 5\n");
@@ -173,11 +173,11 @@ LYRA_TEST(springs_of_volumes_and_quads_weigh_without_density)
     double stretch[18] = {0};
     stretch[3 * 2] = stretch[3 * 5] = 0.5;
     write_matrix(ctx, "stretch.u", 18, 1, stretch);
-    scene =
+    world =
         load_text(ctx, REQUIRED "*massSpringSystemObjConfigFilename\nquads.massspring\n"
                                 "*initialPositionFilename\nstretch.u\n*solver\nsymplecticEuler\n");
-    if (scene && take_steps(scene, 1)) {
-        LyraSceneView view = lyra_scene_view(scene);
+    if (world && take_steps(world, 1)) {
+        LyraWorldView view = lyra_world_view(world);
         TEST_CHECK(!view.bodies[0].mesh && !view.bodies[0].solid);
         TEST_EQUAL(view.bodies[0].surface_count, 1);
         TEST_NEAR(lyra_model_view(view.model).masses[0], 0.25, 1e-15);
@@ -186,32 +186,32 @@ LYRA_TEST(springs_of_volumes_and_quads_weigh_without_density)
         // m, and the diagonal of the quad, along (1.5, 1)
         double diagonal = hypot(1.5, 1);
         double shear = 10 * (diagonal - sqrt(2)) / diagonal;
-        TEST_NEAR(velocities(scene)[3 * 2], -(100 * 0.5 + 1 * 0.5 + shear * 1.5) / 0.25 * STEP,
+        TEST_NEAR(velocities(world)[3 * 2], -(100 * 0.5 + 1 * 0.5 + shear * 1.5) / 0.25 * STEP,
                   1e-12);
-        TEST_NEAR(velocities(scene)[3 * 2 + 1], shear * 1 / 0.25 * STEP, 1e-12);
+        TEST_NEAR(velocities(world)[3 * 2 + 1], shear * 1 / 0.25 * STEP, 1e-12);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
 LYRA_TEST(chains_hang_from_their_end)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = load_text(ctx, REQUIRED "*customMassSpringSystem\nchain,5,100\n"
+    LyraWorld *world = load_text(ctx, REQUIRED "*customMassSpringSystem\nchain,5,100\n"
                                                "*solver\nimplicitBackwardEuler\n");
-    if (scene) {
-        LyraSceneView view = lyra_scene_view(scene);
+    if (world) {
+        LyraWorldView view = lyra_world_view(world);
         TEST_EQUAL(view.bodies[0].vertex_count, 5);
         TEST_NEAR(lyra_model_view(view.model).masses[2], 1, 0);
         TEST_NEAR(lyra_model_view(view.model).positions[3 * 1 + 1], 0.25, 0);
-        TEST_NEAR(displacements(scene)[3 * 1], 0.75, 0);
-        TEST_NEAR(displacements(scene)[3 * 1 + 1], 0.75, 0);
-        TEST_NEAR(displacements(scene)[3 * 4], 0, 0);
-        take_steps(scene, 100);
+        TEST_NEAR(displacements(world)[3 * 1], 0.75, 0);
+        TEST_NEAR(displacements(world)[3 * 1 + 1], 0.75, 0);
+        TEST_NEAR(displacements(world)[3 * 4], 0, 0);
+        take_steps(world, 100);
         TEST_CHECK(lyra_vector_is_finite(lyra_state_view(view.state).u));
-        TEST_NEAR(displacements(scene)[3 * 4 + 1], 0, 0);
+        TEST_NEAR(displacements(world)[3 * 4 + 1], 0, 0);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -221,9 +221,9 @@ LYRA_TEST(chains_hang_from_their_end)
 static void check_same(LyraContext *ctx, const char *a_text, int32_t a_steps, const char *b_text,
                        int32_t b_steps)
 {
-    LyraScene *a = load_text(ctx, a_text), *b = load_text(ctx, b_text);
+    LyraWorld *a = load_text(ctx, a_text), *b = load_text(ctx, b_text);
     if (a && b && take_steps(a, a_steps) && take_steps(b, b_steps)) {
-        int32_t size = lyra_vector_size(lyra_state_view(lyra_scene_view(a).state).u);
+        int32_t size = lyra_vector_size(lyra_state_view(lyra_world_view(a).state).u);
         double largest = 0, off = 0;
         for (int32_t i = 0; i < size; ++i) {
             largest = fmax(largest, fabs(displacements(a)[i]));
@@ -231,8 +231,8 @@ static void check_same(LyraContext *ctx, const char *a_text, int32_t a_steps, co
         }
         TEST_CHECK_MSG(largest > 1e-6 && off <= 1e-9 * largest, "off by %g of %g", off, largest);
     }
-    lyra_scene_destroy(a);
-    lyra_scene_destroy(b);
+    lyra_world_destroy(a);
+    lyra_world_destroy(b);
 }
 
 static void write_push(LyraContext *ctx)
@@ -302,20 +302,20 @@ LYRA_TEST(laplacian_damping_evens_velocities)
                        "*initialVelocityFilename\nstart\n*dampingLaplacianCoef\n2\n";
     char text[1024];
     snprintf(text, sizeof text, REQUIRED "%s*solver\nimplicitBackwardEuler\n", keys);
-    LyraScene *scene = load_text(ctx, text);
-    if (scene && take_steps(scene, 1)) {
+    LyraWorld *world = load_text(ctx, text);
+    if (world && take_steps(world, 1)) {
         double w = STEP * 2 * 0.75, det = (1 + w) * (1 + 2 * w) - w * w;
-        TEST_NEAR(velocities(scene)[0], (1 + 2 * w) / det, 1e-9);
-        TEST_NEAR(velocities(scene)[3], w / det, 1e-9);
+        TEST_NEAR(velocities(world)[0], (1 + 2 * w) / det, 1e-9);
+        TEST_NEAR(velocities(world)[3], w / det, 1e-9);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     // central differences do not know it
     snprintf(text, sizeof text, REQUIRED "%s*solver\ncentralDifferences\n", keys);
-    scene = load_text(ctx, text);
-    if (scene && take_steps(scene, 5)) {
-        TEST_NEAR(velocities(scene)[0], 1, 1e-9);
+    world = load_text(ctx, text);
+    if (world && take_steps(world, 5)) {
+        TEST_NEAR(velocities(world)[0], 1, 1e-9);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -329,21 +329,21 @@ LYRA_TEST(methods_of_euler_have_no_stiffness_damping)
         snprintf(text, sizeof text,
                  REQUIRED BAR "*dampingStiffnessCoef\n0.5\n*dampingMassCoef\n0.25\n*solver\n%s\n",
                  solvers[s]);
-        LyraScene *scene = load_text(ctx, text);
-        if (scene) {
-            LyraModelView model = lyra_model_view(lyra_scene_view(scene).model);
+        LyraWorld *world = load_text(ctx, text);
+        if (world) {
+            LyraModelView model = lyra_model_view(lyra_world_view(world).model);
             TEST_NEAR(model.stiffness_damping, s < 2 ? 0 : 0.5, 0);
             TEST_NEAR(model.mass_damping, 0.25, 0);
         }
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     // the old name of the key
-    LyraScene *scene = load_text(ctx, REQUIRED BAR "*implicitSolverMethod\nsymplecticEuler\n"
+    LyraWorld *world = load_text(ctx, REQUIRED BAR "*implicitSolverMethod\nsymplecticEuler\n"
                                                    "*dampingStiffnessCoef\n0.5\n");
-    if (scene) {
-        TEST_NEAR(lyra_model_view(lyra_scene_view(scene).model).stiffness_damping, 0, 0);
+    if (world) {
+        TEST_NEAR(lyra_model_view(lyra_world_view(world).model).stiffness_damping, 0, 0);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -355,29 +355,29 @@ LYRA_TEST(loads_last_a_step_each)
     loads[3 * 3] = 10;
     loads[3 * BAR_VERTICES + 3 * 5 + 2] = -4;
     write_matrix(ctx, "loads", 3 * BAR_VERTICES, 2, loads);
-    LyraScene *scene =
+    LyraWorld *world =
         load_text(ctx, REQUIRED BAR "*forceLoadsFilename\nloads\n*solver\n"
                                     "implicitBackwardEuler\n*substepsPerTimeStep\n3\n"
                                     "*deformableObjectMethod\nInvertibleFEM\n"
                                     "*invertibleMaterial\nStVK\n*addGravity\n1\n");
     // forces of the whole body change nothing in the sum
     const double expected[4][2] = {{10, 0}, {10, -4}, {10, -4}, {10, -4}};
-    for (int32_t s = 0; scene && s < 4; ++s) {
+    for (int32_t s = 0; world && s < 4; ++s) {
         double total[3];
-        take_steps(scene, 1);
-        momentum(scene, total);
+        take_steps(world, 1);
+        momentum(world, total);
         TEST_NEAR(total[0], expected[s][0] * STEP, 1e-8);
         TEST_NEAR(total[1], -(s + 1) * BAR_VERTICES * G * STEP, 1e-7);
         TEST_NEAR(total[2], expected[s][1] * STEP, 1e-8);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
 // the sum of the constant forces of the model
-static void sum_forces(const LyraScene *scene, double total[3])
+static void sum_forces(const LyraWorld *world, double total[3])
 {
-    const LyraModel *model = lyra_scene_view(scene).model;
+    const LyraModel *model = lyra_world_view(world).model;
     total[0] = total[1] = total[2] = 0;
     for (int32_t i = 0; i < 3 * model->vertex_count; ++i) {
         total[i % 3] += model->force[i];
@@ -394,20 +394,20 @@ LYRA_TEST(loads_of_a_step_that_fails_are_taken_back)
     // so much that the step overflows
     loads[2 * 3 * BAR_VERTICES + 3 * 5] = 1e300;
     write_matrix(ctx, "loads", 3 * BAR_VERTICES, 3, loads);
-    LyraScene *scene =
+    LyraWorld *world =
         load_text(ctx, REQUIRED BAR "*forceLoadsFilename\nloads\n*solver\n"
                                     "implicitBackwardEuler\n*substepsPerTimeStep\n3\n");
-    TEST_REQUIRE(scene);
-    take_steps(scene, 2);
+    TEST_REQUIRE(world);
+    take_steps(world, 2);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        sum_forces(scene, total);
+        sum_forces(world, total);
         TEST_NEAR(total[0], 20, 0);
-        TEST_CHECK(lyra_scene_step(scene, NULL) != LYRA_OK);
-        TEST_EQUAL(lyra_state_view(lyra_scene_view(scene).state).steps, 2);
+        TEST_CHECK(lyra_world_step(world, NULL) != LYRA_OK);
+        TEST_EQUAL(lyra_state_view(lyra_world_view(world).state).steps, 2);
     }
-    sum_forces(scene, total);
+    sum_forces(world, total);
     TEST_NEAR(total[0], 20, 0);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -426,32 +426,32 @@ LYRA_TEST(states_start_from_files)
     const char *start = "*initialPositionFilename\nstart.u\n*initialVelocityFilename\nstart.v\n";
     char text[2048];
     snprintf(text, sizeof text, REQUIRED BAR "%s*fixedVerticesFilename\none.bou\n", start);
-    LyraScene *scene = load_text(ctx, text);
-    if (scene) {
+    LyraWorld *world = load_text(ctx, text);
+    if (world) {
         for (int32_t i = 0; i < 3 * BAR_VERTICES; ++i) {
-            TEST_NEAR(displacements(scene)[i], i / 3 == 1 ? 0 : u[i], 0);
-            TEST_NEAR(velocities(scene)[i], i / 3 == 1 ? 0 : v[i], 0);
+            TEST_NEAR(displacements(world)[i], i / 3 == 1 ? 0 : u[i], 0);
+            TEST_NEAR(velocities(world)[i], i / 3 == 1 ? 0 : v[i], 0);
         }
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     // Newmark with a velocity starts with the acceleration that belongs to it: -alpha v here, and
     // with gamma = 1/2 the step is the trapezoidal rule
     snprintf(text, sizeof text, REQUIRED BAR "%s*dampingMassCoef\n2\n", start);
-    scene = load_text(ctx, text);
-    if (scene && take_steps(scene, 1)) {
-        TEST_NEAR(velocities(scene)[0], 0.5 * (1 - STEP) / (1 + STEP), 1e-9);
+    world = load_text(ctx, text);
+    if (world && take_steps(world, 1)) {
+        TEST_NEAR(velocities(world)[0], 0.5 * (1 - STEP) / (1 + STEP), 1e-9);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     // and central differences forget to divide the step
     snprintf(text, sizeof text,
              REQUIRED BAR "%s*solver\ncentralDifferences\n*timestep\n1e-3\n"
                           "*substepsPerTimeStep\n4\n",
              start);
-    scene = load_text(ctx, text);
-    if (scene) {
-        TEST_NEAR(velocities(scene)[0], 2, 0);
+    world = load_text(ctx, text);
+    if (world) {
+        TEST_NEAR(velocities(world)[0], 2, 0);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -521,22 +521,22 @@ static void check_iterations(LyraContext *ctx, bool newmark, int32_t most, doubl
                       "*epsilon\n%g\n*addGravity\n1\n*dampingStiffnessCoef\n%g\n",
              SPRING, newmark ? "implicitNewmark" : "implicitBackwardEuler", (int)most, epsilon,
              DAMPING);
-    LyraScene *scene = load_text(ctx, text);
+    LyraWorld *world = load_text(ctx, text);
     double u[2] = {1, 1}, v[2] = {0, 0}, a[2] = {0, 0};
-    for (int32_t s = 0; scene && s < 12; ++s) {
+    for (int32_t s = 0; world && s < 12; ++s) {
         LyraStepReport report;
-        if (!TEST_OK(lyra_scene_step(scene, &report))) {
+        if (!TEST_OK(lyra_world_step(world, &report))) {
             break;
         }
         int32_t count = step_as_vega(newmark, most, epsilon, u, v, a);
         TEST_EQUAL(report.newton_iterations, count);
         for (int32_t i = 0; i < 2; ++i) {
             // inner solves to 1e-10, over the steps
-            TEST_NEAR(displacements(scene)[i], u[i], 1e-8);
-            TEST_NEAR(velocities(scene)[i], v[i], 1e-6);
+            TEST_NEAR(displacements(world)[i], u[i], 1e-8);
+            TEST_NEAR(velocities(world)[i], v[i], 1e-6);
         }
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
 }
 
 LYRA_TEST(iterations_are_counted_as_vega_does)
@@ -558,13 +558,13 @@ LYRA_TEST(more_iterations_converge)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     write_push(ctx);
     write_bar(ctx, "bar.veg", LYRA_ELEMENT_TET4, 1e4);
-    LyraScene *scene = load_text(ctx, REQUIRED BAR PUSHED "*solver\nimplicitBackwardEuler\n"
+    LyraWorld *world = load_text(ctx, REQUIRED BAR PUSHED "*solver\nimplicitBackwardEuler\n"
                                                           "*maxIterations\n20\n*epsilon\n1e-9\n");
     LyraStepReport report = {0};
-    if (scene && TEST_OK(lyra_scene_step(scene, &report))) {
+    if (world && TEST_OK(lyra_world_step(world, &report))) {
         TEST_CHECK(report.newton_iterations > 1 && report.newton_iterations < 20);
         TEST_CHECK(report.residual_last <= 1e-9 * report.residual_first);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }

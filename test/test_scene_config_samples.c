@@ -71,9 +71,9 @@ static void check_refused(const char *name, LyraStatus expected, const char *sen
     }
     snprintf(path, sizeof path, "%s", found);
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
-    TEST_STATUS(lyra_scene_load(ctx, path, NULL, &scene), expected);
-    TEST_CHECK(!scene);
+    LyraWorld *world = NULL;
+    TEST_STATUS(lyra_world_load(ctx, path, NULL, &world, NULL), expected);
+    TEST_CHECK(!world);
     TEST_CONTAINS(lyra_error_message(), name);
     TEST_CONTAINS(lyra_error_message(), sentence);
     test_context_end(ctx);

@@ -79,11 +79,11 @@ static const Way ways[] = {
     {"newmark", "policy: simplified, iterations: 40", "3", "0"},
 };
 
-static LyraScene *load(LyraContext *ctx, const Failure *failure, const Way *way)
+static LyraWorld *load(LyraContext *ctx, const Failure *failure, const Way *way)
 {
     char text[4096] = BODIES;
     const char *path = test_temp_path("rules.yaml");
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     replace(text, sizeof text, "LEFT", failure->left);
     replace(text, sizeof text, "HELD", failure->held);
     replace(text, sizeof text, "FORCE", failure->force);
@@ -95,14 +95,14 @@ static LyraScene *load(LyraContext *ctx, const Failure *failure, const Way *way)
         replace(text, sizeof text, "RISE", way->rise);
     }
     test_write_file(path, text, strlen(text));
-    TEST_OK(lyra_scene_load(ctx, path, NULL, &scene));
-    return scene;
+    TEST_OK(lyra_world_load(ctx, path, NULL, &world, NULL));
+    return world;
 }
 
 // all parameters of all groups, one after another; NULL: counts them
-static int64_t parameters(const LyraScene *scene, double *values)
+static int64_t parameters(const LyraWorld *world, double *values)
 {
-    const LyraModel *model = lyra_scene_view(scene).model;
+    const LyraModel *model = lyra_world_view(world).model;
     LyraForceGroup group;
     int64_t count = 0;
     for (int32_t g = 0; lyra_model_group(model, g, &group); ++g) {
@@ -124,22 +124,22 @@ typedef struct Picture {
     uint64_t print;
 } Picture;
 
-static Picture take(const LyraScene *scene)
+static Picture take(const LyraWorld *world)
 {
-    LyraSceneView view = lyra_scene_view(scene);
+    LyraWorldView view = lyra_world_view(world);
     Picture picture = {.print = lyra_system_fingerprint(view.system)};
     TEST_OK(lyra_state_copy(view.state, &picture.state));
-    picture.parameters = malloc((size_t)parameters(scene, NULL) * sizeof(double));
-    parameters(scene, picture.parameters);
+    picture.parameters = malloc((size_t)parameters(world, NULL) * sizeof(double));
+    parameters(world, picture.parameters);
     return picture;
 }
 
-static bool is_as(const LyraScene *scene, const Picture *picture)
+static bool is_as(const LyraWorld *world, const Picture *picture)
 {
-    LyraSceneView view = lyra_scene_view(scene);
-    int64_t count = parameters(scene, NULL);
+    LyraWorldView view = lyra_world_view(world);
+    int64_t count = parameters(world, NULL);
     double *now = malloc((size_t)count * sizeof *now);
-    parameters(scene, now);
+    parameters(world, now);
     bool same = memcmp(now, picture->parameters, (size_t)count * sizeof *now) == 0;
     free(now);
     return same && lyra_state_equal(view.state, picture->state) &&
@@ -155,15 +155,15 @@ static void drop(Picture *picture)
 static void try_and_go_on(const Failure *failure, const Way *way)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *tried = load(ctx, failure, way);
-    LyraScene *plain = load(ctx, failure, way);
+    LyraWorld *tried = load(ctx, failure, way);
+    LyraWorld *plain = load(ctx, failure, way);
     LyraStepReport report;
     TEST_REQUIRE(tried && plain);
-    TEST_OK(lyra_scene_step(tried, NULL));
-    TEST_OK(lyra_scene_step(plain, NULL));
+    TEST_OK(lyra_world_step(tried, NULL));
+    TEST_OK(lyra_world_step(plain, NULL));
     Picture before = take(tried);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        TEST_CHECK(lyra_scene_step(tried, &report) != LYRA_OK);
+        TEST_CHECK(lyra_world_step(tried, &report) != LYRA_OK);
         TEST_CONTAINS(lyra_error_message(), failure->sentence);
         TEST_CHECK(failure->outcome == LYRA_STEP_OUTCOME_COUNT
                        ? report.outcome != LYRA_STEP_ACCEPTED
@@ -173,10 +173,10 @@ static void try_and_go_on(const Failure *failure, const Way *way)
                        (int)(way - ways));
     }
     for (int step = 0; step < 3; ++step) {
-        TEST_OK(lyra_scene_set_knob(tried, "dt", 0.004));
-        TEST_OK(lyra_scene_set_knob(plain, "dt", 0.004));
-        TEST_OK(lyra_scene_step(tried, NULL));
-        TEST_OK(lyra_scene_step(plain, NULL));
+        TEST_OK(lyra_world_set(tried, "time.dt", 0.004));
+        TEST_OK(lyra_world_set(plain, "time.dt", 0.004));
+        TEST_OK(lyra_world_step(tried, NULL));
+        TEST_OK(lyra_world_step(plain, NULL));
         Picture after = take(plain);
         TEST_CHECK_MSG(is_as(tried, &after), "%s, way %d: step %d differs", failure->name,
                        (int)(way - ways), step);
@@ -184,8 +184,8 @@ static void try_and_go_on(const Failure *failure, const Way *way)
         drop(&after);
     }
     drop(&before);
-    lyra_scene_destroy(tried);
-    lyra_scene_destroy(plain);
+    lyra_world_destroy(tried);
+    lyra_world_destroy(plain);
     test_context_end(ctx);
 }
 
@@ -207,33 +207,33 @@ LYRA_TEST(a_failed_first_step_leaves_the_model_of_the_file)
     const Failure failure = {
         "", "0.5", "[0, 0, 0]", "[0, 1e9*step(t-0.01), 0]", "3+t", LYRA_STEP_NOT_CONVERGED, ""};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = load(ctx, &failure, &ways[1]);
-    TEST_REQUIRE(scene);
-    Picture before = take(scene);
-    TEST_CHECK(lyra_scene_step(scene, NULL) != LYRA_OK);
-    TEST_CHECK(is_as(scene, &before));
+    LyraWorld *world = load(ctx, &failure, &ways[1]);
+    TEST_REQUIRE(world);
+    Picture before = take(world);
+    TEST_CHECK(lyra_world_step(world, NULL) != LYRA_OK);
+    TEST_CHECK(is_as(world, &before));
     drop(&before);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
 static LyraStatus step_or_stay(LyraContext *ctx, void *data)
 {
-    LyraScene *scene = NULL;
-    LyraStatus status = lyra_scene_load(ctx, data, NULL, &scene);
+    LyraWorld *world = NULL;
+    LyraStatus status = lyra_world_load(ctx, data, NULL, &world, NULL);
     for (int step = 0; step < 2 && status == LYRA_OK; ++step) {
         // the pictures of the state are of the same context: these may lack memory too
-        LyraSceneView view = lyra_scene_view(scene);
+        LyraWorldView view = lyra_world_view(world);
         LyraState *before = NULL;
         status = lyra_state_copy(view.state, &before);
         if (status != LYRA_OK) {
             break;
         }
-        int64_t count = parameters(scene, NULL);
+        int64_t count = parameters(world, NULL);
         double *was = malloc((size_t)count * sizeof *was), *is = malloc((size_t)count * sizeof *is);
-        parameters(scene, was);
-        status = lyra_scene_step(scene, NULL);
-        parameters(scene, is);
+        parameters(world, was);
+        status = lyra_world_step(world, NULL);
+        parameters(world, is);
         if (status != LYRA_OK) {
             TEST_CHECK(memcmp(was, is, (size_t)count * sizeof *was) == 0);
             TEST_CHECK(lyra_state_equal(view.state, before));
@@ -242,7 +242,7 @@ static LyraStatus step_or_stay(LyraContext *ctx, void *data)
         free(is);
         lyra_state_destroy(before);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return status;
 }
 
@@ -265,19 +265,19 @@ LYRA_TEST(steps_without_memory_take_back_what_rules_set)
 // turns Young's modulus of two bodies; the pictures are taken with memory at hand
 static LyraStatus turn_or_stay(LyraContext *ctx, void *data)
 {
-    LyraScene *scene = NULL;
-    LyraStatus status = lyra_scene_load(ctx, data, NULL, &scene);
+    LyraWorld *world = NULL;
+    LyraStatus status = lyra_world_load(ctx, data, NULL, &world, NULL);
     if (status == LYRA_OK) {
-        int64_t count = parameters(scene, NULL);
+        int64_t count = parameters(world, NULL);
         double *was = malloc((size_t)count * sizeof *was), *is = malloc((size_t)count * sizeof *is);
-        parameters(scene, was);
-        status = lyra_scene_set_knob(scene, "young", 2e6);
-        parameters(scene, is);
+        parameters(world, was);
+        status = lyra_world_set(world, "bodies.*.material.young", 2e6);
+        parameters(world, is);
         TEST_CHECK((memcmp(was, is, (size_t)count * sizeof *was) == 0) == (status != LYRA_OK));
         free(was);
         free(is);
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return status;
 }
 

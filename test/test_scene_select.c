@@ -4,11 +4,12 @@
 // Selectors of scenes: sets of every kind, components, cavities, nearest points, and how they go
 // together.
 
+#include "force/force.h"
 #include "lyra/mesh_edit.h"
 #include "lyra/scene.h"
 #include "mesh_sets.h"
-#include "scene/yaml.h"
 #include "scene_yaml.h"
+#include "world/world.h"
 
 // ---- bodies -------------------------------------------------------------------------------------
 
@@ -41,14 +42,14 @@ static void write_hollow(LyraContext *ctx, const char *path, bool shuffled)
     lyra_mesh_destroy(mesh);
 }
 
-static LyraStatus load(LyraContext *ctx, const char *format, const char *select, LyraScene **scene)
+static LyraStatus load(LyraContext *ctx, const char *format, const char *select, LyraWorld **world)
 {
     char text[1200];
     const char *path = test_temp_path("select.yaml");
     snprintf(text, sizeof text, format, select);
     test_write_file(path, text, strlen(text));
     LyraSceneDef def = lyra_scene_def_default();
-    return lyra_scene_load(ctx, path, &def, scene);
+    return lyra_world_load(ctx, path, &def, world, NULL);
 }
 
 #define BODY(name) "bodies:\n  - {mesh: " name ".vtu, material: {model: linear, young: 1 MPa}}\n"
@@ -59,41 +60,41 @@ static LyraStatus load(LyraContext *ctx, const char *format, const char *select,
 static int32_t count_vertices(LyraContext *ctx, const char *format, const char *select,
                               double sum[3])
 {
-    LyraScene *scene = NULL;
-    TEST_CHECK_MSG(load(ctx, format, select, &scene) == LYRA_OK, "%s: %s", select,
+    LyraWorld *world = NULL;
+    TEST_CHECK_MSG(load(ctx, format, select, &world) == LYRA_OK, "%s: %s", select,
                    lyra_error_message());
-    if (!scene) {
+    if (!world) {
         return -1;
     }
-    const LyYaml *yaml = scene->loads;
-    int32_t count = yaml->motions[0].count;
+    const double *positions = lyra_model_view(world->model).positions;
+    int32_t count = world->motions[0].count;
     sum[0] = sum[1] = sum[2] = 0;
     for (int32_t i = 0; i < 3 * count; ++i) {
-        sum[i % 3] += yaml->positions[3 * yaml->motions[0].vertices[i / 3] + i % 3];
+        sum[i % 3] += positions[3 * world->motions[0].vertices[i / 3] + i % 3];
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return count;
 }
 
 static int32_t count_triangles(LyraContext *ctx, const char *format, const char *select,
                                double sum[3])
 {
-    LyraScene *scene = NULL;
-    TEST_CHECK_MSG(load(ctx, format, select, &scene) == LYRA_OK, "%s: %s", select,
+    LyraWorld *world = NULL;
+    TEST_CHECK_MSG(load(ctx, format, select, &world) == LYRA_OK, "%s: %s", select,
                    lyra_error_message());
-    if (!scene) {
+    if (!world) {
         return -1;
     }
-    LyYaml *yaml = scene->loads;
-    const LyLoadSpec *spec = yaml->spec.loads.items;
-    int32_t count = 0;
-    const int32_t *triangles = NULL;
-    TEST_OK(ly_select_triangles(yaml, spec->node, NULL, &spec->select, &count, &triangles));
+    const double *positions = lyra_model_view(world->model).positions;
+    // those that the pressure acts on
+    const LyraForce *force = world->forces[0];
+    int32_t count = force->stencil_count;
+    TEST_EQUAL(force->type->nodes, 3);
     sum[0] = sum[1] = sum[2] = 0;
     for (int32_t i = 0; i < 9 * count; ++i) {
-        sum[i % 3] += yaml->positions[3 * triangles[i / 3] + i % 3];
+        sum[i % 3] += positions[3 * force->stencils[i / 3] + i % 3];
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return count;
 }
 
@@ -256,13 +257,13 @@ LYRA_TEST(sets_of_every_kind_select_faces)
     CHECK_CASES(BODY("box") PRESSED, cases, count_triangles);
     // nothing is left
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     write_box(ctx, test_temp_path("box.vtu"), false);
     TEST_STATUS(load(ctx, BODY("box") PRESSED,
-                     "{set: top, invert: true, normal: {direction: [0, 0, 1]}}", &scene),
+                     "{set: top, invert: true, normal: {direction: [0, 0, 1]}}", &world),
                 LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "found no faces of the surface in the selection");
-    TEST_STATUS(load(ctx, BODY("box") PRESSED, "{set: corner}", &scene), LYRA_BAD_FORMAT);
+    TEST_STATUS(load(ctx, BODY("box") PRESSED, "{set: corner}", &world), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "found no faces of the surface in the selection");
     test_context_end(ctx);
 }
@@ -287,15 +288,15 @@ LYRA_TEST(cavities_select_faces)
 static int32_t count_elements(LyraContext *ctx, const char *format, const char *select,
                               double sum[3])
 {
-    LyraScene *scene = NULL;
-    TEST_CHECK_MSG(load(ctx, format, select, &scene) == LYRA_OK, "%s: %s", select,
+    LyraWorld *world = NULL;
+    TEST_CHECK_MSG(load(ctx, format, select, &world) == LYRA_OK, "%s: %s", select,
                    lyra_error_message());
     sum[0] = sum[1] = sum[2] = 0;
-    if (!scene) {
+    if (!world) {
         return -1;
     }
-    const LyraMeshSet *set = set_of_elements(scene->bodies[0].mesh, "region1");
-    LyraMeshView view = lyra_mesh_view(scene->bodies[0].mesh);
+    const LyraMeshSet *set = set_of_elements(world->views[0].mesh, "region1");
+    LyraMeshView view = lyra_mesh_view(world->views[0].mesh);
     int32_t count = set ? set->count : -1;
     for (int32_t i = 0; i < 24 * count; ++i) {
         sum[i % 3] +=
@@ -303,7 +304,7 @@ static int32_t count_elements(LyraContext *ctx, const char *format, const char *
     }
     // the other sets are still there
     TEST_EQUAL(view.vertex_set_count + view.face_set_count, strstr(format, "box.vtu") ? 5 : 0);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     return count;
 }
 
@@ -352,7 +353,7 @@ LYRA_TEST(wrong_selectors_are_refused_with_what_is_expected)
          "    regions: [{young: 2, select: %s}]\n",
          "{surface: inner}", "found surface for elements, expected box, sphere, half-space, near"},
         {BODY("hollow") HELD, "{component: 2}",
-         "found \"2\", expected a number from 0 to 1, as the body has 2 components"},
+         "found 2, expected a number from 0 to 1, as the body has 2 components"},
         {BODY("hollow") HELD, "{component: -1}",
          "expected a whole number not below 0 for component"},
         {BODY("hollow") HELD, "{component: 0, component-at: [0, 0, 0]}",
@@ -362,7 +363,7 @@ LYRA_TEST(wrong_selectors_are_refused_with_what_is_expected)
          "expected either distance or count"},
         {BODY("hollow") HELD, "{near: {distance: 1}}", "point"},
         {BODY("hollow") HELD, "{surface: inner, near: {point: [0, 0, 0], count: 9}}",
-         "found \"9\", expected at most 8, as there are so many vertices"},
+         "found 9, expected at most 8, as there are so many vertices"},
         {BODY("hollow") HELD, "{surface: iner}", "\"inner\" perhaps"},
         {BODY("box") HELD, "{surface: inner}", "found no vertices in the selection"},
         {BODY("hollow") HELD, "{invert: true}", "found an empty selector, expected one of: all"},
@@ -377,10 +378,10 @@ LYRA_TEST(wrong_selectors_are_refused_with_what_is_expected)
     write_box(ctx, test_temp_path("box.vtu"), false);
     write_hollow(ctx, test_temp_path("hollow.vtu"), false);
     for (int32_t i = 0; i < LY_COUNT_OF(cases); ++i) {
-        LyraScene *scene = NULL;
-        TEST_STATUS(load(ctx, cases[i].format, cases[i].select, &scene), LYRA_BAD_FORMAT);
+        LyraWorld *world = NULL;
+        TEST_STATUS(load(ctx, cases[i].format, cases[i].select, &world), LYRA_BAD_FORMAT);
         TEST_CONTAINS(lyra_error_message(), cases[i].sentence);
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }

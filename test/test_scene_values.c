@@ -4,9 +4,9 @@
 // The values of scenes in YAML: trees, overrides, units, expressions and curves.
 
 #include "lyra_test.h"
-#include "scene/curve.h"
-#include "scene/schema.h"
+#include "scene/numbers.h"
 #include "scene_yaml.h"
+#include "world/curve.h"
 
 #include <string.h>
 
@@ -171,8 +171,8 @@ LYRA_TEST(derivatives_of_expressions_match_differences)
         LyExpression *expression = NULL;
         const char *stop, *bad;
         TEST_OK(ly_expression_parse(fixture.arena, texts[i], &stop, &bad, &expression));
-        LyJet at = ly_expression_at(expression, t), low = ly_expression_at(expression, t - h);
-        LyJet high = ly_expression_at(expression, t + h);
+        LyraRates at = ly_expression_at(expression, t), low = ly_expression_at(expression, t - h);
+        LyraRates high = ly_expression_at(expression, t + h);
         // second order: errors of h^2 times a third derivative of at most about 100
         double rate = (high.value - low.value) / (2 * h), rate2 = (high.rate - low.rate) / (2 * h);
         TEST_CHECK_MSG(fabs(at.rate - rate) <= 1e-6 * (1 + fabs(rate)), "%s: rate %.9g, %.9g",
@@ -225,17 +225,17 @@ LYRA_TEST(wrong_expressions_are_refused_where_they_are)
 LYRA_TEST(curves_pass_through_their_keys)
 {
     static const double times[] = {0, 1, 3}, values[] = {2, 4, -2};
-    LyCurve curve = {.scale = 1, .key_count = 3, .times = times, .values = values};
+    LyraCurve curve = {.key_count = 3, .times = times, .values = values};
     TEST_NEAR(ly_curve_at(&curve, -1).value, 2, 0);
     TEST_NEAR(ly_curve_at(&curve, 0.5).value, 3, 1e-15);
     TEST_NEAR(ly_curve_at(&curve, 2).value, 1, 1e-15);
     TEST_NEAR(ly_curve_at(&curve, 2).rate, -3, 1e-15);
     TEST_NEAR(ly_curve_at(&curve, 9).value, -2, 0);
     TEST_NEAR(ly_curve_at(&curve, 9).rate, 0, 0);
-    curve.interpolation = LY_INTERPOLATE_STEP;
+    curve.interpolation = LYRA_INTERPOLATE_STEP;
     TEST_NEAR(ly_curve_at(&curve, 0.99).value, 2, 0);
     TEST_NEAR(ly_curve_at(&curve, 1).value, 4, 0);
-    curve.interpolation = LY_INTERPOLATE_SMOOTH;
+    curve.interpolation = LYRA_INTERPOLATE_SMOOTH;
     for (int i = 0; i < 3; ++i) {
         TEST_NEAR(ly_curve_at(&curve, times[i]).value, values[i], 1e-15);
         TEST_NEAR(ly_curve_at(&curve, times[i]).rate, 0, 1e-15);
@@ -281,13 +281,17 @@ LYRA_TEST(trees_are_bounded)
 LYRA_TEST(overrides_reach_every_place)
 {
     REQUIRE_YAML();
-    static const char *const overrides[] = {"a.b[1].c=7 s",      "a.new.deep=[1, 2]", "list[0]=x",
-                                            "list[2]={k: v}",    "empty.k=1",         "top=2",
-                                            "a.b[0].c=\"q: r\"", "list[1]=null"};
+    static const char *const overrides[] = {"a.b[1].c=7 s",        "a.new.deep=[1, 2]",
+                                            "list[0]=x",           "list[2]={k: v}",
+                                            "empty.k=1",           "top=2",
+                                            "a.b[0].c=\"q: r\"",   "list[1]=null",
+                                            "named.beam.k.deep=9", "named.arm.k=8"};
     Fixture fixture = begin();
     LyNode *root = NULL;
-    TEST_REQUIRE_OK(
-        parse(&fixture, "a:\n  b:\n    - c: 1\n    - {c: 2}\nlist: [p, q]\nempty:\n", &root));
+    TEST_REQUIRE_OK(parse(&fixture,
+                          "a:\n  b:\n    - c: 1\n    - {c: 2}\nlist: [p, q]\nempty:\n"
+                          "named: [{name: arm}, x, {name: beam, k: {deep: 1}}]\n",
+                          &root));
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; ++i) {
         TEST_OK(ly_tree_override(fixture.arena, &root, overrides[i]));
     }
@@ -302,6 +306,10 @@ LYRA_TEST(overrides_reach_every_place)
     TEST_EQUAL(list->count, 3);
     TEST_STRING(ly_node_find(ly_node_find(root, "empty"), "k")->text, "1");
     TEST_STRING(root->last->text, "2");
+    const LyNode *named = ly_node_find(root, "named");
+    TEST_STRING(ly_node_find(named->first, "k")->text, "8");
+    TEST_STRING(ly_node_find(ly_node_find(named->last, "k"), "deep")->text, "9");
+    TEST_EQUAL(named->count, 3);
     end(&fixture);
 }
 
@@ -318,6 +326,7 @@ LYRA_TEST(wrong_overrides_are_refused)
         {"list[x]=3", "override \"list[x]=3\": expected a whole number and ] after \"list[\""},
         {"a[0]=3", "override \"a[0]=3\": \"a\" is no list, so [0] of it is nothing"},
         {"a.b.c=3", "override \"a.b.c=3\": \"a.b\" has no keys, so none is \"c\""},
+        {"list.p.c=3", "override \"list.p.c=3\": \"list\" has no item whose name is \"p\""},
         {"a=[1", "override \"a=[1\": while parsing"},
     };
     Fixture fixture = begin();
@@ -327,6 +336,41 @@ LYRA_TEST(wrong_overrides_are_refused)
         TEST_STATUS(ly_tree_override(fixture.arena, &root, cases[i][0]), LYRA_BAD_FORMAT);
         TEST_CONTAINS(lyra_error_message(), cases[i][1]);
     }
+    end(&fixture);
+}
+
+// what a world says of its settings is said of the place in the file that they came from
+LYRA_TEST(failures_find_their_place_by_the_path_of_keys)
+{
+    REQUIRE_YAML();
+    static const struct {
+        const char *path, *sentence;
+    } cases[] = {
+        {"material.young", "t.yaml:2:21: bad"},
+        {"list[1].x", "t.yaml:4:8: bad"},
+        {"list[7].x", "t.yaml:3:9: bad"},
+        {"material.poisson", "t.yaml:2:11: bad"},
+        {"material.young.deeper", "t.yaml:2:21: bad"},
+        {"nowhere", "t.yaml:1:1: bad"},
+        {"list[0]", "t.yaml:3:10: bad"},
+    };
+    Fixture fixture = begin();
+    LyNode *root = NULL;
+    TEST_REQUIRE_OK(parse(&fixture,
+                          "name: beam\n"
+                          "material: {  young: 1 }\n"
+                          "list:   [{x: 1},\n"
+                          "  {x:  2}]\n",
+                          &root));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        LyraStatus status = ly_fail_key(LYRA_INVALID_ARGUMENT, cases[i].path, "bad");
+        TEST_STATUS(ly_node_place(root, status), LYRA_INVALID_ARGUMENT);
+        TEST_STRING(lyra_error_message(), cases[i].sentence);
+    }
+    LyraStatus status = ly_fail(LYRA_SINGULAR, "no path: bad");
+    TEST_STATUS(ly_node_place(root, status), LYRA_SINGULAR);
+    TEST_STRING(lyra_error_message(), "t.yaml:1:1: no path: bad");
+    TEST_OK(ly_node_place(root, LYRA_OK));
     end(&fixture);
 }
 

@@ -8,8 +8,9 @@
 #include "lyra/mesh_ops.h"
 #include "lyra/scene.h"
 #include "lyra_test.h"
-#include "scene/yaml.h"
+#include "scene/spec.h"
 #include "scene_yaml.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,24 +25,24 @@
     "  - select: {half-space: {point: [-1.49, 0, 0], normal: [-1, 0, 0]}}\n"
 
 static LyraStatus load_text(LyraContext *ctx, const char *text, int32_t override_count,
-                            const char *const *overrides, LyraScene **out)
+                            const char *const *overrides, LyraWorld **out)
 {
     const char *path = test_temp_path("scene.yaml");
     test_write_file(path, text, strlen(text));
     LyraSceneDef def = lyra_scene_def_default();
     def.overrides = overrides;
     def.override_count = override_count;
-    return lyra_scene_load(ctx, path, &def, out);
+    return lyra_world_load(ctx, path, &def, out, NULL);
 }
 
-static const double *displacements(const LyraScene *scene)
+static const double *displacements(const LyraWorld *world)
 {
-    return lyra_vector_values(lyra_state_view(lyra_scene_view(scene).state).u);
+    return lyra_vector_values(lyra_state_view(lyra_world_view(world).state).u);
 }
 
-static int32_t size_of(const LyraScene *scene)
+static int32_t size_of(const LyraWorld *world)
 {
-    return lyra_vector_size(lyra_state_view(lyra_scene_view(scene).state).u);
+    return lyra_vector_size(lyra_state_view(lyra_world_view(world).state).u);
 }
 
 // ---- wrong scenes -------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ static const char *const wrong[][2] = {
     {"no_unit", ":4:10: found \"sec\", expected a unit as s, or nothing more"},
     {"not_yaml", ":3:5: while parsing a flow sequence: did not find expected ',' or ']'"},
     {"out_of_range", ":3:25: found \"0.5\", expected a number between -1 and 0.5 for poisson"},
-    {"steps_and_duration", ":3:19: found duration beside steps, expected one of them"},
+    {"steps_and_duration", ":3:29: found duration beside steps, expected one of them"},
     {"strange_key", ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
                     "gravity, constraints, loads, changes, damping, integrator, solver, time, "
                     "output, camera"},
@@ -106,9 +107,9 @@ LYRA_TEST(wrong_scenes_are_refused_with_one_sentence)
         char name[100], expected[2000];
         snprintf(name, sizeof name, "bad-scenes/%s.yaml", wrong[i][0]);
         const char *path = test_data_path(name);
-        LyraScene *scene = NULL;
-        LyraStatus status = lyra_scene_load(ctx, path, NULL, &scene);
-        TEST_CHECK_MSG(status != LYRA_OK && !scene, "%s was read", path);
+        LyraWorld *world = NULL;
+        LyraStatus status = lyra_world_load(ctx, path, NULL, &world, NULL);
+        TEST_CHECK_MSG(status != LYRA_OK && !world, "%s was read", path);
         // where the sentence names a file, it is one beside the scene
         const char *text = wrong[i][1], *mark = strstr(text, "DIR/");
         size_t before = mark ? (size_t)(mark - text) : strlen(text);
@@ -137,14 +138,14 @@ LYRA_TEST(odd_bytes_are_refused_and_odd_lines_are_read)
     };
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
-        LyraScene *scene = NULL;
-        LyraStatus status = load_text(ctx, texts[i].text, 0, NULL, &scene);
+        LyraWorld *world = NULL;
+        LyraStatus status = load_text(ctx, texts[i].text, 0, NULL, &world);
         TEST_EQUAL(status, texts[i].sentence ? LYRA_BAD_FORMAT : LYRA_OK);
-        TEST_CHECK((scene != NULL) == (texts[i].sentence == NULL));
+        TEST_CHECK((world != NULL) == (texts[i].sentence == NULL));
         if (texts[i].sentence) {
             TEST_CONTAINS(lyra_error_message(), texts[i].sentence);
         }
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }
@@ -171,8 +172,8 @@ LYRA_TEST(sets_that_do_not_exist_are_answered_with_those_that_do)
                      sets > 1 ? ", \"side-1\"" : "");
         }
         test_write_file(path, text, strlen(text));
-        LyraScene *scene = NULL;
-        TEST_STATUS(load_text(ctx, scene_text, 0, NULL, &scene), LYRA_BAD_FORMAT);
+        LyraWorld *world = NULL;
+        TEST_STATUS(load_text(ctx, scene_text, 0, NULL, &world), LYRA_BAD_FORMAT);
         TEST_CONTAINS(lyra_error_message(), expected);
         if (sets == 60) {
             TEST_CONTAINS(lyra_error_message(), "\"side-45\" and 14 more");
@@ -187,10 +188,10 @@ LYRA_TEST(scene_is_the_model_made_by_hand)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_OK(
-        load_text(ctx, BEAM CLAMP "gravity: [0, -9.81, 0]\ntime: {dt: 5 ms}\n", 0, NULL, &scene));
-    TEST_REQUIRE(scene);
+        load_text(ctx, BEAM CLAMP "gravity: [0, -9.81, 0]\ntime: {dt: 5 ms}\n", 0, NULL, &world));
+    TEST_REQUIRE(world);
 
     // the same by the functions behind it
     LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
@@ -229,11 +230,11 @@ LYRA_TEST(scene_is_the_model_made_by_hand)
     TEST_OK(lyra_integrator_create(ctx, &method, system, &integrator));
     TEST_OK(lyra_system_state_create(system, &state));
     for (int step = 0; step < 5; ++step) {
-        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_world_step(world, NULL));
         TEST_OK(lyra_integrator_step(integrator, state, 0.005, NULL));
     }
-    TEST_CHECK(lyra_state_equal(state, lyra_scene_view(scene).state));
-    TEST_CHECK(displacements(scene)[3 * (view.vertex_count - 1) + 1] < -1e-4);
+    TEST_CHECK(lyra_state_equal(state, lyra_world_view(world).state));
+    TEST_CHECK(displacements(world)[3 * (view.vertex_count - 1) + 1] < -1e-4);
 
     lyra_state_destroy(state);
     lyra_integrator_destroy(integrator);
@@ -242,7 +243,91 @@ LYRA_TEST(scene_is_the_model_made_by_hand)
     lyra_solid_destroy(solid);
     lyra_mesh_destroy(mesh);
     free(masses);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+// a text in memory is the scene that a file of it is, its files seen from the folder named
+LYRA_TEST(text_in_memory_is_a_scene)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char text[] = "title: in memory\n" BEAM
+                               "constraints: [{select: {file: held.bou}}]\ngravity: [0, -1, 0]\n";
+    static const char list[] = "1, 2, 7\n";
+    char folder[1000];
+    snprintf(folder, sizeof folder, "%s", test_temp_path("held.bou"));
+    test_write_file(folder, list, strlen(list));
+    folder[ly_path_directory_length(folder) - 1] = 0;
+    LyraWorld *file = NULL, *memory = NULL;
+    LyraScene *scene = NULL;
+    TEST_OK(load_text(ctx, text, 0, NULL, &file));
+    // no zero byte is needed
+    char *copy = malloc(strlen(text));
+    TEST_REQUIRE(copy);
+    memcpy(copy, text, strlen(text));
+    TEST_OK(lyra_world_load_memory(ctx, copy, strlen(text), folder, NULL, &memory, &scene));
+    memset(copy, 'x', strlen(text));
+    free(copy);
+    TEST_REQUIRE(file && memory && scene);
+    TEST_STRING(lyra_scene_view(scene).name, "in memory");
+    TEST_CHECK(lyra_world_view(file).digest == lyra_world_view(memory).digest);
+    TEST_OK(lyra_world_step(file, NULL));
+    TEST_OK(lyra_world_step(memory, NULL));
+    TEST_CHECK(lyra_state_equal(lyra_world_view(file).state, lyra_world_view(memory).state));
+    lyra_world_destroy(file);
+    lyra_world_destroy(memory);
     lyra_scene_destroy(scene);
+    memory = NULL;
+    TEST_STATUS(lyra_world_load_memory(ctx, "bodies: 3", 9, NULL, NULL, &memory, NULL),
+                LYRA_BAD_FORMAT);
+    TEST_STRING(lyra_error_message(), "scene:1:9: found \"3\", expected a list for bodies, with at "
+                                      "least one item");
+    TEST_STATUS(lyra_world_load_memory(ctx, NULL, 0, NULL, NULL, &memory, NULL), LYRA_BAD_FORMAT);
+    TEST_CHECK(!memory);
+    test_context_end(ctx);
+}
+
+// with contexts of their own, and in either order of their ends
+LYRA_TEST(worlds_and_scenes_live_without_a_context)
+{
+    REQUIRE_YAML();
+    static const char text[] = "bodies: [{generate: {cells: [1, 1, 1]}}]\n";
+    for (int order = 0; order < 2; ++order) {
+        LyraWorld *world = NULL;
+        LyraScene *scene = NULL;
+        TEST_REQUIRE_OK(
+            lyra_world_load_memory(NULL, text, strlen(text), NULL, NULL, &world, &scene));
+        TEST_OK(lyra_world_step(world, NULL));
+        if (order) {
+            lyra_scene_destroy(scene);
+        }
+        lyra_world_destroy(world);
+        if (!order) {
+            TEST_STRING(lyra_scene_view(scene).name, "scene");
+            lyra_scene_destroy(scene);
+        }
+    }
+}
+
+LYRA_TEST(overrides_find_bodies_by_name)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const young[] = {"bodies.beam.material.young=2 MPa"};
+    static const char *const wrong_range[] = {"bodies.beam.material.poisson=0.5"};
+    static const char *const wrong_name[] = {"bodies.arm.material.young=2 MPa"};
+    LyraWorld *world = NULL;
+    TEST_REQUIRE_OK(load_text(ctx, BEAM, 1, young, &world));
+    LyraMeshView mesh = lyra_mesh_view(lyra_world_view(world).bodies[0].mesh);
+    TEST_NEAR(mesh.materials[0].enu.young, 2e6, 0);
+    lyra_world_destroy(world);
+    world = NULL;
+    TEST_STATUS(load_text(ctx, BEAM, 1, wrong_range, &world), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "override \"bodies.beam.material.poisson=0.5\": found "
+                                        "\"0.5\", expected a number between -1 and 0.5");
+    TEST_STATUS(load_text(ctx, BEAM, 1, wrong_name, &world), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "\"bodies\" has no item whose name is \"arm\"");
     test_context_end(ctx);
 }
 
@@ -256,20 +341,23 @@ LYRA_TEST(gallery_scenes_step)
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];
         snprintf(name, sizeof name, "../../examples/gallery/%s.yaml", names[i]);
+        LyraWorld *world = NULL;
         LyraScene *scene = NULL;
-        TEST_OK(lyra_scene_load(ctx, test_data_path(name), NULL, &scene));
-        TEST_REQUIRE(scene);
+        TEST_OK(lyra_world_load(ctx, test_data_path(name), NULL, &world, &scene));
+        TEST_REQUIRE(world);
         LyraStepReport report = {0};
         for (int step = 0; step < 3; ++step) {
-            TEST_OK(lyra_scene_step(scene, &report));
+            TEST_OK(lyra_world_step(world, &report));
             TEST_CHECK(isfinite(report.kinetic) && isfinite(report.elastic));
         }
-        LyraSceneView view = lyra_scene_view(scene);
+        LyraWorldView view = lyra_world_view(world);
         TEST_CHECK(lyra_vector_is_finite(lyra_state_view(view.state).u));
-        TEST_CHECK(view.steps > 0 && view.steps < 1000 && view.output.save_every == 1);
+        TEST_CHECK(view.steps > 0 && view.steps < 1000);
+        TEST_EQUAL(lyra_scene_view(scene).output.save_every, 1);
         TEST_EQUAL(lyra_state_view(view.state).steps, 3);
         TEST_CHECK(view.bodies[0].surface_count == 1);
         lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }
@@ -278,16 +366,16 @@ LYRA_TEST(substeps_are_short_steps)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *whole = NULL, *parts = NULL;
+    LyraWorld *whole = NULL, *parts = NULL;
     const char *text = BEAM CLAMP "gravity: [0, -9.81, 0]\ntime: {dt: 5 ms}\n";
     static const char *const overrides[] = {"time.dt=10 ms", "time.substeps=2"};
     TEST_OK(load_text(ctx, text, 0, NULL, &parts));
     TEST_OK(load_text(ctx, text, 2, overrides, &whole));
     TEST_REQUIRE(whole && parts);
     LyraStepReport report, first, second;
-    TEST_OK(lyra_scene_step(whole, &report));
-    TEST_OK(lyra_scene_step(parts, &first));
-    TEST_OK(lyra_scene_step(parts, &second));
+    TEST_OK(lyra_world_step(whole, &report));
+    TEST_OK(lyra_world_step(parts, &first));
+    TEST_OK(lyra_world_step(parts, &second));
     TEST_EQUAL(
         memcmp(displacements(whole), displacements(parts), (size_t)size_of(whole) * sizeof(double)),
         0);
@@ -295,15 +383,15 @@ LYRA_TEST(substeps_are_short_steps)
     TEST_EQUAL(report.substeps, 2);
     TEST_NEAR(report.work, first.work + second.work, 0);
     TEST_NEAR(report.dt, 0.01, 1e-17);
-    TEST_EQUAL(lyra_state_view(lyra_scene_view(whole).state).steps, 1);
-    TEST_CHECK(lyra_scene_view(whole).digest != lyra_scene_view(parts).digest);
-    lyra_scene_destroy(whole);
-    lyra_scene_destroy(parts);
+    TEST_EQUAL(lyra_state_view(lyra_world_view(whole).state).steps, 1);
+    TEST_CHECK(lyra_world_view(whole).digest != lyra_world_view(parts).digest);
+    lyra_world_destroy(whole);
+    lyra_world_destroy(parts);
     test_context_end(ctx);
 }
 
 // steps to 0.2 s with a gravity that sets in at `from`
-static LyraScene *fall_from(LyraContext *ctx, const char *integrator, const char *substeps,
+static LyraWorld *fall_from(LyraContext *ctx, const char *integrator, const char *substeps,
                             const char *from)
 {
     char name[64], parts[64], gravity[64];
@@ -311,15 +399,15 @@ static LyraScene *fall_from(LyraContext *ctx, const char *integrator, const char
     snprintf(parts, sizeof parts, "time.substeps=%s", substeps);
     snprintf(gravity, sizeof gravity, "gravity=[0, -0.01*step(t-%s), 0]", from);
     const char *const overrides[] = {name, parts, gravity, "bodies[0].material.young=1 kPa"};
-    LyraScene *scene = NULL;
-    TEST_OK(load_text(ctx, BEAM CLAMP "time: {dt: 10 ms}\n", 4, overrides, &scene));
-    for (int n = 1; scene && n <= 20; ++n) {
+    LyraWorld *world = NULL;
+    TEST_OK(load_text(ctx, BEAM CLAMP "time: {dt: 10 ms}\n", 4, overrides, &world));
+    for (int n = 1; world && n <= 20; ++n) {
         LyraStepReport report;
-        TEST_OK(lyra_scene_step(scene, &report));
+        TEST_OK(lyra_world_step(world, &report));
         TEST_CHECK(report.time == n * 0.01);
-        TEST_CHECK(lyra_state_view(lyra_scene_view(scene).state).time == n * 0.01);
+        TEST_CHECK(lyra_state_view(lyra_world_view(world).state).time == n * 0.01);
     }
-    return scene;
+    return world;
 }
 
 LYRA_TEST(what_sets_in_at_a_multiple_of_dt_is_not_late)
@@ -330,13 +418,13 @@ LYRA_TEST(what_sets_in_at_a_multiple_of_dt_is_not_late)
     for (int32_t i = 0; lyra_integrator_name(i, &facts); ++i) {
         for (int parts = 0; parts < 2 && !facts.adaptive; ++parts) {
             const char *substeps = parts ? "3" : "1";
-            LyraScene *scene = fall_from(ctx, facts.name, substeps, "0.1");
-            LyraScene *sure = fall_from(ctx, facts.name, substeps, "0.0999999");
-            TEST_REQUIRE(scene && sure);
-            size_t bytes = (size_t)size_of(scene) * sizeof(double);
-            TEST_CHECK(memcmp(displacements(scene), displacements(sure), bytes) == 0);
-            lyra_scene_destroy(scene);
-            lyra_scene_destroy(sure);
+            LyraWorld *world = fall_from(ctx, facts.name, substeps, "0.1");
+            LyraWorld *sure = fall_from(ctx, facts.name, substeps, "0.0999999");
+            TEST_REQUIRE(world && sure);
+            size_t bytes = (size_t)size_of(world) * sizeof(double);
+            TEST_CHECK(memcmp(displacements(world), displacements(sure), bytes) == 0);
+            lyra_world_destroy(world);
+            lyra_world_destroy(sure);
         }
     }
     test_context_end(ctx);
@@ -350,24 +438,24 @@ LYRA_TEST(rosenbrock_sets_are_chosen_by_name)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     static const char text[] = BEAM CLAMP "gravity: [0, -9.81, 0]\n";
     const char *const plain[] = {"integrator.name=rosenbrock4"};
-    LyraScene *without = NULL;
+    LyraWorld *without = NULL;
     TEST_OK(load_text(ctx, text, 1, plain, &without));
     TEST_REQUIRE(without);
-    TEST_OK(lyra_scene_step(without, NULL));
+    TEST_OK(lyra_world_step(without, NULL));
     for (int32_t i = 0; lyra_rosenbrock_set(i); ++i) {
         char set[64];
         snprintf(set, sizeof set, "integrator.rosenbrock4.set=%s", lyra_rosenbrock_set(i));
         const char *const overrides[] = {plain[0], set};
-        LyraScene *scene = NULL;
-        TEST_OK(load_text(ctx, text, 2, overrides, &scene));
-        TEST_REQUIRE(scene);
-        TEST_OK(lyra_scene_step(scene, NULL));
-        size_t bytes = (size_t)size_of(scene) * sizeof(double);
-        bool same = memcmp(displacements(scene), displacements(without), bytes) == 0;
+        LyraWorld *world = NULL;
+        TEST_OK(load_text(ctx, text, 2, overrides, &world));
+        TEST_REQUIRE(world);
+        TEST_OK(lyra_world_step(world, NULL));
+        size_t bytes = (size_t)size_of(world) * sizeof(double);
+        bool same = memcmp(displacements(world), displacements(without), bytes) == 0;
         TEST_EQUAL(same, i == 0);
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
-    lyra_scene_destroy(without);
+    lyra_world_destroy(without);
     const char *const wrong_set[] = {plain[0], "integrator.rosenbrock4.set=shampain"};
     TEST_STATUS(load_text(ctx, text, 2, wrong_set, &without), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "expected \"shampine\" perhaps");
@@ -378,27 +466,27 @@ LYRA_TEST(failed_step_leaves_the_state)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     // what is held leaves for infinity in the third of four substeps of the second step
     TEST_OK(load_text(ctx,
                       BEAM CLAMP "    displacement: [0.1*t/(1-step(t-0.034)), 0, 0]\n"
                                  "integrator: {newton: {halvings: 0}}\n"
                                  "time: {dt: 20 ms, substeps: 4}\n",
-                      0, NULL, &scene));
-    TEST_REQUIRE(scene);
-    LyraState *state = lyra_scene_view(scene).state, *before = NULL;
-    TEST_OK(lyra_scene_step(scene, NULL));
+                      0, NULL, &world));
+    TEST_REQUIRE(world);
+    LyraState *state = lyra_world_view(world).state, *before = NULL;
+    TEST_OK(lyra_world_step(world, NULL));
     TEST_OK(lyra_state_copy(state, &before));
     LyraStepReport report;
     for (int attempt = 0; attempt < 2; ++attempt) {
-        TEST_CHECK(lyra_scene_step(scene, &report) != LYRA_OK);
+        TEST_CHECK(lyra_world_step(world, &report) != LYRA_OK);
         TEST_CHECK(report.outcome != LYRA_STEP_ACCEPTED && report.status != LYRA_OK);
         TEST_NEAR(report.time, 0.02, 1e-17);
         TEST_EQUAL(report.substeps, 2);
         TEST_CHECK(lyra_state_equal(state, before));
     }
     lyra_state_destroy(before);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -408,7 +496,7 @@ LYRA_TEST(prescribed_motion_has_its_derivatives)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_OK(load_text(ctx,
                       BEAM "constraints:\n"
                            "  - select: {half-space: {point: [1.49, 0, 0], normal: [1, 0, 0]}}\n"
@@ -417,17 +505,17 @@ LYRA_TEST(prescribed_motion_has_its_derivatives)
                            "  - select: {half-space: {point: [-1.49, 0, 0], normal: [-1, 0, 0]}}\n"
                            "    direction: [0, 3, 4]\n"
                            "    displacement: [9, t, 0]\n",
-                      0, NULL, &scene));
-    TEST_REQUIRE(scene);
-    int32_t n = size_of(scene);
+                      0, NULL, &world));
+    TEST_REQUIRE(world);
+    int32_t n = size_of(world);
     double *values = calloc(5 * (size_t)n, sizeof *values);
     TEST_REQUIRE(values);
     double *u = values, *v = values + n, *a = values + 2 * n, *low = values + 3 * n;
     double *high = values + 4 * n, t = 0.6, h = 1e-4, worst_v = 0, worst_a = 0, speed = 0;
-    const LyYaml *yaml = scene->loads;
-    ly_yaml_prescribe((void *)yaml, t, u, v, a);
-    ly_yaml_prescribe((void *)yaml, t - h, low, NULL, NULL);
-    ly_yaml_prescribe((void *)yaml, t + h, high, NULL, NULL);
+    const double *positions = lyra_model_view(lyra_world_view(world).model).positions;
+    ly_world_prescribe(world, t, u, v, a);
+    ly_world_prescribe(world, t - h, low, NULL, NULL);
+    ly_world_prescribe(world, t + h, high, NULL, NULL);
     for (int32_t i = 0; i < n; ++i) {
         worst_v = fmax(worst_v, fabs((high[i] - low[i]) / (2 * h) - v[i]));
         worst_a = fmax(worst_a, fabs((high[i] - 2 * u[i] + low[i]) / (h * h) - a[i]));
@@ -438,25 +526,25 @@ LYRA_TEST(prescribed_motion_has_its_derivatives)
     TEST_CHECK(speed > 0.5);
     // along a direction only that part is written: n = (0, 3/5, 4/5), n . d = 3/5 t
     for (int32_t i = 0; i < n; i += 3) {
-        if (yaml->positions[i] < -1.49) {
+        if (positions[i] < -1.49) {
             TEST_NEAR(u[i], 0, 0);
             TEST_NEAR(u[i + 1], 0.6 * 0.6 * t, 1e-15);
             TEST_NEAR(u[i + 2], 0.8 * 0.6 * t, 1e-15);
         }
     }
     // a step goes there
-    TEST_OK(lyra_scene_step(scene, NULL));
+    TEST_OK(lyra_world_step(world, NULL));
     memset(u, 0, (size_t)n * sizeof *u);
-    ly_yaml_prescribe((void *)yaml, 0.01, u, NULL, NULL);
+    ly_world_prescribe(world, 0.01, u, NULL, NULL);
     for (int32_t i = 0; i < n; i += 3) {
-        if (yaml->positions[i] > 1.49) {
+        if (positions[i] > 1.49) {
             for (int c = 0; c < 3; ++c) {
-                TEST_NEAR(displacements(scene)[i + c], u[i + c], 1e-14);
+                TEST_NEAR(displacements(world)[i + c], u[i + c], 1e-14);
             }
         }
     }
     free(values);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -482,13 +570,13 @@ LYRA_TEST(selectors_choose_what_they_say)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[1000];
         snprintf(text, sizeof text, BEAM "constraints:\n  - select: %s\n", cases[i].select);
-        LyraScene *scene = NULL;
-        TEST_OK(load_text(ctx, text, 0, NULL, &scene));
-        TEST_REQUIRE(scene);
+        LyraWorld *world = NULL;
+        TEST_OK(load_text(ctx, text, 0, NULL, &world));
+        TEST_REQUIRE(world);
         int32_t held =
-            lyra_constraints_view(lyra_model_constraints(lyra_scene_view(scene).model)).count / 3;
+            lyra_constraints_view(lyra_model_constraints(lyra_world_view(world).model)).count / 3;
         TEST_CHECK_MSG(held == cases[i].count, "%s holds %d", cases[i].select, (int)held);
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }
@@ -499,17 +587,17 @@ LYRA_TEST(selectors_choose_what_they_say)
 static void settle(LyraContext *ctx, const char *text, int32_t override_count,
                    const char *const *overrides, double mean[3])
 {
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     mean[0] = mean[1] = mean[2] = NAN;
-    TEST_OK(load_text(ctx, text, override_count, overrides, &scene));
-    TEST_REQUIRE(scene);
-    TEST_OK(lyra_scene_step(scene, NULL));
-    int32_t n = size_of(scene);
+    TEST_OK(load_text(ctx, text, override_count, overrides, &world));
+    TEST_REQUIRE(world);
+    TEST_OK(lyra_world_step(world, NULL));
+    int32_t n = size_of(world);
     mean[0] = mean[1] = mean[2] = 0;
     for (int32_t i = 0; i < n; ++i) {
-        mean[i % 3] += 3 * displacements(scene)[i] / n;
+        mean[i % 3] += 3 * displacements(world)[i] / n;
     }
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
 }
 
 LYRA_TEST(springs_to_targets_balance_forces)
@@ -564,20 +652,20 @@ LYRA_TEST(pressure_inflates_a_cavity_and_squeezes_a_body)
                  "radius: 1}, surface: true, invert: %s}}\n"
                  "integrator: {name: backward-euler}\ntime: {dt: 10}\n",
                  inside ? "false" : "true");
-        LyraScene *scene = NULL;
-        TEST_REQUIRE_OK(load_text(ctx, yaml, 0, NULL, &scene));
-        TEST_REQUIRE_OK(lyra_scene_step(scene, NULL));
+        LyraWorld *world = NULL;
+        TEST_REQUIRE_OK(load_text(ctx, yaml, 0, NULL, &world));
+        TEST_REQUIRE_OK(lyra_world_step(world, NULL));
         // the wall of the cavity; corners of the skin bend the other way
         for (int w = 0; w < 8; ++w) {
             int v = 21 + (w & 1) + 4 * (w >> 1 & 1) + 16 * (w >> 2);
-            const double *u = displacements(scene) + 3 * (size_t)v;
+            const double *u = displacements(world) + 3 * (size_t)v;
             double out = 0;
             for (int i = 0; i < 3; ++i) {
                 out += u[i] * ((v >> 2 * i & 3) - 1.5);
             }
             TEST_CHECK_MSG(inside ? out > 0 : out < 0, "vertex %d moves by %g", v, out);
         }
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
     test_context_end(ctx);
 }
@@ -662,22 +750,22 @@ LYRA_TEST(live_pressure_rolls_a_beam_up)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     LyraStepReport report;
     static const char *const slowly[] = {"integrator.load-steps=10"};
     double mean[3];
     settle(ctx, ROLLED "    pressure: 1 kPa\n", 1, slowly, mean);
     TEST_CHECK_MSG(mean[0] < -0.2 && mean[1] < -0.2, "moved by %g, %g m", mean[0], mean[1]);
-    TEST_REQUIRE_OK(load_text(ctx, ROLLED "    pressure: 1 kPa\n", 0, NULL, &scene));
-    TEST_OK(lyra_scene_step(scene, &report));
+    TEST_REQUIRE_OK(load_text(ctx, ROLLED "    pressure: 1 kPa\n", 0, NULL, &world));
+    TEST_OK(lyra_world_step(world, &report));
     double sum[3] = {0, 0, 0};
-    for (int32_t i = 0; i < size_of(scene); ++i) {
-        sum[i % 3] += 3 * displacements(scene)[i] / size_of(scene);
+    for (int32_t i = 0; i < size_of(world); ++i) {
+        sum[i % 3] += 3 * displacements(world)[i] / size_of(world);
     }
     TEST_NEAR(sum[0], mean[0], 1e-8);
     TEST_NEAR(sum[1], mean[1], 1e-8);
     TEST_CHECK_MSG(report.newton_iterations < 150, "%d iterations", report.newton_iterations);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -686,15 +774,15 @@ LYRA_TEST(statics_that_fail_name_the_share_of_the_load)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     static const char *const coarse[] = {"integrator.newton.halvings=6"};
-    TEST_REQUIRE_OK(load_text(ctx, ROLLED "    pressure: 60 kPa\n", 1, coarse, &scene));
-    TEST_STATUS(lyra_scene_step(scene, NULL), LYRA_NOT_CONVERGED);
+    TEST_REQUIRE_OK(load_text(ctx, ROLLED "    pressure: 60 kPa\n", 1, coarse, &world));
+    TEST_STATUS(lyra_world_step(world, NULL), LYRA_NOT_CONVERGED);
     const char *found = strstr(lyra_error_message(), "statics at ");
     double share = found ? strtod(found + strlen("statics at "), NULL) : 0;
     TEST_CONTAINS(lyra_error_message(), "of the loads");
     TEST_CHECK_MSG(share > 0 && share < 1, "share %g", share);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     char text[900];
     double mean[3];
     snprintf(text, sizeof text, ROLLED "    pressure: %.17g kPa\n", 60 * share);
@@ -743,7 +831,7 @@ LYRA_TEST(several_bodies_move_as_each_alone)
     "    transform: {translate: [0, 5, 0]}\n"                                                      \
     "    viscosity: {mu: 10 Pa s}\n"                                                               \
     "    start: {velocity: [1, 0, 0], scale: 0.9}\n"
-    LyraScene *both = NULL, *alone = NULL;
+    LyraWorld *both = NULL, *alone = NULL;
     TEST_OK(load_text(ctx,
                       BEAM BALL "constraints:\n  - {body: beam, select: {vertices: [0, 1]}}\n"
                                 "mass: consistent\n",
@@ -751,10 +839,10 @@ LYRA_TEST(several_bodies_move_as_each_alone)
     TEST_OK(load_text(ctx, "bodies:\n" BALL "mass: consistent\n", 0, NULL, &alone));
     TEST_REQUIRE(both && alone);
     for (int step = 0; step < 3; ++step) {
-        TEST_OK(lyra_scene_step(both, NULL));
-        TEST_OK(lyra_scene_step(alone, NULL));
+        TEST_OK(lyra_world_step(both, NULL));
+        TEST_OK(lyra_world_step(alone, NULL));
     }
-    LyraSceneView view = lyra_scene_view(both);
+    LyraWorldView view = lyra_world_view(both);
     TEST_EQUAL(view.body_count, 2);
     TEST_STRING(view.bodies[1].name, "ball");
     TEST_EQUAL(view.bodies[1].first_vertex, 63);
@@ -766,8 +854,8 @@ LYRA_TEST(several_bodies_move_as_each_alone)
     }
     TEST_NEAR(worst, 0, 1e-6); // as far as the linear solver goes
     TEST_NEAR(displacements(both)[0], 0, 0);
-    lyra_scene_destroy(both);
-    lyra_scene_destroy(alone);
+    lyra_world_destroy(both);
+    lyra_world_destroy(alone);
     test_context_end(ctx);
 }
 
@@ -788,18 +876,18 @@ LYRA_TEST(digest_tells_motions_apart)
         {"gravity=[0, 0, 1]", false},
     };
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *base = NULL;
+    LyraWorld *base = NULL;
     TEST_OK(load_text(ctx, BEAM CLAMP, 0, NULL, &base));
     TEST_REQUIRE(base);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        LyraScene *scene = NULL;
-        TEST_OK(load_text(ctx, BEAM CLAMP, 1, &cases[i].override, &scene));
-        TEST_REQUIRE(scene);
-        bool same = lyra_scene_view(scene).digest == lyra_scene_view(base).digest;
+        LyraWorld *world = NULL;
+        TEST_OK(load_text(ctx, BEAM CLAMP, 1, &cases[i].override, &world));
+        TEST_REQUIRE(world);
+        bool same = lyra_world_view(world).digest == lyra_world_view(base).digest;
         TEST_CHECK_MSG(same == cases[i].same, "%s", cases[i].override);
-        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
     }
-    lyra_scene_destroy(base);
+    lyra_world_destroy(base);
     test_context_end(ctx);
 }
 
@@ -816,29 +904,29 @@ LYRA_TEST(surfaces_and_lists_come_from_files)
                             "    start: {translate: [0, 1, 0], rotate: {angle: 90 deg}}\n"
                             "constraints:\n  - {select: {file: held.bou}, axes: x}\n";
     static const char *const weights[] = {"bodies[0].surfaces[0].weights=few.interp"};
-    LyraScene *scene = NULL;
-    TEST_OK(load_text(ctx, text, 0, NULL, &scene));
-    TEST_REQUIRE(scene);
-    LyraSceneView view = lyra_scene_view(scene);
+    LyraWorld *world = NULL;
+    TEST_OK(load_text(ctx, text, 0, NULL, &world));
+    TEST_REQUIRE(world);
+    LyraWorldView view = lyra_world_view(world);
     LyraConstraintsView held = lyra_constraints_view(lyra_model_constraints(view.model));
     TEST_EQUAL(held.count, 3);
     TEST_EQUAL(held.vertex[2], 6);
-    const LyraSceneSurface *skin = view.bodies[0].surfaces;
+    const LyraShownSurface *skin = view.bodies[0].surfaces;
     TEST_STRING(skin->name, "skin");
     // but for the vertices that are held, points turn about z and rise: (1, 0.25, 0) to (-0.25, 2,
     // 0)
     double moved[9];
-    lyra_embedding_move(skin->embedding, displacements(scene),
+    lyra_embedding_move(skin->embedding, displacements(world),
                         lyra_surface_view(skin->surface).positions, moved);
     TEST_NEAR(moved[6], -0.25, 1e-12);
     TEST_NEAR(moved[7], 2, 1e-12);
     TEST_NEAR(moved[8], 0, 1e-12);
-    lyra_scene_destroy(scene);
-    scene = NULL;
-    TEST_STATUS(load_text(ctx, text, 1, weights, &scene), LYRA_BAD_FORMAT);
+    lyra_world_destroy(world);
+    world = NULL;
+    TEST_STATUS(load_text(ctx, text, 1, weights, &world), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(),
                   "found weights of 1 points, expected 3 as the surface has vertices");
-    TEST_CHECK(!scene);
+    TEST_CHECK(!world);
     test_context_end(ctx);
 }
 
@@ -846,16 +934,16 @@ LYRA_TEST(regions_have_their_materials)
 {
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraScene *scene = NULL;
+    LyraWorld *world = NULL;
     TEST_OK(load_text(ctx,
                       BEAM
                       "    regions:\n"
                       "      - {select: {box: {min: [0, -1, -1], max: [2, 1, 1]}}, young: 3 MPa}\n"
                       "      - {select: {half-space: {point: [1, 0, 0], normal: [1, 0, 0]}}, "
                       "density: 2 g/cm^3}\n",
-                      0, NULL, &scene));
-    TEST_REQUIRE(scene);
-    LyraMeshView mesh = lyra_mesh_view(lyra_scene_view(scene).bodies[0].mesh);
+                      0, NULL, &world));
+    TEST_REQUIRE(world);
+    LyraMeshView mesh = lyra_mesh_view(lyra_world_view(world).bodies[0].mesh);
     int32_t counts[3] = {0};
     for (int32_t e = 0; e < mesh.element_count; ++e) {
         const LyraMeshMaterial *material = &mesh.materials[mesh.element_materials[e]];
@@ -871,7 +959,7 @@ LYRA_TEST(regions_have_their_materials)
         TEST_NEAR(material->density, part == 2 ? 2000 : 1000, 1e-9);
     }
     TEST_CHECK(counts[0] == 72 && counts[1] == 48 && counts[2] == 24);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
@@ -882,16 +970,16 @@ LYRA_TEST(scene_of_all_defaults_is_a_scene)
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const char *path = test_temp_path("defaults.yaml");
-    LyraScene *scene = NULL, *plain = NULL;
+    LyraWorld *world = NULL, *plain = NULL;
     TEST_OK(lyra_scene_save_defaults(ctx, path));
-    TEST_OK(lyra_scene_load(ctx, path, NULL, &scene));
+    TEST_OK(lyra_world_load(ctx, path, NULL, &world, NULL));
     TEST_OK(load_text(ctx, "bodies:\n  - generate: {}\n", 0, NULL, &plain));
-    TEST_REQUIRE(scene && plain);
-    TEST_OK(lyra_scene_step(scene, NULL));
-    TEST_OK(lyra_scene_step(plain, NULL));
-    TEST_CHECK(lyra_state_equal(lyra_scene_view(scene).state, lyra_scene_view(plain).state));
-    lyra_scene_destroy(scene);
-    lyra_scene_destroy(plain);
+    TEST_REQUIRE(world && plain);
+    TEST_OK(lyra_world_step(world, NULL));
+    TEST_OK(lyra_world_step(plain, NULL));
+    TEST_CHECK(lyra_state_equal(lyra_world_view(world).state, lyra_world_view(plain).state));
+    lyra_world_destroy(world);
+    lyra_world_destroy(plain);
     test_context_end(ctx);
 }
 
@@ -901,7 +989,7 @@ LYRA_TEST(page_has_the_tables_of_the_schema)
     const char *path = test_temp_path("tables.md");
     LyWriter *writer = NULL;
     TEST_OK(ly_writer_create(ctx, path, &writer));
-    ly_schema_write_tables(writer);
+    TEST_OK(ly_spec_write_tables(ctx, writer));
     TEST_OK(ly_writer_commit(writer));
     char *tables = test_read_file(path, NULL);
     char *page = test_read_file(test_data_path("../../docs/scenes.md"), NULL);
@@ -932,25 +1020,25 @@ LYRA_TEST(steps_allocate_nothing)
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     static const char *const solver[] = {"solver.name=gmres"};
-    LyraScene *scene = NULL;
-    TEST_OK(load_text(ctx, FULL, 1, solver, &scene));
-    TEST_REQUIRE(scene);
+    LyraWorld *world = NULL;
+    TEST_OK(load_text(ctx, FULL, 1, solver, &world));
+    TEST_REQUIRE(world);
     for (int step = 0; step < 2; ++step) {
-        TEST_OK(lyra_scene_step(scene, NULL));
+        TEST_OK(lyra_world_step(world, NULL));
     }
     int64_t requests = test_allocation_count();
-    TEST_OK(lyra_scene_step(scene, NULL));
+    TEST_OK(lyra_world_step(world, NULL));
     TEST_EQUAL(test_allocation_count(), requests);
-    lyra_scene_destroy(scene);
+    lyra_world_destroy(world);
     test_context_end(ctx);
 }
 
 static LyraStatus load_and_step(LyraContext *ctx, void *data)
 {
-    LyraScene *scene = NULL;
-    LY_TRY(lyra_scene_load(ctx, data, NULL, &scene));
-    LyraStatus status = lyra_scene_step(scene, NULL);
-    lyra_scene_destroy(scene);
+    LyraWorld *world = NULL;
+    LY_TRY(lyra_world_load(ctx, data, NULL, &world, NULL));
+    LyraStatus status = lyra_world_step(world, NULL);
+    lyra_world_destroy(world);
     return status;
 }
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// All of Lyra.
+/// The stable face of Lyra: scenes, meshes, materials, forces, models, states, systems,
+/// integrators, solvers and results. Before 1.0 a minor version may break it too, and the changelog
+/// says how to migrate. The parts it is made of (matrices, dense algebra, pictures, plots) have
+/// headers of their own: lyra/parts.h.
 
 #ifndef LYRA_LYRA_H
 #define LYRA_LYRA_H
@@ -11,10 +14,8 @@
 #include "lyra/base.h"
 #include "lyra/constraint.h"
 #include "lyra/corotational.h"
-#include "lyra/csr.h"
-#include "lyra/dense.h"
+#include "lyra/curve.h"
 #include "lyra/distance.h"
-#include "lyra/dofs.h"
 #include "lyra/elastic.h"
 #include "lyra/embed.h"
 #include "lyra/fibre.h"
@@ -22,9 +23,6 @@
 #include "lyra/force.h"
 #include "lyra/integrator.h"
 #include "lyra/material.h"
-#include "lyra/math3.h"
-#include "lyra/matrix_file.h"
-#include "lyra/matrix_market.h"
 #include "lyra/mesh.h"
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
@@ -33,13 +31,10 @@
 #include "lyra/modes.h"
 #include "lyra/output.h"
 #include "lyra/parameter.h"
-#include "lyra/picture.h"
 #include "lyra/plasticity.h"
-#include "lyra/plot.h"
 #include "lyra/points.h"
-#include "lyra/reorder.h"
+#include "lyra/probe.h"
 #include "lyra/scene.h"
-#include "lyra/scene_live.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
 #include "lyra/sparse.h"
@@ -53,5 +48,6 @@
 #include "lyra/viscoelasticity.h"
 #include "lyra/viscosity.h"
 #include "lyra/volume.h"
+#include "lyra/world.h"
 
 #endif

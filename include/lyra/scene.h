@@ -2,70 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// Scenes: a file in, a model ready to step out. Two readers, one result: Lyra's own scenes in
+/// Scenes: files, or texts in memory, from which worlds are made. Two formats: Lyra's own scenes in
 /// YAML, and Vega's `.config` files unchanged. docs/scenes.md has every key.
 
 #ifndef LYRA_SCENE_H
 #define LYRA_SCENE_H
 
-#include "lyra/affine.h"
 #include "lyra/base.h"
-#include "lyra/embed.h"
-#include "lyra/integrator.h"
-#include "lyra/mesh.h"
-#include "lyra/model.h"
-#include "lyra/solid.h"
-#include "lyra/surface.h"
-#include "lyra/system.h"
+#include "lyra/world.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct LyraScene LyraScene;
-
-/// Settings of loading. Start from lyra_scene_def_default().
-typedef struct LyraSceneDef {
-    /// "path=value" each, on top of the file: `time.dt=5 ms`, `bodies[0].material.young=2 MPa`
-    /// in YAML scenes, `timestep=0.01` in `.config`. [override_count]. Nullable.
-    const char *const *overrides;
-    int32_t override_count;
-    uint32_t cookie; ///< Written by the default function only.
-} LyraSceneDef;
-
-LYRA_API LyraSceneDef lyra_scene_def_default(void);
-
-/// Reads a scene and builds all it describes. The format is told by the extension (`.config`,
-/// `.yaml`, `.yml`), and by the content where that says nothing. Failures are one sentence with
-/// file, line and column, what was found and what is allowed. `def`: Nullable: defaults.
-LYRA_API LyraStatus lyra_scene_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
-                                    LyraScene **out);
-
-/// Accepts NULL.
-LYRA_API void lyra_scene_destroy(LyraScene *scene);
-
-/// A surface that a body carries along.
-typedef struct LyraSceneSurface {
-    const char *name;
-    const char *path; ///< File it was read from; its textures are beside it. NULL: made.
-    const LyraSurface *surface;
-    /// Weights on the vertices of the body. NULL: the surface's vertices are the body's.
-    const LyraEmbedding *embedding;
-} LyraSceneSurface;
-
-/// A body of a scene. Its vertices are [first_vertex, first_vertex + vertex_count) of the model.
-typedef struct LyraSceneBody {
-    const char *name;
-    int32_t first_vertex, vertex_count;
-    const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies and springs alone.
-    const LyraSolid *solid;   ///< NULL for affine bodies and springs alone.
-    const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
-    /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
-    /// of `affine` has weights; otherwise NULL.
-    const LyraMesh *shape;
-    int32_t surface_count;
-    const LyraSceneSurface *surfaces; ///< What to show, the first one first. [surface_count].
-} LyraSceneBody;
 
 /// What colours the bodies of pictures.
 typedef enum LyraSceneField {
@@ -105,31 +53,49 @@ typedef struct LyraSceneSetting {
     const char *key, *value;
 } LyraSceneSetting;
 
+/// What a scene says beside its world: of outputs and pictures. Owned by whoever loaded it.
+typedef struct LyraScene LyraScene;
+
+/// Settings of loading. Start from lyra_scene_def_default().
+typedef struct LyraSceneDef {
+    /// "path=value" each, on top of the file: `time.dt=5 ms`, `bodies.beam.material.young=2 MPa`,
+    /// `bodies[0].name=beam` in YAML scenes, `timestep=0.01` in `.config`. [override_count].
+    /// Nullable.
+    const char *const *overrides;
+    int32_t override_count;
+    uint32_t cookie; ///< Written by the default function only.
+} LyraSceneDef;
+
+LYRA_API LyraSceneDef lyra_scene_def_default(void);
+
+/// Reads a scene and makes its world, prepared to step. The format is told by the extension
+/// (`.config`, `.yaml`, `.yml`), and by the content where that says nothing. Failures are one
+/// sentence with file, line and column, what was found and what is allowed. `ctx`: NULL: the
+/// world's own. `def`: Nullable: defaults. `scene`: ended by lyra_scene_destroy(), before or after
+/// the world; Nullable.
+LYRA_API LyraStatus lyra_world_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
+                                    LyraWorld **out, LyraScene **scene);
+
+/// The same from a text in memory, a scene in YAML. `folder` is where its files are looked for;
+/// Nullable: where the program runs.
+LYRA_API LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, size_t length,
+                                           const char *folder, const LyraSceneDef *def,
+                                           LyraWorld **out, LyraScene **scene);
+
+/// Accepts NULL.
+LYRA_API void lyra_scene_destroy(LyraScene *scene);
+
 /// A look at a scene, valid while it lives.
 typedef struct LyraSceneView {
     const char *name; ///< Title, or the name of the file.
     const char *path;
-    LyraModel *model;
-    LyraSystem *system;
-    LyraIntegrator *integrator;
-    LyraState *state;
-    double dt;     ///< s, of a step.
-    int64_t steps; ///< To take; 0: as many as one likes.
-    int32_t body_count;
-    const LyraSceneBody *bodies; ///< [body_count].
     LyraSceneOutput output;
     LyraSceneCamera camera;
     int32_t setting_count;
     const LyraSceneSetting *settings; ///< Those that the file gives. [setting_count].
-    uint64_t digest;                  ///< Of all that makes the motion: files, keys, overrides.
 } LyraSceneView;
 
 LYRA_API LyraSceneView lyra_scene_view(const LyraScene *scene);
-
-/// One step of dt: loads and parameters that change with time first, then the integrator, as often
-/// as the scene has substeps. On failure the state, and what changes with time in the model, are
-/// bit for bit as they were. `report`: Nullable.
-LYRA_API LyraStatus lyra_scene_step(LyraScene *scene, LyraStepReport *report);
 
 /// Writes a YAML scene with every key, its default, unit and meaning, to `path`.
 LYRA_API LyraStatus lyra_scene_save_defaults(LyraContext *ctx, const char *path);

@@ -19,7 +19,7 @@ static void print_commands(FILE *file, const char *program, const CliCommand *co
 {
     fprintf(file, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (const CliCommand *command = commands; command->name; ++command) {
-        fprintf(file, "  %-12s %s\n", command->name, command->summary);
+        fprintf(file, "  %-15s %s\n", command->name, command->summary);
     }
     fprintf(file, "\n%s COMMAND --help tells more.\n", program);
 }
@@ -420,6 +420,18 @@ LyraContext *cli_context(int32_t threads, LyraIsa isa)
         return NULL;
     }
     return ctx;
+}
+
+const char *cli_parse_numbers(const char *text, int count, double *values, char stop)
+{
+    for (int i = 0; i < count; ++i) {
+        char *end = NULL;
+        if (!parse_double(text, &end, &values[i]) || *end != (i + 1 < count ? ',' : stop)) {
+            return NULL;
+        }
+        text = end + 1;
+    }
+    return text;
 }
 
 CliExit cli_finish_output(void)

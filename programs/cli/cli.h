@@ -109,6 +109,10 @@ void cli_append(char *list, size_t size, const char *word);
 /// Reads "WxH", both positive; false if `text` is not that.
 bool cli_parse_size(const char *text, int32_t *width, int32_t *height);
 
+/// Reads `count` numbers with commas between and `stop` behind; what follows that, NULL if `text`
+/// is something else.
+const char *cli_parse_numbers(const char *text, int count, double *values, char stop);
+
 /// Ends standard output; CLI_BAD_INPUT if it could not all be written (a full disk, say).
 CliExit cli_finish_output(void);
 
@@ -141,11 +145,13 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
 // ---- subcommands --------------------------------------------------------------------------------
 
 CliExit cli_bench(int argument_count, char **arguments);
+CliExit cli_compare(int argument_count, char **arguments);
 CliExit cli_eval(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
 CliExit cli_modes(int argument_count, char **arguments);
 CliExit cli_plot(int argument_count, char **arguments);
 CliExit cli_run(int argument_count, char **arguments);
+CliExit cli_scene(int argument_count, char **arguments);
 CliExit cli_snapshot(int argument_count, char **arguments);
 CliExit cli_verify(int argument_count, char **arguments);
 CliExit cli_view(int argument_count, char **arguments);

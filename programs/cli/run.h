@@ -19,6 +19,7 @@ typedef struct RunOptions {
     const char *scene, *out; ///< `out`: NULL: nothing is written.
     int32_t steps, save_every, vtu_every, obj_every, snapshot_every, checkpoint_every, threads;
     double duration, checkpoint_seconds;
+    const char *snapshot_size, *snapshot_field, *snapshot_camera; ///< As written. NULL.
     bool resume, quiet, json, print_defaults;
     CliList sets;
 } RunOptions;
@@ -30,6 +31,7 @@ typedef struct RunTotals {
     double min_det;                   ///< Smallest of all steps.
     double seconds;                   ///< Of wall time, before the last start too.
     double writing;                   ///< Seconds of them spent on files.
+    double pictures;                  ///< Seconds of those spent on pictures.
 } RunTotals;
 
 /// Steps at which something was written, and their times.
@@ -41,7 +43,7 @@ typedef struct RunFrames {
 
 /// A body as VTU files show it.
 typedef struct RunBody {
-    const LyraSceneBody *body;
+    const LyraBodyView *body;
     char *name;         ///< Of its files.
     LyraFields *fields; ///< NULL without a volume.
     double *x;          ///< [vertex_count][3].
@@ -52,8 +54,8 @@ typedef struct RunBody {
 
 /// A surface that a body carries along.
 typedef struct RunSurface {
-    const LyraSceneBody *body;
-    const LyraSceneSurface *shown;
+    const LyraBodyView *body;
+    const LyraShownSurface *shown;
     bool visible; ///< In pictures: all but the body's own vertices around a surface inside them.
     char *name;   ///< Of its files.
     double *x;    ///< [vertices of the surface][3].
@@ -61,21 +63,34 @@ typedef struct RunSurface {
     double *field, *scratch; ///< Colours of pictures, [vertices], and [vertices][3]; NULL: none.
 } RunSurface;
 
+/// A column of a probe.
+typedef struct RunColumn {
+    char name[72]; ///< "tip", or "tip_x" of a vector.
+    int32_t probe, component;
+    double value; ///< After the last step.
+} RunColumn;
+
 typedef struct Run {
     RunOptions options;
     LyraContext *ctx;
+    LyraWorld *world;
+    LyraWorldView view;
     LyraScene *scene;
-    LyraSceneView view;
+    LyraSceneView said;     ///< What the scene says beside its world.
     LyraSceneOutput output; ///< The scene's wishes under those of the command line.
     int64_t steps;          ///< To reach.
     int64_t step, first;    ///< Reached; where this start began.
     double start_time;      ///< Of step 0, s.
     double began;           ///< Clock at the start, s.
+    double drawn;           ///< Seconds of pictures before this start.
     RunTotals totals;
     LyraStepReport report;        ///< Of the last step.
     char solver[32];              ///< That served it.
     double linear[3], angular[3]; ///< Momenta after it, kg m/s and kg m^2/s about the origin.
     LyraVector *momentum, *reaction;
+    int32_t column_count;
+    RunColumn *columns; ///< Of the world's probes.
+    char *row;          ///< Room for a row of steps.csv.
     // files
     FILE *csv;
     int64_t csv_bytes;
@@ -136,6 +151,9 @@ bool run_files_write(Run *run);
 /// Writes a picture of all bodies at the present step; their surfaces are where they belong.
 bool run_picture_write(Run *run);
 
+/// Takes over what the command line says of pictures.
+bool run_picture_plan(Run *run);
+
 /// Waits until all that grows is on the disk.
 bool run_files_sync(Run *run);
 
@@ -152,8 +170,15 @@ void run_frames_add(RunFrames *frames, int64_t step, double time);
 
 // ---- records ------------------------------------------------------------------------------------
 
-/// Takes over the report of a step that was accepted.
-void run_record_step(Run *run);
+/// Makes the columns of the world's probes.
+bool run_record_create(Run *run);
+void run_record_destroy(Run *run);
+
+/// Takes over the report of a step that was accepted, and looks at the probes.
+bool run_record_step(Run *run);
+
+/// Looks at the probes at the present state.
+bool run_look(Run *run);
 
 /// Begins steps.csv, or goes on behind its first `bytes` bytes, whose times fill the frames.
 bool run_csv_open(Run *run, bool resumed, int64_t bytes);

@@ -55,7 +55,7 @@ static double *make_array(int64_t count)
 
 static bool make_fields(Run *run, RunBody *out)
 {
-    const LyraSceneBody *body = out->body;
+    const LyraBodyView *body = out->body;
     LyraSceneField color =
         run->output.snapshot_every > 0 ? run->output.snapshot_field : LYRA_SCENE_FIELD_NONE;
     bool stress = color == LYRA_SCENE_FIELD_VON_MISES;
@@ -88,7 +88,7 @@ static bool make_fields(Run *run, RunBody *out)
 
 bool run_bodies_create(Run *run)
 {
-    const LyraSceneBody *bodies = run->view.bodies;
+    const LyraBodyView *bodies = run->view.bodies;
     int32_t surfaces = 0;
     for (int32_t b = 0; b < run->view.body_count; ++b) {
         surfaces += bodies[b].surface_count;

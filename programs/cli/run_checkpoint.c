@@ -38,7 +38,7 @@ typedef struct NoteReal {
     double *value;
 } NoteReal;
 
-enum { WHOLES = 12, REALS = 7 };
+enum { WHOLES = 12, REALS = 8 };
 
 // what a note holds, in a place where it can be read from or written to
 typedef struct Note {
@@ -70,7 +70,7 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"start_time", &note->start_time},  {"dissipated", &note->totals.dissipated},
         {"work", &note->totals.work},       {"balance", &note->totals.balance},
         {"min_det", &note->totals.min_det}, {"seconds", &note->totals.seconds},
-        {"writing", &note->totals.writing},
+        {"writing", &note->totals.writing}, {"pictures", &note->totals.pictures},
     };
     memcpy(wholes, whole_list, sizeof whole_list);
     memcpy(reals, real_list, sizeof real_list);
@@ -103,7 +103,7 @@ static size_t write_note(Note *note, char text[NOTE_MAX])
     NoteReal reals[REALS];
     list_note(note, wholes, reals);
     size_t length =
-        (size_t)snprintf(text, NOTE_MAX, "lyra-run 1\ndigest %016" PRIx64 "\nsolver %s\n",
+        (size_t)snprintf(text, NOTE_MAX, "lyra-run 2\ndigest %016" PRIx64 "\nsolver %s\n",
                          note->digest, note->solver);
     for (int i = 0; i < WHOLES; ++i) {
         length += (size_t)snprintf(text + length, NOTE_MAX - length, "%s %" PRId64 "\n",
@@ -135,7 +135,7 @@ static bool read_note(const char *text, Note *note)
     NoteReal reals[REALS];
     list_note(note, wholes, reals);
     const char *digest = find_key(text, "digest"), *solver = find_key(text, "solver");
-    if (strncmp(text, "lyra-run 1\n", 11) != 0 || !digest || !solver) {
+    if (strncmp(text, "lyra-run 2\n", 11) != 0 || !digest || !solver) {
         return false;
     }
     snprintf(note->solver, sizeof note->solver, "%.*s", (int)strcspn(solver, "\n"), solver);
@@ -192,7 +192,7 @@ static bool check_note(const Run *run, const char *path, const Note *note)
             "%s: the checkpoint is of another scene than %s, or of other --set values or files "
             "(digest %016" PRIx64 ", expected %016" PRIx64 "); run without --resume to start "
             "anew",
-            path, run->view.path, note->digest, run->view.digest);
+            path, run->said.path, note->digest, run->view.digest);
         return false;
     }
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; ++i) {
@@ -235,6 +235,7 @@ bool run_checkpoint_read(Run *run, bool *found, RunMark *mark)
         run->step = note.step;
         run->start_time = note.start_time;
         run->totals = note.totals;
+        run->drawn = note.totals.pictures;
         memcpy(run->solver, note.solver, sizeof run->solver);
         *mark = (RunMark){.frames = note.frames, .csv_bytes = note.csv_bytes};
     }

@@ -5,6 +5,8 @@
 
 #include "run.h"
 
+#include "lyra/picture.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,10 +88,10 @@ static bool color_surfaces(Run *run)
 // ---- pictures -----------------------------------------------------------------------------------
 
 // what is visible, from the scene's camera, or from one that is fitted to where they are
-bool run_picture_write(Run *run)
+static bool write_picture(Run *run)
 {
     const double degree = 3.14159265358979323846 / 180;
-    const LyraSceneCamera *camera = &run->view.camera;
+    const LyraSceneCamera *camera = &run->said.camera;
     LyraRenderDef def = lyra_render_def_default();
     LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
     LyraPicture *picture = NULL;
@@ -130,4 +132,92 @@ bool run_picture_write(Run *run)
         cli_failed();
     }
     return good;
+}
+
+bool run_picture_write(Run *run)
+{
+    double now = run_now();
+    bool good = write_picture(run);
+    run->totals.pictures += run_now() - now;
+    return good;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+#define SIDE_MIN 16
+#define SIDE_MAX 8000
+
+static bool take_size(const char *text, int32_t size[2])
+{
+    int32_t w = 0, h = 0;
+    if (!cli_parse_size(text, &w, &h) || w < SIDE_MIN || h < SIDE_MIN || w > SIDE_MAX ||
+        h > SIDE_MAX) {
+        cli_fail("--snapshot-size is \"%s\", expected WxH, each from %d to %d pixels", text,
+                 SIDE_MIN, SIDE_MAX);
+        return false;
+    }
+    size[0] = w;
+    size[1] = h;
+    return true;
+}
+
+static bool take_field(const char *text, LyraSceneField *field)
+{
+    static const char *const words[LYRA_SCENE_FIELD_COUNT] = {
+        [LYRA_SCENE_FIELD_NONE] = "none",
+        [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
+        [LYRA_SCENE_FIELD_SPEED] = "speed",
+        [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
+    };
+    for (int f = 0; f < LYRA_SCENE_FIELD_COUNT; ++f) {
+        if (strcmp(text, words[f]) == 0) {
+            *field = (LyraSceneField)f;
+            return true;
+        }
+    }
+    cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed or von-mises", text);
+    return false;
+}
+
+static bool take_camera(const char *text, LyraSceneCamera *camera)
+{
+    double angles[2], eye[3], target[3], distance = 0;
+    if (cli_parse_numbers(text, 2, angles, '\0') && fabs(angles[1]) <= 90) {
+        camera->fitted = true;
+        camera->azimuth = angles[0];
+        camera->elevation = angles[1];
+        return true;
+    }
+    const char *second = cli_parse_numbers(text, 3, eye, '/');
+    if (second && cli_parse_numbers(second, 3, target, '\0')) {
+        for (int i = 0; i < 3; ++i) {
+            distance = fmax(distance, fabs(eye[i] - target[i]));
+        }
+    }
+    if (!(distance > 0)) {
+        cli_fail("--snapshot-camera is \"%s\", expected AZIMUTH,ELEVATION in degrees or an eye and "
+                 "another place that it looks at, X,Y,Z/X,Y,Z",
+                 text);
+        return false;
+    }
+    camera->fitted = false;
+    memcpy(camera->eye, eye, sizeof eye);
+    memcpy(camera->target, target, sizeof target);
+    return true;
+}
+
+bool run_picture_plan(Run *run)
+{
+    const RunOptions *o = &run->options;
+    const char *given = o->snapshot_size     ? "--snapshot-size"
+                        : o->snapshot_field  ? "--snapshot-field"
+                        : o->snapshot_camera ? "--snapshot-camera"
+                                             : NULL;
+    if (given && (!o->out || run->output.snapshot_every == 0)) {
+        cli_fail("%s without pictures: give --snapshot-every N and --out DIR", given);
+        return false;
+    }
+    return (!o->snapshot_size || take_size(o->snapshot_size, run->output.snapshot_size)) &&
+           (!o->snapshot_field || take_field(o->snapshot_field, &run->output.snapshot_field)) &&
+           (!o->snapshot_camera || take_camera(o->snapshot_camera, &run->said.camera));
 }

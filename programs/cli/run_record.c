@@ -35,7 +35,22 @@ static void find_momenta(Run *run)
     }
 }
 
-void run_record_step(Run *run)
+bool run_look(Run *run)
+{
+    LyraProbeView view = {0};
+    for (int32_t c = 0; c < run->column_count; ++c) {
+        RunColumn *column = &run->columns[c];
+        if (column->component == 0 &&
+            lyra_world_probe(run->world, column->probe, &view) != LYRA_OK) {
+            cli_failed();
+            return false;
+        }
+        column->value = view.values[column->component];
+    }
+    return true;
+}
+
+bool run_record_step(Run *run)
 {
     const LyraStepReport *report = &run->report;
     RunTotals *totals = &run->totals;
@@ -49,6 +64,7 @@ void run_record_step(Run *run)
     totals->balance += report->balance;
     // NaN stays
     totals->min_det = report->min_det >= totals->min_det ? totals->min_det : report->min_det;
+    return run_look(run);
 }
 
 typedef struct Cell {
@@ -57,6 +73,9 @@ typedef struct Cell {
 } Cell;
 
 enum { CELLS = 37 };
+
+// characters of a cell and what parts it from the next, number or name
+#define ROOM 80
 
 // counts are below 2^53, so that doubles hold them and print them as whole numbers
 static void list_cells(const Run *run, Cell cells[CELLS])
@@ -104,6 +123,48 @@ static void list_cells(const Run *run, Cell cells[CELLS])
     memcpy(cells, list, sizeof list);
 }
 
+bool run_record_create(Run *run)
+{
+    int32_t count = lyra_world_probe_count(run->world);
+    Cell cells[CELLS];
+    list_cells(run, cells);
+    run->columns = cli_allocate((3 * (size_t)count + 1) * sizeof *run->columns);
+    for (int32_t p = 0; p < count; ++p) {
+        LyraProbeView view;
+        if (lyra_world_probe(run->world, p, &view) != LYRA_OK) {
+            cli_failed();
+            return false;
+        }
+        for (int32_t i = 0; i < view.count; ++i) {
+            RunColumn *column = &run->columns[run->column_count++];
+            *column = (RunColumn){.probe = p, .component = i, .value = view.values[i]};
+            snprintf(column->name, sizeof column->name, view.count > 1 ? "%s_%c" : "%s", view.name,
+                     'x' + i);
+            bool taken = false;
+            for (int c = 0; c < CELLS; ++c) {
+                taken |= strcmp(cells[c].name, column->name) == 0;
+            }
+            for (int32_t c = 0; c < run->column_count - 1; ++c) {
+                taken |= strcmp(run->columns[c].name, column->name) == 0;
+            }
+            if (taken) {
+                cli_fail("probe \"%s\" makes a second column \"%s\" of steps.csv: give it another "
+                         "name",
+                         view.name, column->name);
+                return false;
+            }
+        }
+    }
+    run->row = cli_allocate((CELLS + (size_t)run->column_count) * ROOM);
+    return true;
+}
+
+void run_record_destroy(Run *run)
+{
+    free(run->columns);
+    free(run->row);
+}
+
 bool run_json_write(const Run *run)
 {
     Cell cells[CELLS];
@@ -112,6 +173,9 @@ bool run_json_write(const Run *run)
     cli_json_open(&json, NULL, '{');
     for (int i = 0; i < CELLS; ++i) {
         cli_json_double(&json, cells[i].name, cells[i].value);
+    }
+    for (int32_t c = 0; c < run->column_count; ++c) {
+        cli_json_double(&json, run->columns[c].name, run->columns[c].value);
     }
     cli_json_text(&json, "outcome", lyra_step_outcome_name(run->report.outcome));
     cli_json_text(&json, "solver", run->solver);
@@ -139,32 +203,34 @@ static bool write_csv_text(Run *run, const char *text)
     return true;
 }
 
-static bool write_csv_head(Run *run)
+// the names, in the room of a row
+static const char *format_head(const Run *run)
 {
     Cell cells[CELLS];
-    char text[2048] = "";
     size_t length = 0;
     list_cells(run, cells);
-    for (int i = 0; i < CELLS; ++i) {
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%c", cells[i].name,
-                                   i < CELLS - 1 ? ',' : '\n');
+    for (int i = 0; i < CELLS + run->column_count; ++i) {
+        length += (size_t)snprintf(run->row + length, ROOM, "%s%s", i > 0 ? "," : "",
+                                   i < CELLS ? cells[i].name : run->columns[i - CELLS].name);
     }
-    return write_csv_text(run, text);
+    run->row[length] = '\n';
+    run->row[length + 1] = '\0';
+    return run->row;
 }
 
 bool run_csv_write(Run *run)
 {
     Cell cells[CELLS];
-    char text[CELLS * CLI_NUMBER_MAX];
     size_t length = 0;
     list_cells(run, cells);
-    for (int i = 0; i < CELLS; ++i) {
+    for (int i = 0; i < CELLS + run->column_count; ++i) {
         char number[CLI_NUMBER_MAX];
-        cli_format_double(cells[i].value, number);
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%c", number,
-                                   i < CELLS - 1 ? ',' : '\n');
+        cli_format_double(i < CELLS ? cells[i].value : run->columns[i - CELLS].value, number);
+        length += (size_t)snprintf(run->row + length, ROOM, "%s%s", i > 0 ? "," : "", number);
     }
-    return write_csv_text(run, text);
+    run->row[length] = '\n';
+    run->row[length + 1] = '\0';
+    return write_csv_text(run, run->row);
 }
 
 bool run_csv_sync(Run *run)
@@ -197,30 +263,50 @@ static void restore_report(Run *run, const double cells[CELLS])
     memcpy(run->angular, cells + 11, sizeof run->angular);
 }
 
-// a row of numbers; false if it is none
-static bool read_row(const char *line, double cells[CELLS])
+// reads a line into the room of a row
+static bool read_line(Run *run)
 {
+    return fgets(run->row, (int)((CELLS + (size_t)run->column_count) * ROOM), run->csv) != NULL;
+}
+
+// a row of numbers; false if it is none
+static bool read_row(Run *run, double cells[CELLS])
+{
+    const char *line = run->row;
     char *end = NULL;
-    for (int i = 0; i < CELLS; ++i) {
-        cells[i] = strtod(line, &end);
-        if (end == line || *end != (i < CELLS - 1 ? ',' : '\n')) {
+    int count = CELLS + run->column_count;
+    for (int i = 0; i < count; ++i) {
+        double value = strtod(line, &end);
+        if (end == line || *end != (i < count - 1 ? ',' : '\n')) {
             return false;
         }
+        *(i < CELLS ? &cells[i] : &run->columns[i - CELLS].value) = value;
         line = end + 1;
     }
     return true;
 }
 
+// whether the head names the columns of this run
+static bool read_head(Run *run)
+{
+    if (!read_line(run)) {
+        return false;
+    }
+    char *found = cli_allocate(strlen(run->row) + 1);
+    memcpy(found, run->row, strlen(run->row) + 1);
+    bool same = strcmp(found, format_head(run)) == 0;
+    free(found);
+    return same;
+}
+
 // the steps and times of the rows that stay, for the frames that were written at them
 static bool read_csv(Run *run, int64_t bytes)
 {
-    char line[CELLS * CLI_NUMBER_MAX];
     double cells[CELLS] = {0};
-    bool good = fgets(line, sizeof line, run->csv) != NULL;
+    bool good = read_head(run);
     add_frames(run, 0, run->start_time);
     for (int64_t step = 1; good && step <= run->step; ++step) {
-        good =
-            fgets(line, sizeof line, run->csv) && read_row(line, cells) && cells[0] == (double)step;
+        good = read_line(run) && read_row(run, cells) && cells[0] == (double)step;
         if (good) {
             add_frames(run, step, cells[1]);
         }
@@ -240,11 +326,11 @@ bool run_csv_open(Run *run, bool resumed, int64_t bytes)
         return fail_csv(run);
     }
     if (!resumed) {
-        return write_csv_head(run);
+        return write_csv_text(run, format_head(run));
     }
     if (!read_csv(run, bytes)) {
         cli_fail("%s/steps.csv: does not hold the %" PRId64
-                 " steps of the checkpoint; run without --resume to start anew",
+                 " steps of the checkpoint, with its probes; run without --resume to start anew",
                  run->options.out, run->step);
         return false;
     }
@@ -262,10 +348,10 @@ static void write_bodies(const Run *run, CliJson *json)
 {
     cli_json_open(json, "bodies", '[');
     for (int32_t b = 0; b < run->view.body_count; ++b) {
-        const LyraSceneBody *body = &run->view.bodies[b];
+        const LyraBodyView *body = &run->view.bodies[b];
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", body->name ? body->name : "");
-        cli_json_text(json, "kind", body->affine ? "affine" : body->mesh ? "solid" : "springs");
+        cli_json_text(json, "kind", body->kind);
         cli_json_text(json, "files", run->bodies[b].name);
         cli_json_int(json, "first_vertex", body->first_vertex);
         cli_json_int(json, "vertices", body->vertex_count);
@@ -293,6 +379,15 @@ static void write_energies(const Run *run, CliJson *json)
     cli_json_double(json, "min_det", totals->min_det);
 }
 
+static void write_probes(const Run *run, CliJson *json)
+{
+    cli_json_open(json, "probes", '{');
+    for (int32_t c = 0; c < run->column_count; ++c) {
+        cli_json_double(json, run->columns[c].name, run->columns[c].value);
+    }
+    cli_json_close(json, '}');
+}
+
 static void write_summary(const Run *run, const char *result, const char *reason, CliJson *json)
 {
     char digest[32];
@@ -302,8 +397,8 @@ static void write_summary(const Run *run, const char *result, const char *reason
     if (reason) {
         cli_json_text(json, "reason", reason);
     }
-    cli_json_text(json, "scene", run->view.path);
-    cli_json_text(json, "name", run->view.name);
+    cli_json_text(json, "scene", run->said.path);
+    cli_json_text(json, "name", run->said.name);
     cli_json_text(json, "digest", digest);
     cli_json_text(json, "version", lyra_version());
     cli_json_text(json, "isa", lyra_isa_name(lyra_context_isa(run->ctx)));
@@ -316,11 +411,13 @@ static void write_summary(const Run *run, const char *result, const char *reason
     cli_json_double(json, "start_time", run->start_time);
     cli_json_double(json, "time", lyra_state_view(run->view.state).time);
     cli_json_double(json, "seconds", run->totals.seconds + run_now() - run->began);
+    cli_json_double(json, "picture_seconds", run->totals.pictures);
     cli_json_double(json, "writing_seconds", run->totals.writing);
     cli_json_int(json, "newton_iterations", run->totals.newton_iterations);
     cli_json_int(json, "linear_iterations", run->totals.linear_iterations);
     cli_json_int(json, "rejected", run->totals.rejected);
     write_energies(run, json);
+    write_probes(run, json);
     cli_json_int(json, "frames", run->saved.count);
     cli_json_int(json, "vertices", lyra_model_view(run->view.model).vertex_count);
     write_bodies(run, json);

@@ -6,6 +6,8 @@
 
 #include "run.h"
 
+#include "lyra/matrix_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -149,6 +151,26 @@ static bool open_series(Run *run, const char *name, const LyraSeriesDef *def, Ly
     return good;
 }
 
+// where the vertices of a body are at rest, what displacements count from
+static bool save_rest(const Run *run, const RunBody *body)
+{
+    const double *X = lyra_model_view(run->view.model).positions;
+    int64_t first = 3 * (int64_t)body->body->first_vertex, count = body->body->vertex_count;
+    double *columns = cli_allocate(3 * (size_t)count * sizeof *columns);
+    for (int64_t i = 0; i < 3 * count; ++i) {
+        columns[i / 3 + count * (i % 3)] = X[first + i];
+    }
+    const LyraDenseView matrix = {.rows = (int32_t)count, .columns = 3, .values = columns};
+    char *path = run_path(run, "%s_rest.npy", body->name);
+    bool good = lyra_dense_save_npy(run->ctx, path, LYRA_NPY_ROW_MAJOR, matrix) == LYRA_OK;
+    free(path);
+    free(columns);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
 bool run_files_open(Run *run, bool resumed, int64_t frames)
 {
     if (!open_folders(run, resumed)) {
@@ -167,6 +189,11 @@ bool run_files_open(Run *run, bool resumed, int64_t frames)
     }
     if (run->output.save_every == 0) {
         return true;
+    }
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        if (!save_rest(run, &run->bodies[b])) {
+            return false;
+        }
     }
     def.keep = resumed ? frames : -1;
     if (!open_series(run, "displacement.npy", &def, &run->displacement) ||
@@ -374,7 +401,7 @@ static bool save_surfaces(Run *run)
         view.corner_normals = NULL;
         char *path = run_path(run, "obj/%s_%06" PRId64 ".obj", surface->name, run->step);
         bool good = lyra_surface_create(run->ctx, &view, &moved) == LYRA_OK &&
-                    lyra_surface_save(moved, path, LYRA_SURFACE_FORMAT_OBJ) == LYRA_OK;
+                    lyra_surface_save(moved, path, LYRA_MESH_FORMAT_OBJ) == LYRA_OK;
         lyra_surface_destroy(moved);
         free(path);
         if (!good) {
@@ -456,8 +483,9 @@ void run_files_list(const Run *run)
     const char *out = run->options.out;
     printf("wrote %s/summary.json, steps.csv, %s\n", out, RUN_CHECKPOINT);
     if (output->save_every > 0) {
-        printf("wrote %s/displacement.npy, velocity.npy, time.npy: %" PRId64 " frames\n", out,
-               run->saved.count);
+        printf("wrote %s/displacement.npy, velocity.npy, time.npy: %" PRId64
+               " frames; *_rest.npy\n",
+               out, run->saved.count);
     }
     if (run->matrix) {
         printf("wrote %s/%s: %" PRId64 " columns\n", out, output->matrix, run->step);

@@ -14,6 +14,8 @@
 #include "view_hub.h"
 
 #define VIEW_DRAGS_MAX 16
+/// Parameters that the page has sliders for: the first ones of the world.
+#define VIEW_KNOBS_MAX 40
 
 /// A surface as the page shows it.
 typedef struct ViewSurface {

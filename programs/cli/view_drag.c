@@ -243,7 +243,7 @@ bool view_drag_apply(View *view)
         }
     }
     LyraStatus status =
-        lyra_scene_pull(view->run.scene, (int32_t)total, vertices, stiffness, targets);
+        lyra_world_pull(view->run.world, (int32_t)total, vertices, stiffness, targets);
     free(vertices);
     free(stiffness);
     free(targets);

@@ -5,6 +5,8 @@
 
 #include "view.h"
 
+#include "lyra/math3.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +248,7 @@ static double *find_loads(View *view, uint32_t *count)
     double *loads = cli_allocate(3 * ((size_t)vertices + 1) * sizeof *loads);
     double most = 0;
     *count = 0;
-    if (lyra_scene_loads(view->run.scene, loads, NULL) != LYRA_OK) {
+    if (lyra_world_loads(view->run.world, loads, NULL) != LYRA_OK) {
         free(loads);
         return NULL;
     }
@@ -409,6 +411,9 @@ bool view_publish_frame(View *view)
     if (!move_bodies(view)) {
         return false;
     }
+    if (!run_look(&view->run)) {
+        view_notice(view, "%s", cli_last_failure());
+    }
     for (int32_t s = 0; s < view->surface_count; ++s) {
         parts.surface += (uint32_t)view->surfaces[s].used_count;
     }
@@ -424,7 +429,8 @@ bool view_publish_frame(View *view)
     parts.ellipsoids = count_ellipsoids(view, &stride);
     size_t floats = 3 * (size_t)parts.surface + parts.field + 3 * (size_t)parts.volume +
                     3 * (size_t)parts.fixed + 12 * (size_t)parts.ellipsoids +
-                    7 * (size_t)parts.loads + 9 * (size_t)parts.drags;
+                    7 * (size_t)parts.loads + 9 * (size_t)parts.drags +
+                    (size_t)view->run.column_count;
     ViewBlob *blob = view_hub_blob(&view->hub, VIEW_FRAME,
                                    VIEW_HEADER + HEAD_NUMBERS * sizeof(double) +
                                        HEAD_COUNTS * sizeof(uint32_t) + floats * sizeof(float));
@@ -438,6 +444,9 @@ bool view_publish_frame(View *view)
         write_loads(view, loads, parts.loads, &pen);
     }
     write_drags(view, &pen);
+    for (int32_t c = 0; c < view->run.column_count; ++c) {
+        write_float(&pen, view->run.columns[c].value);
+    }
     free(loads);
     view_hub_publish(&view->hub, VIEW_SLOT_FRAME, blob);
     return true;

@@ -6,6 +6,8 @@
 
 #include "view.h"
 
+#include "lyra/picture.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +206,7 @@ static void add_material(Builder *builder, const ViewSurface *surface, int32_t m
 static bool add_surface(View *view, Builder *builder, const ViewSurface *surface)
 {
     LyraSurfaceView data = lyra_surface_view(surface->triangles);
-    const LyraSceneSurface *shown = surface->moved->shown;
+    const LyraShownSurface *shown = surface->moved->shown;
     LyraTextureSet *textures = NULL;
     LyraSurface *sharp = NULL;
     LyraSurfaceReport report;
@@ -265,7 +267,7 @@ static bool add_volume(View *view, Builder *builder)
     int64_t elements = 0;
     size_t count = 0;
     for (int32_t b = 0; b < view->body_count; ++b) {
-        const LyraSceneBody *body = view->bodies[b].moved->body;
+        const LyraBodyView *body = view->bodies[b].moved->body;
         elements += body->mesh ? lyra_mesh_view(body->mesh).element_count : 0;
         count += view->bodies[b].neighbor_start
                      ? (size_t)view->bodies[b].neighbor_start[body->vertex_count]
@@ -307,6 +309,25 @@ static void add_names(Builder *builder)
     cli_json_close(&builder->json, ']');
 }
 
+// the probes, with how many of a frame's last numbers each one has
+static void add_probes(View *view, Builder *builder)
+{
+    const Run *run = &view->run;
+    LyraProbeView probe;
+    cli_json_open(&builder->json, "probes", '[');
+    for (int32_t c = 0; c < run->column_count; ++c) {
+        if (run->columns[c].component == 0 &&
+            lyra_world_probe(run->world, run->columns[c].probe, &probe) == LYRA_OK) {
+            cli_json_open(&builder->json, NULL, '{');
+            cli_json_text(&builder->json, "name", probe.name);
+            cli_json_text(&builder->json, "unit", probe.unit);
+            cli_json_int(&builder->json, "components", probe.count);
+            cli_json_close(&builder->json, '}');
+        }
+    }
+    cli_json_close(&builder->json, ']');
+}
+
 static void add_colors(Builder *builder)
 {
     double table[LYRA_COLOR_MAP_SIZE][3];
@@ -337,7 +358,7 @@ static void add_camera(Builder *builder, const LyraSceneCamera *camera)
 
 bool view_publish_scene(View *view)
 {
-    const LyraSceneView *scene = &view->run.view;
+    const LyraSceneView *scene = &view->run.said;
     Builder builder;
     bool good = begin(&builder), stress = false;
     if (!good) {
@@ -363,6 +384,7 @@ bool view_publish_scene(View *view)
     add_colors(&builder);
     cli_json_close(&builder.json, '}');
     add_names(&builder);
+    add_probes(view, &builder);
     add_camera(&builder, &scene->camera);
     cli_json_open(&builder.json, "settings", '{');
     for (int32_t s = 0; s < scene->setting_count; ++s) {
@@ -375,10 +397,40 @@ bool view_publish_scene(View *view)
 
 // ---- what viewers have chosen -------------------------------------------------------------------
 
+// splits "bodies.beam.material.young" and "bodies[0].material.young" into a body and
+// "material.young"; the body of "bodies.*" is "all", and that of a single one ""
+static const char *split_path(const LyraWorldView *world, const char *path, char *body, size_t room)
+{
+    static const char dotted[] = "bodies.", indexed[] = "bodies[";
+    body[0] = '\0';
+    if (strncmp(path, dotted, sizeof dotted - 1) == 0) {
+        const char *name = path + sizeof dotted - 1;
+        if (strncmp(name, "*.", 2) == 0) {
+            snprintf(body, room, "%s", world->body_count > 1 ? "all" : "");
+            return name + 2;
+        }
+        for (int32_t b = 0; b < world->body_count; ++b) {
+            size_t length = strlen(world->bodies[b].name);
+            if (strncmp(name, world->bodies[b].name, length) == 0 && name[length] == '.') {
+                snprintf(body, room, "%s", world->body_count > 1 ? world->bodies[b].name : "");
+                return name + length + 1;
+            }
+        }
+    } else if (strncmp(path, indexed, sizeof indexed - 1) == 0) {
+        char *end = NULL;
+        long b = strtol(path + sizeof indexed - 1, &end, 10);
+        if (strncmp(end, "].", 2) == 0 && b >= 0 && b < world->body_count) {
+            snprintf(body, room, "%s", world->body_count > 1 ? world->bodies[b].name : "");
+            return end + 2;
+        }
+    }
+    return path;
+}
+
 void view_publish_state(View *view)
 {
     Builder builder;
-    LyraSceneKnob knob;
+    LyraWorldParameter knob;
     if (!begin(&builder)) {
         return;
     }
@@ -387,8 +439,8 @@ void view_publish_state(View *view)
     cli_json_double(json, "speed", view->speed);
     cli_json_int(json, "field", view->field);
     cli_json_int(json, "extras", view->extras);
-    cli_json_text(json, "integrator", lyra_scene_integrator(view->run.scene));
-    cli_json_text(json, "solver", lyra_scene_solver(view->run.scene));
+    cli_json_text(json, "integrator", lyra_world_integrator(view->run.world));
+    cli_json_text(json, "solver", lyra_world_solver(view->run.world));
     cli_json_bool(json, "recording", view->recording);
     cli_json_bool(json, "can_record", view->out != NULL);
     cli_json_open(json, "pull", '{');
@@ -397,9 +449,14 @@ void view_publish_state(View *view)
     cli_json_int(json, "rings", view->rings);
     cli_json_close(json, '}');
     cli_json_open(json, "knobs", '[');
-    for (int32_t k = 0; lyra_scene_knob(view->run.scene, k, &knob); ++k) {
+    for (int32_t k = 0; k < VIEW_KNOBS_MAX && lyra_world_parameter(view->run.world, k, &knob);
+         ++k) {
+        char body[128];
+        const char *name = split_path(&view->run.view, knob.path, body, sizeof body);
         cli_json_open(json, NULL, '{');
-        cli_json_text(json, "name", knob.name);
+        cli_json_text(json, "path", knob.path);
+        cli_json_text(json, "name", name);
+        cli_json_text(json, "body", body);
         cli_json_text(json, "unit", knob.unit);
         cli_json_double(json, "value", knob.value);
         cli_json_double(json, "start", knob.start);

@@ -41,7 +41,7 @@ static void link_vertices(ViewBody *body, int32_t vertex_count, int32_t count,
 
 static bool create_body(ViewBody *body, RunBody *moved)
 {
-    const LyraSceneBody *shown = moved->body;
+    const LyraBodyView *shown = moved->body;
     *body = (ViewBody){.moved = moved};
     body->values = cli_allocate(((size_t)shown->vertex_count + 1) * sizeof(double));
     body->counts = cli_allocate(((size_t)shown->vertex_count + 1) * sizeof(double));
@@ -130,27 +130,28 @@ static void find_fixed(View *view)
 // size of its material; where there is no modulus, enough to swing its mass three times a second.
 static double guess_stiffness(const View *view)
 {
-    LyraSceneKnob knob;
+    LyraWorldParameter knob;
     LyraModelView model = lyra_model_view(view->run.view.model);
-    double size = lyra_system_extent(view->run.view.system), mass = 0, guess = 0;
-    for (int32_t i = 0; lyra_scene_knob(view->run.scene, i, &knob); ++i) {
+    double size = lyra_system_extent(view->run.view.system), mass = 0, young = INFINITY;
+    for (int32_t i = 0; lyra_world_parameter(view->run.world, i, &knob); ++i) {
+        // without a unit it is a factor on those of all bodies
         if (strcmp(knob.name, "young") == 0 && knob.unit[0]) {
-            guess = 0.1 * knob.start * size;
+            young = fmin(young, knob.start);
         }
     }
     for (int32_t v = 0; v < model.vertex_count; ++v) {
         mass += model.masses[v];
     }
     double swing = 6.283185307179586 * 3;
-    guess = guess > 0 ? guess : mass * swing * swing;
+    double guess = isfinite(young) ? 0.1 * young * size : mass * swing * swing;
     return guess > 0 && isfinite(guess) ? guess : 1;
 }
 
 // what scenes of Vega say to viewers
 static void take_settings(View *view)
 {
-    for (int32_t s = 0; s < view->run.view.setting_count; ++s) {
-        const LyraSceneSetting *setting = &view->run.view.settings[s];
+    for (int32_t s = 0; s < view->run.said.setting_count; ++s) {
+        const LyraSceneSetting *setting = &view->run.said.settings[s];
         if (strcmp(setting->key, "forceNeighborhoodSize") == 0) {
             long rings = strtol(setting->value, NULL, 10);
             view->rings = rings < 0 ? 0 : rings > VIEW_RINGS_MAX ? VIEW_RINGS_MAX : (uint32_t)rings;
@@ -248,15 +249,17 @@ static void reset(View *view)
 
 static void turn_knob(View *view, const ViewMessage *message)
 {
-    LyraSceneKnob knob;
-    if (message->knob.index > INT32_MAX ||
-        !lyra_scene_knob(view->run.scene, (int32_t)message->knob.index, &knob)) {
+    LyraWorldParameter knob;
+    char path[512];
+    if (message->knob.index >= VIEW_KNOBS_MAX ||
+        !lyra_world_parameter(view->run.world, (int32_t)message->knob.index, &knob) ||
+        snprintf(path, sizeof path, "%s", knob.path) >= (int)sizeof path) {
         return;
     }
-    if (lyra_scene_set_knob(view->run.scene, knob.name, message->knob.value) != LYRA_OK) {
+    if (lyra_world_set(view->run.world, path, message->knob.value) != LYRA_OK) {
         view_notice(view, "%s", lyra_error_message());
     }
-    view->run.view = lyra_scene_view(view->run.scene);
+    view->run.view = lyra_world_view(view->run.world);
     run_measure_noise(&view->run);
 }
 
@@ -266,18 +269,18 @@ static void take_method(View *view, const ViewMessage *message)
     LyraIntegratorFacts facts;
     LyraStatus status = LYRA_OK;
     if (message->method.method == VIEW_INTEGRATOR && lyra_integrator_name(index, &facts)) {
-        status = lyra_scene_set_integrator(view->run.scene, facts.name);
+        status = lyra_world_set_integrator(view->run.world, facts.name);
     } else if (message->method.method == VIEW_SOLVER) {
         // "auto" stands in front of the list
         const char *name = index == 0  ? "auto"
                            : index > 0 ? lyra_solver_name(index - 1, NULL)
                                        : NULL;
-        status = name ? lyra_scene_set_solver(view->run.scene, name) : LYRA_OK;
+        status = name ? lyra_world_set_solver(view->run.world, name) : LYRA_OK;
     }
     if (status != LYRA_OK) {
         view_notice(view, "%s", lyra_error_message());
     }
-    view->run.view = lyra_scene_view(view->run.scene);
+    view->run.view = lyra_world_view(view->run.world);
 }
 
 static void play(View *view, ViewPlay word)
@@ -357,7 +360,7 @@ static void take_step(View *view)
     view->dirty = true;
     LyraStepReport report = run->report;
     LyraStatus status =
-        view_drag_apply(view) ? lyra_scene_step(run->scene, &run->report) : LYRA_INVALID_ARGUMENT;
+        view_drag_apply(view) ? lyra_world_step(run->world, &run->report) : LYRA_INVALID_ARGUMENT;
     if (status != LYRA_OK) {
         stop_at_failure(view, status);
         run->report = report;
@@ -366,10 +369,10 @@ static void take_step(View *view)
     view->dissipated += run->report.dissipated;
     view->work += run->report.work;
     double loads = 0;
-    if (lyra_scene_loads(run->scene, NULL, &loads) != LYRA_OK) {
+    if (lyra_world_loads(run->world, NULL, &loads) != LYRA_OK) {
         view_notice(view, "%s", lyra_error_message());
     }
-    view->elastic = run->report.elastic - lyra_scene_pull_energy(run->scene) - loads;
+    view->elastic = run->report.elastic - lyra_world_pull_energy(run->world) - loads;
     double now = run_now(), passed = now - view->rate_clock;
     // over about half a second
     double part = fmin(1, 2 * passed);

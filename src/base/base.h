@@ -19,6 +19,28 @@ LyraStatus ly_fail(LyraStatus status, const char *format, ...) LYRA_PRINTF(2, 3)
 /// Puts a sentence in front of this thread's message, as "where: message", and returns `status`.
 LyraStatus ly_fail_within(LyraStatus status, const char *format, ...) LYRA_PRINTF(2, 3);
 
+/// As ly_fail() about a setting: the message opens with its path, as "select.set: found ...".
+LyraStatus ly_fail_key(LyraStatus status, const char *key, const char *format, ...)
+    LYRA_PRINTF(3, 4);
+
+/// Puts a key in front of the path that this thread's message opens with, or makes it the path.
+LyraStatus ly_within_key(LyraStatus status, const char *key);
+
+/// The same with "list[index]".
+LyraStatus ly_within_item(LyraStatus status, const char *list, int32_t index);
+
+/// The path of keys of this thread's message, "" without one, and the sentence behind it.
+#define LY_ERROR_KEY_CHARS 256
+const char *ly_error_key(char key[LY_ERROR_KEY_CHARS]);
+
+/// Adds a name to a list "a, b, c" of at most `size` bytes, for messages.
+void ly_list_name(size_t size, char *list, const char *name);
+
+/// Index of a name among `count`; LYRA_INVALID_ARGUMENT with the list of them if it is not there:
+/// "no `what` ...".
+LyraStatus ly_find_name(const char *what, const char *name, const char *const *names, int32_t count,
+                        int32_t *index);
+
 /// The sentence for an allocation of `bytes` that failed.
 LyraStatus ly_fail_memory(size_t bytes);
 

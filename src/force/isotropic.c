@@ -14,40 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-LyraMaterialLaw ly_isotropic_law(LyraElasticModel model)
-{
-    switch (model) {
-    case LYRA_ELASTIC_STVK:
-        return LYRA_MATERIAL_STVK;
-    case LYRA_ELASTIC_NEO_HOOKEAN:
-        return LYRA_MATERIAL_NEO_HOOKEAN;
-    case LYRA_ELASTIC_MOONEY_RIVLIN:
-        return LYRA_MATERIAL_MOONEY_RIVLIN;
-    case LYRA_ELASTIC_STABLE_NEO_HOOKEAN:
-        return LYRA_MATERIAL_STABLE_NEO_HOOKEAN;
-    case LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG:
-        return LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG;
-    case LYRA_ELASTIC_YEOH:
-        return LYRA_MATERIAL_YEOH;
-    case LYRA_ELASTIC_ARRUDA_BOYCE:
-        return LYRA_MATERIAL_ARRUDA_BOYCE;
-    case LYRA_ELASTIC_FUNG:
-        return LYRA_MATERIAL_FUNG;
-    case LYRA_ELASTIC_REDUCED_POLYNOMIAL:
-        return LYRA_MATERIAL_REDUCED_POLYNOMIAL;
-    case LYRA_ELASTIC_OGDEN:
-        return LYRA_MATERIAL_OGDEN;
-    case LYRA_ELASTIC_BIPHASIC_SPLINE:
-        return LYRA_MATERIAL_BIPHASIC_SPLINE;
-    case LYRA_ELASTIC_ROTATED_LINEAR:
-        return LYRA_MATERIAL_ROTATED_LINEAR;
-    case LYRA_ELASTIC_HENCKY:
-        return LYRA_MATERIAL_HENCKY;
-    default:
-        return LYRA_MATERIAL_LAW_COUNT;
-    }
-}
-
 // ---- settings -----------------------------------------------------------------------------------
 
 static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *law)
@@ -213,7 +179,7 @@ static double find_bulk3(const LyraMaterialType *law, const void *user, const do
 static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialType *law,
                                   const Given *given, const LyraMeshMaterial *material, double *p)
 {
-    LyraMaterialLaw known = def->law ? LYRA_MATERIAL_LAW_COUNT : ly_isotropic_law(def->model);
+    LyraMaterialLaw known = def->law ? LYRA_MATERIAL_LAW_COUNT : def->model;
     int32_t count = law->parameter_count;
     if (!given->all) {
         if (def->law) {
@@ -343,7 +309,7 @@ static void destroy_solid(void *self)
 
 static bool is_stvk(const LyraElasticDef *def)
 {
-    return !def->law && def->model == LYRA_ELASTIC_STVK;
+    return !def->law && def->model == LYRA_MATERIAL_STVK;
 }
 
 static bool remembers(const LyraElasticDef *def)
@@ -371,7 +337,7 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     if (is_stvk(def) && !remembers(def)) {
         return has_contraction(def) ? contracted[isa] : stvk[isa];
     }
-    if (!def->law && !remembers(def) && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
+    if (!def->law && !remembers(def) && def->model == LYRA_MATERIAL_NEO_HOOKEAN) {
         return neo_hookean[isa];
     }
     return tets[isa];
@@ -430,7 +396,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->law = law;
     solid->law_user = def->law_user;
     // the logarithm of this law is extended already
-    bool goes_on = !def->law && def->model == LYRA_ELASTIC_HENCKY;
+    bool goes_on = !def->law && def->model == LYRA_MATERIAL_HENCKY;
     solid->inversion =
         goes_on && def->inversion == LYRA_INVERSION_EXTEND ? LYRA_INVERSION_NONE : def->inversion;
     solid->threshold = def->inversion_threshold;
@@ -489,6 +455,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         fill_rule(is_stvk(def) && !remembers(def) ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
+    solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {
@@ -501,8 +468,7 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
                                LyraForce **out)
 {
     const LyraMaterialType *law =
-        def->law ? def->law
-                 : lyra_material_type(ly_isotropic_law(def->model), lyra_context_isa(ctx));
+        def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
     LY_TRY(check_def(def, law));
     LyraMeshView view = lyra_mesh_view(mesh);
     double *parameters = NULL;
@@ -538,7 +504,7 @@ LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t numb
     LyraElasticDef def = lyra_elastic_def_default();
     plasticity.yield = LY_YIELD_BRANCH;
     plasticity.viscosity = time;
-    def.model = LYRA_ELASTIC_HENCKY;
+    def.model = LYRA_MATERIAL_HENCKY;
     def.constants = constants;
     def.constant_count = 2;
     def.plasticity = &plasticity;

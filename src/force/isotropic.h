@@ -59,9 +59,6 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 /// Bytes of scratch of the kernels of cubes: 225 blocks of 9 numbers, and 28 of an exact tangent.
 #define LY_CUBE_SCRATCH ((225 + 28) * 9 * LYRA_BATCH_WIDTH * sizeof(double))
 
-/// Law of a model, LYRA_MATERIAL_LAW_COUNT if it is not an isotropic one.
-LyraMaterialLaw ly_isotropic_law(LyraElasticModel model);
-
 /// Branch `number` of Maxwell's, from 1, for all elements: mu, Pa, and relaxation time, s.
 LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
                             double time, LyraForce **out);

@@ -115,7 +115,8 @@ static LyraStatus solve_passive(Rows *rows, const double *columns, int32_t count
                    (size_t)rows->rows * sizeof *columns);
         }
     }
-    LY_TRY(lyra_dense_least_squares(rows->ctx, rows->rows, used, rows->A, 1, rows->b, -1, y, NULL));
+    LyraDenseView A = {.rows = rows->rows, .columns = used, .values = rows->A};
+    LY_TRY(lyra_dense_least_squares(rows->ctx, A, 1, rows->b, -1, y, NULL));
     for (int32_t j = 0, n = 0; j < count; ++j) {
         x[j] = passive[j] ? y[n++] : 0;
     }
@@ -277,7 +278,8 @@ static LyraStatus improve(Rows *rows, double *columns, LyraPronySeries *s)
                 g[i] -= columns[(int64_t)i * rows->rows + r] * rows->b[r];
             }
         }
-        LY_TRY(lyra_dense_least_squares(rows->ctx, count, count, N, 1, g, 1e-14, d, NULL));
+        LyraDenseView A = {.rows = count, .columns = count, .values = N};
+        LY_TRY(lyra_dense_least_squares(rows->ctx, A, 1, g, 1e-14, d, NULL));
         LyraPronySeries next = *s;
         next.equilibrium *= exp(fmax(-2, fmin(2, d[0])));
         for (int32_t k = 0; k < s->branch_count; ++k) {

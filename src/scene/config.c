@@ -99,12 +99,20 @@ const LyConfigKey ly_vega_keys[LY_VEGA_KEY_COUNT] = {
 
 // ---- files --------------------------------------------------------------------------------------
 
+void ly_vega_digest(LyVega *vega, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; ++i) {
+        vega->digest = (vega->digest ^ at[i]) * 0x100000001b3u;
+    }
+}
+
 LyraStatus ly_vega_digest_file(LyVega *vega, const char *path)
 {
     char *text = NULL;
     size_t length = 0;
     LY_TRY(ly_file_read(vega->ctx, path, &text, &length));
-    vega->scene->digest = ly_digest(vega->scene->digest, text, length);
+    ly_vega_digest(vega, text, length);
     ly_release(vega->ctx, text);
     return LYRA_OK;
 }
@@ -115,14 +123,14 @@ static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
     char *text = NULL;
     size_t length = 0;
     LY_TRY(ly_file_read(vega->ctx, scene->path, &text, &length));
-    scene->digest = ly_digest(scene->digest, text, length);
+    ly_vega_digest(vega, text, length);
     LyraStatus status = ly_config_parse(&vega->config, vega->ctx, scene->path, text, length,
                                         LY_VEGA_KEY_COUNT, ly_vega_keys);
     ly_release(vega->ctx, text);
     LY_TRY(status);
     for (int32_t o = 0; o < def->override_count; ++o) {
         LY_TRY(ly_config_override(&vega->config, def->overrides[o]));
-        scene->digest = ly_digest(scene->digest, def->overrides[o], strlen(def->overrides[o]) + 1);
+        ly_vega_digest(vega, def->overrides[o], strlen(def->overrides[o]) + 1);
     }
     if (ly_config_has(&vega->config, LY_VEGA_CLOTH)) {
         return ly_config_at(&vega->config, LY_VEGA_CLOTH,
@@ -234,7 +242,6 @@ static LyraStatus choose_law(LyVega *vega, LyraSolidDef *def)
 static LyraStatus make_solid(LyVega *vega)
 {
     LyraContext *ctx = vega->ctx;
-    LyraSceneBody *body = &vega->scene->bodies[0];
     LyraSolidDef def = lyra_solid_def_default();
     LY_TRY(choose_law(vega, &def));
     char *path = NULL;
@@ -245,13 +252,15 @@ static LyraStatus make_solid(LyVega *vega)
         ly_config_at(&vega->config, LY_VEGA_MESH, ly_vega_load_mesh(vega, path, &mesh));
     ly_release(ctx, path);
     LY_TRY(status);
-    body->mesh = mesh;
+    vega->view.mesh = mesh;
+    vega->body.type = ly_body_type_find("solid");
     LyraMeshView view = lyra_mesh_view(mesh);
     LY_TRY(ly_config_at(&vega->config, LY_VEGA_METHOD, lyra_solid_create(ctx, mesh, &def, &solid)));
-    body->solid = solid;
-    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *vega->scene->solid_defs, &vega->scene->solid_defs));
-    vega->scene->solid_defs[0] = def;
-    LY_TRY(lyra_mass_matrix_create(mesh, NULL, true, &vega->mass_matrix));
+    vega->view.solid = solid;
+    vega->body.solid_def = def;
+    LY_TRY(lyra_mass_matrix_create(mesh, NULL, true, &vega->world->mass_matrix));
+    LY_TRY(ly_allocate_array(ctx, view.vertex_count, sizeof *vega->masses, &vega->masses));
+    lyra_mesh_lumped_masses(mesh, NULL, vega->masses);
     vega->vertex_count = view.vertex_count;
     LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)view.vertex_count, sizeof *vega->positions,
                              &vega->positions));
@@ -263,7 +272,6 @@ static LyraStatus make_solid(LyVega *vega)
 static LyraStatus make_body(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
-    LyraScene *scene = vega->scene;
     bool springs = ly_config_has(config, LY_VEGA_SPRINGS_OBJ) ||
                    ly_config_has(config, LY_VEGA_SPRINGS_TET) ||
                    ly_config_has(config, LY_VEGA_SPRINGS_CUBIC) ||
@@ -275,57 +283,20 @@ static LyraStatus make_body(LyVega *vega)
                        "*customMassSpringSystem",
                        config->path);
     }
-    LY_TRY(ly_allocate_zeroed(vega->ctx, 1, sizeof *scene->bodies, &scene->bodies));
-    scene->body_count = 1;
-    char *name = NULL;
-    LY_TRY(ly_string_copy(vega->ctx, "body", strlen("body"), &name));
-    scene->bodies[0].name = name;
+    LY_TRY(ly_string_copy(vega->ctx, "body", strlen("body"), (char **)&vega->view.name));
     LY_TRY(springs ? ly_vega_make_springs(vega) : make_solid(vega));
-    scene->bodies[0].vertex_count = vega->vertex_count;
-    return LYRA_OK;
+    LY_TRY(ly_vega_make_surfaces(vega));
+    LY_TRY(ly_vega_make_laplacian(vega));
+    LY_TRY(ly_body_set_vertices(vega->ctx, &vega->view, &vega->body, vega->vertex_count,
+                                vega->positions, vega->masses));
+    LyraBodyView view = vega->view;
+    vega->view = (LyraBodyView){0};
+    LyBody body = vega->body;
+    vega->body = (LyBody){0};
+    return ly_world_take_body(vega->world, &view, &body);
 }
 
-// ---- model and integrator -----------------------------------------------------------------------
-
-static LyraStatus make_model(LyVega *vega)
-{
-    const LyConfig *config = &vega->config;
-    LyraScene *scene = vega->scene;
-    LyraBlockPattern *pattern = NULL;
-    LyraBlockMatrix *damping = NULL;
-    LyraStatus status = LYRA_OK;
-    LyraModelDef def = lyra_model_def_default();
-    def.vertex_count = vega->vertex_count;
-    def.positions = vega->positions;
-    def.masses = vega->masses;
-    def.mass_matrix = vega->mass_matrix;
-    LyraForce **forces = NULL;
-    LyraModelBody *bodies = NULL;
-    LY_TRY_DONE(ly_scene_gather(scene, &def, &forces, &bodies));
-    memcpy(def.gravity, vega->gravity, sizeof def.gravity);
-    def.mass_damping = ly_config_number(config, LY_VEGA_DAMPING_MASS);
-    // both methods of Euler know mass damping only
-    if (vega->solver != LY_VEGA_EULER && vega->solver != LY_VEGA_SYMPLECTIC_EULER) {
-        def.stiffness_damping = ly_config_number(config, LY_VEGA_DAMPING_STIFFNESS);
-    }
-    def.damping_exact = true;
-    LY_TRY_DONE(ly_vega_make_laplacian(vega, &pattern, &damping));
-    def.damping = damping;
-    LY_TRY_DONE(lyra_model_create(vega->ctx, &def, &scene->model));
-    LY_TRY_DONE(ly_vega_fix_vertices(vega));
-    LyraSolverDef solver = lyra_solver_def_default();
-    // Vega's direct solvers leave rounding errors only
-    solver.tolerance = 1e-10;
-    LY_TRY_DONE(lyra_system_create_sparse(vega->ctx, scene->model, &solver, &scene->system));
-    LY_TRY_DONE(lyra_system_state_create(scene->system, &scene->state));
-    scene->solver_def = solver;
-done:
-    ly_release(vega->ctx, forces);
-    ly_release(vega->ctx, bodies);
-    lyra_block_matrix_destroy(damping);
-    lyra_block_pattern_destroy(pattern);
-    return status;
-}
+// ---- methods ------------------------------------------------------------------------------------
 
 // Vega's window ties the two numbers at its start: gamma follows from beta, or is 1/2 for beta up
 // to 1/4, and then beta from gamma.
@@ -344,7 +315,7 @@ static void tie_newmark(const LyVega *vega, LyraIntegratorDef *def)
     }
 }
 
-static LyraStatus make_integrator(LyVega *vega)
+static LyraIntegratorDef choose_integrator(const LyVega *vega)
 {
     static const char *const names[] = {
         [LY_VEGA_NEWMARK] = "newmark",
@@ -354,7 +325,6 @@ static LyraStatus make_integrator(LyVega *vega)
         [LY_VEGA_CENTRAL_DIFFERENCES] = "central-differences",
     };
     const LyConfig *config = &vega->config;
-    LyraScene *scene = vega->scene;
     LyraIntegratorDef def = lyra_integrator_def_default();
     def.name = names[vega->solver];
     def.vega = true;
@@ -369,10 +339,27 @@ static LyraStatus make_integrator(LyVega *vega)
     } else {
         def.newton.policy = LYRA_NEWTON_ONE;
     }
-    scene->dt = ly_config_number(config, LY_VEGA_TIMESTEP);
-    scene->substeps = (int32_t)ly_config_number(config, LY_VEGA_SUBSTEPS);
-    scene->integrator_def = def;
-    return lyra_integrator_create(vega->ctx, &def, scene->system, &scene->integrator);
+    return def;
+}
+
+static LyraStatus make_world(LyVega *vega, LyraContext *ctx)
+{
+    const LyConfig *config = &vega->config;
+    LyraWorldDef def = lyra_world_def_default();
+    def.damping.mass = ly_config_number(config, LY_VEGA_DAMPING_MASS);
+    // both methods of Euler know mass damping only
+    if (vega->solver != LY_VEGA_EULER && vega->solver != LY_VEGA_SYMPLECTIC_EULER) {
+        def.damping.stiffness = ly_config_number(config, LY_VEGA_DAMPING_STIFFNESS);
+    }
+    def.damping.exact = true;
+    // Vega's direct solvers leave rounding errors only
+    def.solver.tolerance = 1e-10;
+    def.integrator = choose_integrator(vega);
+    def.time.dt = ly_config_number(config, LY_VEGA_TIMESTEP);
+    def.time.substeps = (int32_t)ly_config_number(config, LY_VEGA_SUBSTEPS);
+    LY_TRY(lyra_world_create(ctx, &def, &vega->world));
+    vega->ctx = lyra_world_context(vega->world);
+    return LYRA_OK;
 }
 
 // ---- viewing ------------------------------------------------------------------------------------
@@ -407,13 +394,13 @@ static void place_camera(LyVega *vega)
 static LyraStatus keep_settings(LyVega *vega)
 {
     LyraScene *scene = vega->scene;
-    LY_TRY(ly_allocate_zeroed(vega->ctx, LY_VEGA_KEY_COUNT - LY_VEGA_FIRST_VIEWING,
+    LY_TRY(ly_allocate_zeroed(scene->ctx, LY_VEGA_KEY_COUNT - LY_VEGA_FIRST_VIEWING,
                               sizeof *scene->settings, &scene->settings));
     for (int32_t k = LY_VEGA_FIRST_VIEWING; k < LY_VEGA_KEY_COUNT; ++k) {
         const char *text = vega->config.values[k].text;
         char *value = NULL;
         if (text) {
-            LY_TRY(ly_string_copy(vega->ctx, text, strlen(text), &value));
+            LY_TRY(ly_string_copy(scene->ctx, text, strlen(text), &value));
             scene->settings[scene->setting_count++] =
                 (LyraSceneSetting){.key = ly_vega_keys[k].name, .value = value};
         }
@@ -438,14 +425,14 @@ static LyraStatus name_matrix(LyVega *vega)
             ly_fail(LYRA_BAD_FORMAT, "found %s, expected the name of a file", text));
     }
     char *matrix = NULL;
-    LY_TRY(ly_allocate_array(vega->ctx, (int64_t)length + 3, 1, &matrix));
+    LY_TRY(ly_allocate_array(vega->scene->ctx, (int64_t)length + 3, 1, &matrix));
     memcpy(matrix, name, length);
     memcpy(matrix + length, ".u", 3);
     vega->scene->output.matrix = matrix;
     return LYRA_OK;
 }
 
-static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
+static LyraStatus read_scene(LyVega *vega, LyraContext *ctx, const LyraSceneDef *def)
 {
     const LyConfig *config = &vega->config;
     LY_TRY(read_keys(vega, def));
@@ -456,27 +443,34 @@ static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
     double s = ly_config_number(config, LY_VEGA_FREQUENCY_SCALING);
     vega->solver = (LyVegaSolver)ly_config_number(config, key);
     vega->scale = s * s;
+    LY_TRY(make_world(vega, ctx));
     LY_TRY(make_body(vega));
-    LY_TRY(ly_vega_make_surfaces(vega));
-    LY_TRY(ly_scene_add_pull(vega->scene));
-    LY_TRY(make_model(vega));
-    LY_TRY(make_integrator(vega));
+    LY_TRY(lyra_world_set_gravity(vega->world, vega->gravity));
+    LY_TRY(ly_vega_fix_vertices(vega));
+    LY_TRY(lyra_world_prepare(vega->world));
     LY_TRY(ly_vega_start_state(vega));
     LY_TRY(ly_vega_make_loads(vega));
     LY_TRY(keep_settings(vega));
     place_camera(vega);
+    ly_world_digest(vega->world, &vega->digest, sizeof vega->digest);
     return name_matrix(vega);
 }
 
-LyraStatus ly_scene_read_config(LyraScene *scene, const LyraSceneDef *def)
+LyraStatus ly_scene_read_config(LyraScene *scene, LyraContext *ctx, const LyraSceneDef *def,
+                                LyraWorld **out)
 {
-    LyVega vega = {.ctx = scene->ctx, .scene = scene};
-    LyraStatus status = read_scene(&vega, def);
+    LyVega vega = {.ctx = scene->ctx, .scene = scene, .digest = 0xcbf29ce484222325u};
+    LyraStatus status = read_scene(&vega, ctx, def);
     ly_config_end(&vega.config);
     lyra_springs_destroy(vega.springs);
-    lyra_mass_matrix_destroy(vega.mass_matrix);
+    ly_body_end(vega.ctx, &vega.view, &vega.body);
     ly_release(vega.ctx, vega.masses);
     ly_release(vega.ctx, vega.positions);
     ly_release(vega.ctx, vega.surface_path);
-    return status;
+    if (status != LYRA_OK) {
+        lyra_world_destroy(vega.world);
+        return status;
+    }
+    *out = vega.world;
+    return LYRA_OK;
 }

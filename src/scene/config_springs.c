@@ -62,17 +62,19 @@ static void set_gravity(LyVega *vega, bool switched_on)
            vega->config.path);
 }
 
-// takes the springs and makes their force the scene's
+// springs alone, whose force is the world's
+static const LyBodyType springs_type = {.name = "springs", .meshless = true};
+
+// takes the springs and makes their force the world's
 static LyraStatus add_force(LyVega *vega, LyraSprings *take, const double *group_stiffness)
 {
-    LyraScene *scene = vega->scene;
+    LyraForce *force = NULL;
     vega->springs = take;
     LyraMassSpringDef def = lyra_mass_spring_def_default();
     def.group_stiffness = group_stiffness;
-    LY_TRY(ly_allocate_zeroed(vega->ctx, 1, sizeof(LyraForce *), &scene->forces));
-    LY_TRY(lyra_mass_spring_create(vega->ctx, vega->springs, &def, &scene->forces[0]));
-    scene->force_count = 1;
-    return ly_scene_own_force(scene, 0, scene->forces[0]);
+    LY_TRY(lyra_mass_spring_create(vega->ctx, vega->springs, &def, &force));
+    vega->body.type = &springs_type;
+    return ly_world_own_force(vega->world, 0, vega->view.name, force);
 }
 
 static LyraStatus make_vertices(LyVega *vega, int32_t count, const double *positions)
@@ -179,7 +181,7 @@ static LyraStatus make_quads(LyVega *vega, const LyConfig *file, const LyraSurfa
 static LyraStatus read_quads(LyVega *vega, const LyConfig *file, const char *path)
 {
     LyraSurface *surface = NULL;
-    LY_TRY(lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_OBJ, &surface));
+    LY_TRY(lyra_surface_load(vega->ctx, path, LYRA_MESH_FORMAT_OBJ, &surface));
     LyraStatus status = make_quads(vega, file, surface, path);
     lyra_surface_destroy(surface);
     LY_TRY(status);
@@ -206,11 +208,11 @@ static LyraStatus lump_volumes(LyVega *vega, const LyraMesh *mesh)
 static LyraStatus read_volume(LyVega *vega, const LyConfig *file, LyraElementKind kind,
                               const char *path)
 {
-    LyraSceneBody *body = &vega->scene->bodies[0];
     LyraMesh *mesh = NULL;
     LyraSolid *solid = NULL;
     LY_TRY(ly_vega_load_mesh(vega, path, &mesh));
-    body->mesh = mesh;
+    vega->view.mesh = mesh;
+    vega->body.type = ly_body_type_find("solid");
     LyraElementKind found = lyra_mesh_view(mesh).kind;
     if (found != kind) {
         return ly_fail(LYRA_BAD_MESH, "%s: found a mesh of %ss, expected one of %ss", path,
@@ -220,7 +222,8 @@ static LyraStatus read_volume(LyVega *vega, const LyConfig *file, LyraElementKin
     def.model = "mass-spring";
     def.stiffness = vega->scale * ly_config_number(file, TENSILE);
     LY_TRY(lyra_solid_create(vega->ctx, mesh, &def, &solid));
-    body->solid = solid;
+    vega->view.solid = solid;
+    vega->body.solid_def = def;
     LY_TRY(lyra_springs_create_from_mesh(vega->ctx, mesh, &vega->springs));
     LY_TRY(lump_volumes(vega, mesh));
     return ly_config_path(file, SURFACE, &vega->surface_path);
@@ -252,7 +255,7 @@ static LyraStatus read_file(LyVega *vega, LyVegaSprings kind, const char *path)
     int32_t key_count = 0;
     const LyConfigKey *keys = ly_vega_spring_keys(kind, &key_count);
     LY_TRY(ly_file_read(ctx, path, &text, &length));
-    vega->scene->digest = ly_digest(vega->scene->digest, text, length);
+    ly_vega_digest(vega, text, length);
     LyConfig file = {0};
     LyraStatus status = ly_config_parse(&file, ctx, path, text, length, key_count, keys);
     ly_release(ctx, text);

@@ -14,12 +14,19 @@
 
 // ---- fixed vertices -----------------------------------------------------------------------------
 
+static LyraStatus fix(LyVega *vega, int32_t count, const int32_t *vertices)
+{
+    LyraSelector select = lyra_selector_default();
+    select.vertices = vertices;
+    select.vertex_count = count;
+    return count > 0 ? lyra_world_fix(vega->world, NULL, &select) : LYRA_OK;
+}
+
 LyraStatus ly_vega_fix_vertices(LyVega *vega)
 {
     LyraContext *ctx = vega->ctx;
-    LyraConstraints *constraints = lyra_model_constraints(vega->scene->model);
     if (vega->chain) {
-        return lyra_constraints_fix_vertices(constraints, 1, &(int32_t){vega->vertex_count - 1});
+        return fix(vega, 1, &(int32_t){vega->vertex_count - 1});
     }
     char *path = NULL;
     int32_t count = 0, *list = NULL;
@@ -30,7 +37,7 @@ LyraStatus ly_vega_fix_vertices(LyVega *vega)
             ly_config_at(&vega->config, LY_VEGA_FIXED_VERTICES,
                          lyra_vertex_list_load(ctx, path, 1, vega->vertex_count, &count, &list)));
         LY_TRY_DONE(ly_vega_digest_file(vega, path));
-        LY_TRY_DONE(lyra_constraints_fix_vertices(constraints, count, list));
+        LY_TRY_DONE(fix(vega, count, list));
     }
 done:
     lyra_vertex_list_destroy(ctx, list);
@@ -68,9 +75,10 @@ done:
     return status;
 }
 
-LyraStatus ly_vega_make_laplacian(const LyVega *vega, LyraBlockPattern **pattern,
-                                  LyraBlockMatrix **damping)
+LyraStatus ly_vega_make_laplacian(const LyVega *vega)
 {
+    LyraBlockPattern **pattern = &vega->world->damping_pattern;
+    LyraBlockMatrix **damping = &vega->world->damping;
     // central differences leave it out
     if (ly_config_number(&vega->config, LY_VEGA_DAMPING_LAPLACIAN) == 0 ||
         vega->solver == LY_VEGA_CENTRAL_DIFFERENCES) {
@@ -85,7 +93,7 @@ LyraStatus ly_vega_make_laplacian(const LyVega *vega, LyraBlockPattern **pattern
         count = view.spring_count;
         pairs = view.vertices;
     } else {
-        LY_TRY_DONE(lyra_mesh_edges_create(vega->scene->bodies[0].mesh, &edges));
+        LY_TRY_DONE(lyra_mesh_edges_create(vega->view.mesh, &edges));
         LyraMeshEdgesView view = lyra_mesh_edges_view(edges);
         count = view.edge_count;
         pairs = view.vertices;
@@ -148,18 +156,18 @@ done:
 // one it takes none, which is what the integrator does by itself.
 static LyraStatus start_acceleration(LyVega *vega)
 {
-    LyraScene *scene = vega->scene;
-    LyraStateView state = lyra_state_view(scene->state);
+    LyraWorld *world = vega->world;
+    LyraStateView state = lyra_state_view(world->state);
     LyraVector *g = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(lyra_vector_create(vega->ctx, 3 * vega->vertex_count, &g));
     LyraPoint at = {.u = state.u, .v = state.v};
     LyraResponse response = {.g = g};
-    LY_TRY_DONE(lyra_system_update_damping(scene->system, &at));
-    LY_TRY_DONE(lyra_system_evaluate(scene->system, &at, &response));
+    LY_TRY_DONE(lyra_system_update_damping(world->system, &at));
+    LY_TRY_DONE(lyra_system_evaluate(world->system, &at, &response));
     lyra_vector_axpby(-1, g, 0, g);
-    LY_TRY_DONE(lyra_system_solve_mass(scene->system, g, state.a));
-    LY_TRY_DONE(ly_keep_acceleration(scene->state, 0));
+    LY_TRY_DONE(lyra_system_solve_mass(world->system, g, state.a));
+    LY_TRY_DONE(ly_keep_acceleration(world->state, 0));
 done:
     lyra_vector_destroy(g);
     return status;
@@ -167,8 +175,8 @@ done:
 
 LyraStatus ly_vega_start_state(LyVega *vega)
 {
-    LyraScene *scene = vega->scene;
-    LyraStateView state = lyra_state_view(scene->state);
+    LyraWorld *world = vega->world;
+    LyraStateView state = lyra_state_view(world->state);
     LyraDense *position = NULL, *velocity = NULL;
     LyraStatus status = LYRA_OK;
     double *u = lyra_vector_values_mutable(state.u), *v = lyra_vector_values_mutable(state.v);
@@ -185,13 +193,13 @@ LyraStatus ly_vega_start_state(LyVega *vega)
     if (velocity) {
         // Vega's central differences start from u_-1 = u_0 - timestep v_0 and then go on in
         // substeps
-        double factor = vega->solver == LY_VEGA_CENTRAL_DIFFERENCES ? scene->substeps : 1;
+        double factor = vega->solver == LY_VEGA_CENTRAL_DIFFERENCES ? world->substeps : 1;
         const double *values = lyra_dense_view(velocity).values;
         for (size_t i = 0; i < size; ++i) {
             v[i] = factor * values[i];
         }
     }
-    const LyraConstraints *constraints = lyra_model_constraints(scene->model);
+    const LyraConstraints *constraints = lyra_model_constraints(world->model);
     lyra_constraints_project(constraints, u);
     lyra_constraints_project(constraints, v);
     if (velocity && vega->solver == LY_VEGA_NEWMARK) {
@@ -212,20 +220,20 @@ typedef struct Loads {
     double *force;
 } Loads;
 
-static LyraStatus apply_loads(void *self, LyraScene *scene, double begin, double end)
+static LyraStatus apply_loads(void *self, LyraWorld *world, double begin, double end)
 {
     (void)begin;
     (void)end;
     Loads *loads = self;
     LyraDenseView view = lyra_dense_view(loads->columns);
-    int64_t step = lyra_state_view(scene->state).steps;
+    int64_t step = lyra_state_view(world->state).steps;
     for (int32_t i = 0; i < view.rows; ++i) {
         loads->force[i] = i % 3 == 1 ? -loads->pull : 0;
         if (step < view.columns) {
             loads->force[i] += view.values[i + step * view.rows];
         }
     }
-    return ly_undo_set_force(&scene->undo, scene->model, loads->force);
+    return ly_undo_set_force(&world->undo, world->model, loads->force);
 }
 
 static void destroy_loads(LyraContext *ctx, void *self)
@@ -239,7 +247,7 @@ static void destroy_loads(LyraContext *ctx, void *self)
 LyraStatus ly_vega_make_loads(LyVega *vega)
 {
     LyraContext *ctx = vega->ctx;
-    LyraScene *scene = vega->scene;
+    LyraWorld *world = vega->world;
     Loads *loads = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *loads, &loads));
@@ -249,14 +257,10 @@ LyraStatus ly_vega_make_loads(LyVega *vega)
     for (int32_t i = 0; i < size; ++i) {
         loads->force[i] = i % 3 == 1 ? -loads->pull : 0;
     }
-    LY_TRY_DONE(lyra_model_set_force(scene->model, loads->force));
+    LY_TRY_DONE(lyra_model_set_force(world->model, loads->force));
     LY_TRY_DONE(load_matrix(vega, LY_VEGA_FORCE_LOADS, 0, &loads->columns));
     if (loads->columns) {
-        LY_TRY_DONE(ly_allocate_zeroed(ctx, 1, sizeof *scene->rules, &scene->rules));
-        scene->rules[0] =
-            (LySceneRule){.apply = apply_loads, .destroy = destroy_loads, .self = loads};
-        scene->rule_count = 1;
-        return LYRA_OK;
+        return ly_world_take_rule(world, (LyRule){apply_loads, destroy_loads, loads});
     }
 done:
     destroy_loads(ctx, loads);

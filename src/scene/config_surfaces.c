@@ -18,7 +18,7 @@
 static LyraStatus add_surface(LyVega *vega, const char *path, LyraSurface *surface,
                               LyraEmbedding *embedding)
 {
-    LyraSceneBody *body = &vega->scene->bodies[0];
+    LyraBodyView *body = &vega->view;
     const char *name = path ? ly_path_name(path) : "boundary";
     char *copy = NULL, *file = NULL;
     LyraStatus status = ly_string_copy(vega->ctx, name, strlen(name), &copy);
@@ -26,7 +26,7 @@ static LyraStatus add_surface(LyVega *vega, const char *path, LyraSurface *surfa
         status = ly_string_copy(vega->ctx, path, strlen(path), &file);
     }
     if (status == LYRA_OK && !body->surfaces) {
-        LyraSceneSurface *surfaces = NULL;
+        LyraShownSurface *surfaces = NULL;
         status = ly_allocate_zeroed(vega->ctx, SURFACES_MAX, sizeof *surfaces, &surfaces);
         body->surfaces = surfaces;
     }
@@ -37,15 +37,15 @@ static LyraStatus add_surface(LyVega *vega, const char *path, LyraSurface *surfa
         lyra_surface_destroy(surface);
         return status;
     }
-    ((LyraSceneSurface *)body->surfaces)[body->surface_count++] =
-        (LyraSceneSurface){.name = copy, .path = file, .surface = surface, .embedding = embedding};
+    ((LyraShownSurface *)body->surfaces)[body->surface_count++] =
+        (LyraShownSurface){.name = copy, .path = file, .surface = surface, .embedding = embedding};
     return LYRA_OK;
 }
 
 // `absent` says that the file could not be opened, which the log has then
 static LyraStatus load_surface(LyVega *vega, const char *path, LyraSurface **out, bool *absent)
 {
-    LyraStatus status = lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_OBJ, out);
+    LyraStatus status = lyra_surface_load(vega->ctx, path, LYRA_MESH_FORMAT_OBJ, out);
     *absent = status == LYRA_IO_FAILED;
     if (*absent) {
         ly_log(vega->ctx, LYRA_LOG_WARNING, "%s: a surface is not shown: %s", vega->config.path,
@@ -82,8 +82,7 @@ static LyraStatus embed(LyVega *vega, const LyraSurface *surface, LyraEmbedding 
     if (status != LYRA_IO_FAILED) {
         return ly_config_at(config, LY_VEGA_SECONDARY_WEIGHTS, status);
     }
-    return lyra_embedding_create(vega->scene->bodies[0].mesh, view.vertex_count, view.positions, 0,
-                                 out, NULL);
+    return lyra_embedding_create(vega->view.mesh, view.vertex_count, view.positions, 0, out, NULL);
 }
 
 static LyraStatus add_embedded(LyVega *vega, const char *path)
@@ -91,7 +90,7 @@ static LyraStatus add_embedded(LyVega *vega, const char *path)
     LyraSurface *surface = NULL;
     LyraEmbedding *embedding = NULL;
     bool absent = false;
-    if (!vega->scene->bodies[0].mesh) {
+    if (!vega->view.mesh) {
         ly_log(vega->ctx, LYRA_LOG_WARNING, "%s: springs without a volume carry no other surface",
                vega->config.path);
         return LYRA_OK;
@@ -113,7 +112,7 @@ static LyraStatus add_embedded(LyVega *vega, const char *path)
 
 static LyraStatus add_boundary(LyVega *vega)
 {
-    const LyraMesh *mesh = vega->scene->bodies[0].mesh;
+    const LyraMesh *mesh = vega->view.mesh;
     LyraMeshBoundary *boundary = NULL;
     LyraSurface *surface = NULL;
     int32_t *begin = NULL;
@@ -163,7 +162,7 @@ static LyraStatus add_own(LyVega *vega, const char *path)
 LyraStatus ly_vega_make_surfaces(LyVega *vega)
 {
     LyraContext *ctx = vega->ctx;
-    const LyraSceneBody *body = &vega->scene->bodies[0];
+    const LyraBodyView *body = &vega->view;
     char *secondary = NULL, *own = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_config_path(&vega->config, LY_VEGA_SECONDARY_MESH, &secondary));

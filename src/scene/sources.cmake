@@ -1,26 +1,14 @@
 target_sources(lyra_objects PRIVATE
-  scene/affine.c
-  scene/bodies.c
+  scene/compile.c
   scene/config.c
   scene/config_springs.c
   scene/config_state.c
   scene/config_surfaces.c
   scene/config_text.c
-  scene/constraints.c
-  scene/curve.c
-  scene/defaults.c
-  scene/expression.c
-  scene/live.c
-  scene/live_loads.c
-  scene/loads.c
-  scene/pull.c
+  scene/numbers.c
+  scene/print.c
+  scene/read.c
   scene/scene.c
-  scene/schema.c
-  scene/schema_read.c
-  scene/select.c
-  scene/select_parts.c
-  scene/target_springs.c
+  scene/spec.c
   scene/tree.c
-  scene/undo.c
-  scene/units.c
-  scene/yaml.c)
+  scene/units.c)

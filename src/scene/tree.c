@@ -7,7 +7,7 @@
 #include "scene/tree.h"
 
 #include "base/scanner.h"
-#include "scene/scene.h"
+#include "world/keys.h"
 
 // what the build has; in quotes it would be this folder's own file of that name
 #include "config.h"
@@ -17,18 +17,6 @@
 #if LY_HAVE_YAML
 #include <yaml.h>
 #endif
-
-LyraStatus ly_tree_allocate(LyraArena *arena, int64_t count, size_t size, void *out)
-{
-    size_t bytes = (size_t)count * size;
-    void *memory = lyra_arena_push(arena, bytes ? bytes : 1);
-    if (!memory) {
-        return ly_fail_memory(bytes);
-    }
-    memset(memory, 0, bytes);
-    *(void **)out = memory;
-    return LYRA_OK;
-}
 
 // ---- messages -----------------------------------------------------------------------------------
 
@@ -83,14 +71,46 @@ LyraStatus ly_node_expect(const LyNode *node, const char *format, ...)
     return ly_node_fail(node, LYRA_BAD_FORMAT, "found %s, expected %s", found, sentence);
 }
 
-LyraStatus ly_node_within(const LyNode *node, LyraStatus status)
+// The deepest node that a path as "regions[0].select" leads to from `node`.
+static const LyNode *follow(const LyNode *node, const char *path)
+{
+    const char *at = path, *end = path + strlen(path);
+    while (at < end) {
+        const LyNode *next = NULL;
+        if (*at == '[') {
+            int64_t index = -1;
+            const char *stop = ly_parse_int64(at + 1, end, &index);
+            next = node->kind == LY_NODE_SEQUENCE ? node->first : NULL;
+            for (; next && index > 0; --index) {
+                next = next->next;
+            }
+            at = stop ? stop + 1 : end;
+        } else {
+            size_t length = strcspn(at, ".[");
+            next = node->kind == LY_NODE_MAPPING ? node->first : NULL;
+            while (next && (strlen(next->key) != length || memcmp(next->key, at, length) != 0)) {
+                next = next->next;
+            }
+            at += length;
+        }
+        if (!next) {
+            break;
+        }
+        node = next;
+        at += *at == '.';
+    }
+    return node;
+}
+
+LyraStatus ly_node_place(const LyNode *node, LyraStatus status)
 {
     if (status == LYRA_OK || status == LYRA_OUT_OF_MEMORY) {
         return status;
     }
-    return node->line == 0 ? ly_fail_within(status, "override \"%s\"", node->where)
-                           : ly_fail_within(status, "%s:%d:%d", node->where, (int)node->line,
-                                            (int)node->column);
+    char path[LY_ERROR_KEY_CHARS];
+    const char *sentence = ly_error_key(path);
+    node = follow(node, path);
+    return fail_at(node->where, node->line, node->column, status, sentence);
 }
 
 // ---- looking ------------------------------------------------------------------------------------
@@ -115,21 +135,30 @@ bool ly_node_is_null(const LyNode *node)
             strcmp(node->text, "null") == 0);
 }
 
+static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; ++i) {
+        digest = (digest ^ at[i]) * 0x100000001b3u;
+    }
+    return digest;
+}
+
 uint64_t ly_node_digest(uint64_t digest, const LyNode *node)
 {
     // one level of recursion per level of the tree, which is bounded
     const char kind = (char)('0' + node->kind);
-    digest = ly_digest(digest, &kind, 1);
+    digest = add_bytes(digest, &kind, 1);
     if (node->key) {
-        digest = ly_digest(digest, node->key, strlen(node->key) + 1);
+        digest = add_bytes(digest, node->key, strlen(node->key) + 1);
     }
     if (node->kind == LY_NODE_SCALAR) {
-        return ly_digest(digest, node->text, strlen(node->text) + 1);
+        return add_bytes(digest, node->text, strlen(node->text) + 1);
     }
     for (const LyNode *child = node->first; child; child = child->next) {
         digest = ly_node_digest(digest, child);
     }
-    return ly_digest(digest, "]", 1);
+    return add_bytes(digest, "]", 1);
 }
 
 static void append(LyNode *parent, LyNode *child)
@@ -217,7 +246,7 @@ static LyraStatus make_node(Reader *reader, LyNodeKind kind, yaml_mark_t mark, L
         return complain(reader, mark, "found more than 1000000 values, expected fewer");
     }
     LyNode *node = NULL;
-    LY_TRY(ly_tree_allocate(reader->arena, 1, sizeof *node, &node));
+    LY_TRY(ly_arena_allocate(reader->arena, 1, sizeof *node, &node));
     node->kind = kind;
     node->where = reader->where;
     node->line = reader->placed ? (int32_t)mark.line + 1 : 0;
@@ -290,7 +319,7 @@ static LyraStatus read_scalar(Reader *reader, const yaml_event_t *event)
         return complain(reader, event->start_mark, "found a zero byte, expected a text");
     }
     LY_TRY(make_node(reader, LY_NODE_SCALAR, event->start_mark, &node));
-    LY_TRY(ly_tree_allocate(reader->arena, (int64_t)length + 1, 1, &text));
+    LY_TRY(ly_arena_allocate(reader->arena, (int64_t)length + 1, 1, &text));
     memcpy(text, value, length);
     node->text = text;
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -422,7 +451,7 @@ static LyraStatus make_mapping(Cursor *at)
         return LYRA_OK;
     }
     LyNode *made = NULL;
-    LY_TRY(ly_tree_allocate(at->arena, 1, sizeof *made, &made));
+    LY_TRY(ly_arena_allocate(at->arena, 1, sizeof *made, &made));
     *made = (LyNode){.kind = LY_NODE_MAPPING,
                      .where = at->override,
                      .key = at->key,
@@ -449,13 +478,36 @@ static LyNode **find_slot(LyNode *parent, const char *key, int64_t index)
     return slot;
 }
 
+// the item of a list whose `name` is the word
+static LyraStatus enter_item(Cursor *at, LyNode *list, const char *name)
+{
+    LyNode **slot = &list->first;
+    for (; *slot; slot = &(*slot)->next) {
+        const LyNode *own = ly_node_find(*slot, "name");
+        if (own && own->kind == LY_NODE_SCALAR && strcmp(own->text, name) == 0) {
+            break;
+        }
+    }
+    if (!*slot) {
+        return ly_fail(LYRA_BAD_FORMAT, "override \"%s\": \"%s\" has no item whose name is \"%s\"",
+                       at->override, at->done, name);
+    }
+    at->parent = list;
+    at->key = NULL;
+    at->slot = slot;
+    return LYRA_OK;
+}
+
 static LyraStatus enter_key(Cursor *at, const char *word, size_t length)
 {
     char *key = NULL;
-    LY_TRY(ly_tree_allocate(at->arena, (int64_t)length + 1, 1, &key));
+    LY_TRY(ly_arena_allocate(at->arena, (int64_t)length + 1, 1, &key));
     memcpy(key, word, length);
     LY_TRY(make_mapping(at));
     LyNode *parent = *at->slot;
+    if (parent->kind == LY_NODE_SEQUENCE) {
+        return enter_item(at, parent, key);
+    }
     if (parent->kind != LY_NODE_MAPPING) {
         return ly_fail(LYRA_BAD_FORMAT, "override \"%s\": \"%s\" has no keys, so none is \"%s\"",
                        at->override, at->done, key);

@@ -36,7 +36,8 @@ LyraStatus ly_tree_parse(LyraArena *arena, const char *path, const char *text, s
                          LyNode **root);
 
 /// Puts a value into the tree: "a.b[2].c=value", the value being YAML. Mappings that are missing
-/// are made; an index one past the end of a sequence appends. `override` must outlive the tree.
+/// are made; an index one past the end of a sequence appends; "list.word" is the item of a list
+/// whose `name` is the word. `override` must outlive the tree.
 LyraStatus ly_tree_override(LyraArena *arena, LyNode **root, const char *override);
 
 /// Child of a mapping; NULL where there is none, and for NULL.
@@ -59,10 +60,8 @@ LyraStatus ly_key_fail(const LyNode *node, LyraStatus status, const char *format
 /// Fails with "where:line:column: found <node>, expected <sentence>".
 LyraStatus ly_node_expect(const LyNode *node, const char *format, ...) LYRA_PRINTF(2, 3);
 
-/// Puts where a node stands in front of this thread's message.
-LyraStatus ly_node_within(const LyNode *node, LyraStatus status);
-
-/// Memory that lives as long as the arena, cleared. `out` is a pointer to the typed pointer.
-LyraStatus ly_tree_allocate(LyraArena *arena, int64_t count, size_t size, void *out);
+/// What this thread's message says of the settings that came from `node`: puts the place of the
+/// deepest node on its path of keys in front, in place of the path.
+LyraStatus ly_node_place(const LyNode *node, LyraStatus status);
 
 #endif

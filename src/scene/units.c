@@ -4,7 +4,7 @@
 // Units: products of powers of named units with prefixes, "kg/m^3", "N s/m", "mm/s^2".
 
 #include "base/number.h"
-#include "scene/curve.h"
+#include "scene/numbers.h"
 
 #include <math.h>
 #include <string.h>

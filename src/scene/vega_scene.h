@@ -9,6 +9,7 @@
 #include "lyra/springs.h"
 #include "scene/config_text.h"
 #include "scene/scene.h"
+#include "world/world.h"
 
 /// Keys of a `.config` file.
 typedef enum LyVegaKey {
@@ -88,10 +89,14 @@ typedef enum LyVegaSolver {
     LY_VEGA_CENTRAL_DIFFERENCES,
 } LyVegaSolver;
 
-/// A scene while it is read. The model copies what it takes from here.
+/// A scene while it is read. The world takes over the body once it is whole.
 typedef struct LyVega {
     LyraContext *ctx;
     LyraScene *scene;
+    LyraWorld *world;  // owned until the reader is through
+    LyraBodyView view; // the one body, and what it is made of; owned until the world takes it
+    LyBody body;
+    uint64_t digest; // of the files
     LyConfig config;
     LyVegaSolver solver;
     double scale;      // of internal forces: frequencyScaling squared
@@ -99,14 +104,14 @@ typedef struct LyVega {
     double gravity[3]; // m/s^2
     double pull;       // constant force along -y on each vertex, N
     int32_t vertex_count;
-    double *positions;           // [vertex_count][3], owned
-    double *masses;              // owned; NULL: mass_matrix
-    LyraMassMatrix *mass_matrix; // owned
-    LyraSprings *springs;        // owned; NULL: solids
-    char *surface_path; // of the `.massspring` file, overruling renderingMeshFilename; owned
+    double *positions;    // [vertex_count][3], owned
+    double *masses;       // [vertex_count], owned
+    LyraSprings *springs; // owned; NULL: solids
+    char *surface_path;   // of the `.massspring` file, overruling renderingMeshFilename; owned
 } LyVega;
 
-/// Adds the content of a file that makes the motion to the scene's digest.
+/// Adds to the digest of what makes the motion: bytes, and the content of a file.
+void ly_vega_digest(LyVega *vega, const void *bytes, size_t count);
 LyraStatus ly_vega_digest_file(LyVega *vega, const char *path);
 
 /// Makes the body of springs that the scene names: force, masses, positions, springs; mesh and
@@ -119,11 +124,10 @@ LyraStatus ly_vega_load_mesh(LyVega *vega, const char *path, LyraMesh **out);
 /// Brings the surfaces of the body. A file that is not there is a warning.
 LyraStatus ly_vega_make_surfaces(LyVega *vega);
 
-/// Makes the matrix of dampingLaplacianCoef for the model; both NULL where there is none.
-LyraStatus ly_vega_make_laplacian(const LyVega *vega, LyraBlockPattern **pattern,
-                                  LyraBlockMatrix **damping);
+/// Gives the world the matrix of dampingLaplacianCoef, if there is one.
+LyraStatus ly_vega_make_laplacian(const LyVega *vega);
 
-/// Fixed vertices, initial state and loads, once model, system and state stand.
+/// Fixed vertices, before the world is prepared; initial state and loads, once it is.
 LyraStatus ly_vega_fix_vertices(LyVega *vega);
 LyraStatus ly_vega_start_state(LyVega *vega);
 LyraStatus ly_vega_make_loads(LyVega *vega);

@@ -6,7 +6,8 @@
 
 #include "base/base.h"
 #include "fuzz_mesh.h"
-#include "scene/schema.h"
+#include "scene/spec.h"
+#include "world/curve.h"
 
 // a copy with a zero byte behind
 static char *copy_text(const uint8_t *data, size_t size)
@@ -20,17 +21,21 @@ static char *copy_text(const uint8_t *data, size_t size)
     return text;
 }
 
-static void check(const LySceneSpec *spec)
+// values are within their ranges, and a world would copy them
+static void check(LyraArena *arena, const LySceneSpec *spec)
 {
-    FUZZ_REQUIRE(spec->bodies.count > 0 && spec->time.dt > 0 && isfinite(spec->time.dt));
-    FUZZ_REQUIRE(spec->time.substeps > 0 && spec->integrator.name && spec->solver.name);
-    const LyBodySpec *bodies = spec->bodies.items;
-    for (int32_t b = 0; b < spec->bodies.count; ++b) {
-        FUZZ_REQUIRE(bodies[b].material.model && bodies[b].generate.elements > 0);
-        FUZZ_REQUIRE(bodies[b].generate.shape >= 0 && bodies[b].generate.shape < 4);
+    const LyWorldSpec *world = &spec->world;
+    FUZZ_REQUIRE(world->body_count > 0 && world->time.dt > 0 && isfinite(world->time.dt));
+    FUZZ_REQUIRE(world->time.substeps > 0 && world->integrator.name && world->solver.name);
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        FUZZ_REQUIRE(world->bodies[b].material.model && world->bodies[b].kind);
+        FUZZ_REQUIRE(!world->bodies[b].generate || world->bodies[b].generate->elements > 0);
     }
-    for (int i = 0; i < 3; ++i) {
-        FUZZ_REQUIRE(isfinite(ly_curve_at(&spec->gravity.axis[i], 0).value));
+    LyWorldSpec copy;
+    LyraStatus status = ly_keys_copy(arena, &ly_world_keys, world, &copy);
+    FUZZ_REQUIRE(status == LYRA_OK || lyra_error_message()[0]);
+    for (int i = 0; i < 3 && status == LYRA_OK; ++i) {
+        FUZZ_REQUIRE(isfinite(ly_curve_at(&copy.gravity[i], 0).value));
     }
 }
 
@@ -50,9 +55,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (status == LYRA_OK && root) {
         (void)ly_node_digest(1, root);
-        status = ly_schema_read(arena, &ly_scene_schema, root, &spec);
+        LyKey keys[LY_SCENE_KEYS_MAX];
+        LyGroup group = ly_scene_keys(keys);
+        status = ly_spec_read(arena, &group, root, &spec);
         if (status == LYRA_OK) {
-            check(&spec);
+            check(arena, &spec);
         }
     }
     FUZZ_REQUIRE(status == LYRA_OK || lyra_error_message()[0]);

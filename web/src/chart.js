@@ -25,6 +25,11 @@ export class Chart {
         this.canvas = document.createElement('canvas');
         figure.append(caption, this.canvas);
         parent.append(figure);
+        this.figure = figure;
+    }
+
+    remove() {
+        this.figure.remove();
     }
 
     clear() {

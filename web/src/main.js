@@ -116,11 +116,31 @@ class Viewer {
         byId('facts').textContent = `${scene.volume.vertices.toLocaleString('en')} vertices, ` +
             `${scene.volume.elements.toLocaleString('en')} elements, ` +
             `${triangles.toLocaleString('en')} triangles`;
+        this.addProbes(scene.probes);
         // what was known of the last frame belongs to another run
         this.frame = null;
         this.packed = false;
         this.charts.forEach((chart) => chart.clear());
         this.relook();
+    }
+
+    // a chart for each probe, behind the others
+    addProbes(probes) {
+        const colors = ['--kinetic', '--elastic', '--solve'];
+        this.charts.filter((chart) => chart.ofProbe).forEach((chart) => chart.remove());
+        this.charts = this.charts.filter((chart) => !chart.ofProbe);
+        let first = 0;
+        for (const { name, unit, components } of probes) {
+            const begin = first;
+            const series = Array.from({ length: components }, (_, i) => ({
+                label: components > 1 ? 'xyz'[i] : '', color: colors[i],
+                of: (frame) => frame.probes[begin + i],
+            }));
+            const chart = new Chart(byId('charts'), name, unit, series);
+            chart.ofProbe = true;
+            this.charts.push(chart);
+            first += components;
+        }
     }
 
     setState(state) {

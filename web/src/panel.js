@@ -10,9 +10,10 @@ import { Slider } from './slider.js';
 const { Extra, Method, Play } = protocol;
 
 const KNOBS = {
-    'young': "Young's modulus", 'poisson': "Poisson's ratio", 'stiffness': 'Spring stiffness',
-    'density': 'Density', 'mass-damping': 'Mass damping', 'stiffness-damping': 'Stiff. damping',
-    'dt': 'Time step', 'gravity': 'Gravity', 'activation': 'Activation',
+    'material.young': "Young's modulus", 'material.poisson': "Poisson's ratio",
+    'material.stiffness': 'Spring stiffness', 'density': 'Density',
+    'damping.mass': 'Mass damping', 'damping.stiffness': 'Stiff. damping',
+    'time.dt': 'Time step', 'gravity': 'Gravity', 'fibre.activation': 'Activation',
 };
 const UNITS = { 'kg/m^3': 'kg/m³', 'm/s^2': 'm/s²' };
 
@@ -179,8 +180,9 @@ export class Panel {
 
     addKnob(knob, index) {
         const unit = knob.unit ? UNITS[knob.unit] ?? knob.unit : knob.logarithmic ? '×' : '';
-        this.knobs.set(knob.name, new Slider(byId('knobs'),
-            { ...knob, unit, label: KNOBS[knob.name] ?? knob.name },
+        const label = KNOBS[knob.name] ?? knob.name;
+        this.knobs.set(knob.path, new Slider(byId('knobs'), { ...knob, unit, name: knob.path,
+            label: knob.body ? `${knob.body}: ${label}` : label, hint: knob.path },
             (value) => this.send(protocol.knob(index, value))));
     }
 
@@ -204,11 +206,17 @@ export class Panel {
         }
         this.pull.strength.update(state.pull.stiffness);
         this.pull.rings.update(state.pull.rings);
-        state.knobs.forEach((knob, index) => {
-            if (!this.knobs.has(knob.name)) {
+        if (this.knobs.size === 0) {
+            const numbered = state.knobs.map((knob, index) => ({ knob, index }));
+            const ofBodies = ({ knob }) => knob.path.startsWith('bodies');
+            // what bodies are made of is turned more often than the rest
+            for (const { knob, index } of [...numbered.filter(ofBodies),
+                ...numbered.filter((one) => !ofBodies(one))]) {
                 this.addKnob(knob, index);
             }
-            this.knobs.get(knob.name).update(knob.value);
-        });
+        }
+        for (const knob of state.knobs) {
+            this.knobs.get(knob.path)?.update(knob.value);
+        }
     }
 }

@@ -84,6 +84,7 @@ function decodeFrame(buffer) {
         at += frame[name].byteLength;
     });
     frame.playing = counts[PARTS.length] !== 0;
+    frame.probes = new Float32Array(buffer, at);
     return frame;
 }
 

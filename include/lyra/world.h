@@ -1,0 +1,465 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// Worlds: bodies, what holds them, what acts on them, and how time goes on, in one object that
+/// owns all it makes. Fill a world, then step it; the first step, or lyra_world_prepare(), makes
+/// its model, after which bodies, constraints and loads stay as they are and parameters move on.
+/// Scenes are worlds in a file: scene.h.
+///
+/// Bodies are named. Where a function takes the name of a body, NULL means all bodies.
+
+#ifndef LYRA_WORLD_H
+#define LYRA_WORLD_H
+
+#include "lyra/affine.h"
+#include "lyra/base.h"
+#include "lyra/curve.h"
+#include "lyra/embed.h"
+#include "lyra/fields.h"
+#include "lyra/integrator.h"
+#include "lyra/mesh.h"
+#include "lyra/mesh_generate.h"
+#include "lyra/model.h"
+#include "lyra/points.h"
+#include "lyra/solid.h"
+#include "lyra/surface.h"
+#include "lyra/system.h"
+#include "lyra/viscosity.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct LyraWorld LyraWorld;
+
+// ---- making -------------------------------------------------------------------------------------
+
+/// Rayleigh damping of everything.
+typedef struct LyraDamping {
+    double mass;      ///< alpha of alpha M, 1/s, >= 0. Default 0.
+    double stiffness; ///< beta of beta K, s, >= 0. Default 0.
+    bool exact;       ///< K as it is, indefinite or not. Default false.
+} LyraDamping;
+
+/// How long and how finely.
+typedef struct LyraTiming {
+    double dt;        ///< A step, s, > 0. Default 0.01.
+    int64_t steps;    ///< To take; 0: no limit. Default 0.
+    double duration;  ///< In place of `steps`, s. Default NaN: not given.
+    int32_t substeps; ///< Steps of the integrator in a step, >= 1. Default 1.
+} LyraTiming;
+
+/// Mass matrices.
+typedef enum LyraMassKind {
+    LYRA_MASS_LUMPED = 0, ///< At the vertices.
+    LYRA_MASS_CONSISTENT, ///< Of the elements.
+} LyraMassKind;
+
+/// Settings of a world. Start from lyra_world_def_default(). All of it is copied.
+typedef struct LyraWorldDef {
+    const char *title;            ///< Nullable.
+    LyraCurve gravity[3];         ///< m/s^2. Default 0.
+    LyraMassKind mass;            ///< Default LYRA_MASS_LUMPED.
+    LyraDamping damping;          ///< Default none.
+    LyraIntegratorDef integrator; ///< Default lyra_integrator_def_default().
+    LyraSolverDef solver;         ///< Default lyra_solver_def_default(), its task chosen.
+    LyraTiming time;
+    uint32_t cookie; ///< Written by the default function only.
+} LyraWorldDef;
+
+LYRA_API LyraWorldDef lyra_world_def_default(void);
+
+/// Makes an empty world. `ctx`: must outlive it; NULL: the world makes one of its own. `def`:
+/// Nullable: defaults.
+LYRA_API LyraStatus lyra_world_create(LyraContext *ctx, const LyraWorldDef *def, LyraWorld **out);
+
+/// Accepts NULL.
+LYRA_API void lyra_world_destroy(LyraWorld *world);
+
+/// The context of a world, for meshes and other things to hand to it.
+LYRA_API LyraContext *lyra_world_context(const LyraWorld *world);
+
+/// Sets constant gravity, m/s^2, at any time.
+LYRA_API LyraStatus lyra_world_set_gravity(LyraWorld *world, const double gravity[3]);
+
+// ---- selectors ----------------------------------------------------------------------------------
+
+typedef struct LyraSelectBox {
+    double min[3], max[3]; ///< Corners, m.
+} LyraSelectBox;
+
+typedef struct LyraSelectSphere {
+    double center[3], radius; ///< m.
+} LyraSelectSphere;
+
+/// The side of a plane that its normal points to.
+typedef struct LyraSelectHalfSpace {
+    double point[3]; ///< m.
+    double normal[3];
+} LyraSelectHalfSpace;
+
+/// Parts of the surface that face a direction; for vertices by the mean normal around.
+typedef struct LyraSelectNormal {
+    double direction[3];
+    double angle; ///< How far off, rad, in (0, pi). Default pi / 6.
+} LyraSelectNormal;
+
+/// Points near a place; of two at one distance the first counts.
+typedef struct LyraSelectNear {
+    double point[3]; ///< m.
+    double distance; ///< At most this far, m. NaN: not given.
+    int64_t count;   ///< In place of it: the nearest ones, so many. 0: not given.
+} LyraSelectNear;
+
+/// What a selector says of the surface.
+typedef enum LyraSelectSurface {
+    LYRA_SELECT_ANYWHERE = 0,
+    LYRA_SELECT_SURFACE,
+    LYRA_SELECT_INNER, ///< Walls of cavities.
+    LYRA_SELECT_OUTER, ///< The rest of the surface.
+} LyraSelectSurface;
+
+/// Which vertices, faces or elements: those that meet all that is said; at least one thing must
+/// be. Places are those at rest. A face is in if all its vertices are, an element if its centre
+/// is. Start from lyra_selector_default().
+typedef struct LyraSelector {
+    bool all;
+    const int32_t *vertices; ///< Numbers, from 0, in the order of the mesh. Nullable.
+    int32_t vertex_count;
+    const char *file; ///< A `.bou` file of numbers. Nullable.
+    int64_t first;    ///< What stands for the first vertex in `file`. Default 1.
+    /// A set of the mesh, of vertices, faces or elements: its vertices. Faces are selected by a
+    /// set of faces as they are, elements by sets of elements alone. Nullable.
+    const char *set;
+    const LyraSelectBox *box;              ///< Nullable.
+    const LyraSelectSphere *sphere;        ///< Nullable.
+    const LyraSelectHalfSpace *half_space; ///< Nullable.
+    const LyraSelectNear *near;            ///< Nullable.
+    /// A part of the body that shares no vertex with the rest, numbered by their first elements.
+    /// Default -1: not given.
+    int64_t component;
+    const double *component_at; ///< The part at or nearest to this place, m, [3]. Nullable.
+    LyraSelectSurface surface;
+    const LyraSelectNormal *normal; ///< Nullable.
+    bool invert;                    ///< What was not selected.
+} LyraSelector;
+
+LYRA_API LyraSelector lyra_selector_default(void);
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+/// A rotation.
+typedef struct LyraTurn {
+    double axis[3];   ///< Default z.
+    double center[3]; ///< A point of the axis, m. Default 0.
+    double angle;     ///< Right-handed, rad. Default 0.
+} LyraTurn;
+
+/// A rigid motion and scale of a mesh, applied before all else: scale, rotate, translate.
+typedef struct LyraPlacement {
+    double scale[3]; ///< > 0. Default 1.
+    LyraTurn rotate;
+    double translate[3]; ///< m. Default 0.
+} LyraPlacement;
+
+/// Where a body is at the start, and how it moves.
+typedef struct LyraStart {
+    double scale[3]; ///< About the middle of the body; 0 flattens. Default 1.
+    LyraTurn rotate;
+    double translate[3];        ///< m. Default 0.
+    double velocity[3];         ///< m/s. Default 0.
+    double angular_velocity[3]; ///< About the middle of the body, rad/s. Default 0.
+} LyraStart;
+
+/// A part of a body with other moduli.
+typedef struct LyraRegion {
+    LyraSelector select;            ///< Elements, by their centres or as a set.
+    double young, poisson, density; ///< Pa, 1, kg/m^3. Default NaN: as the body's.
+} LyraRegion;
+
+/// Fibres in a body, as in muscle, beside its law.
+typedef struct LyraBodyFibre {
+    double direction[3];  ///< Of the fibres at rest. Default x.
+    double stiffness;     ///< Pa, >= 0. Default 0.
+    double exponent;      ///< >= 0. Default 0.
+    double active_stress; ///< At full activation, Pa, >= 0. Default 0.
+    LyraCurve activation; ///< In [0, 1]. Default 0.
+    bool tension_only;    ///< Default true.
+} LyraBodyFibre;
+
+/// A surface that a body carries along, in the place of the body after `transform`.
+typedef struct LyraBodySurface {
+    const char *name;           ///< Nullable: that of the file.
+    const char *file;           ///< Of any format. Nullable with `surface`.
+    const LyraSurface *surface; ///< In place of `file`; copied. Nullable.
+    const char *weights;        ///< An `.interp` file. Nullable: weights are computed.
+} LyraBodySurface;
+
+/// A body. Start from lyra_body_def_default(). All of it is copied. What it is made of is one of
+/// `file`, `mesh` and `generate`.
+typedef struct LyraBodyDef {
+    const char *name;                 ///< Unique. Nullable: "body1", "body2", ...
+    const char *kind;                 ///< A name of lyra_body_kind(). Default "solid".
+    const char *file;                 ///< A mesh of any format. Nullable.
+    const LyraMesh *mesh;             ///< Nullable.
+    const LyraMeshShapeDef *generate; ///< Nullable.
+    LyraPlacement transform;
+    /// What it is made of: `young` 0 and `poisson` NaN are those of the mesh (of a generated one
+    /// 1 MPa and 0.45). Defaults as lyra_solid_def_default(), but for a `poisson` of NaN.
+    LyraSolidDef material;
+    double density;   ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
+    double stiffness; ///< "affine": Young's modulus of its shape, Pa. Default NaN: by its density.
+    const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
+    int32_t region_count;
+    const LyraViscosityDef *viscosity; ///< Nullable.
+    const LyraBodyFibre *fibre;        ///< Nullable.
+    const LyraBodySurface *surfaces;   ///< To show. [surface_count]. None: that of the mesh.
+    int32_t surface_count;
+    LyraStart start;
+    uint32_t cookie; ///< Written by the default function only.
+} LyraBodyDef;
+
+LYRA_API LyraBodyDef lyra_body_def_default(void);
+LYRA_API LyraRegion lyra_region_default(void);
+LYRA_API LyraBodyFibre lyra_body_fibre_default(void);
+
+/// Kinds of bodies by `index`; NULL past the last.
+LYRA_API const char *lyra_body_kind(int32_t index);
+
+/// Adds a body. `index`: Nullable: its number, from 0. On failure the world is as before, as with
+/// all functions that add.
+LYRA_API LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t *index);
+
+// ---- what holds and pushes ----------------------------------------------------------------------
+
+/// A rotation over time.
+typedef struct LyraRotation {
+    double axis[3];   ///< Default z.
+    double center[3]; ///< A point of the axis, m. Default 0.
+    LyraCurve angle;  ///< rad.
+} LyraRotation;
+
+/// Vertices that are held, and where. Start from lyra_constraint_def_default().
+typedef struct LyraConstraintDef {
+    const char *body; ///< Nullable: all.
+    LyraSelector select;
+    int32_t axes;              ///< Bits 1 x, 2 y, 4 z along which they are held. Default 7.
+    const double *direction;   ///< The one direction, in place of `axes`, [3]. Nullable.
+    LyraCurve displacement[3]; ///< From their place at rest, m. Default 0.
+    LyraRotation rotation;     ///< Of their place at rest, before the displacement.
+} LyraConstraintDef;
+
+LYRA_API LyraConstraintDef lyra_constraint_def_default(void);
+
+LYRA_API LyraStatus lyra_world_add_constraint(LyraWorld *world, const LyraConstraintDef *def);
+
+/// Holds vertices where they are at rest.
+LYRA_API LyraStatus lyra_world_fix(LyraWorld *world, const char *body, const LyraSelector *select);
+
+/// Kinds of loads.
+typedef enum LyraLoadKind {
+    LYRA_LOAD_FORCE = 0, ///< On vertices.
+    LYRA_LOAD_TRACTION,  ///< On faces, force per area.
+    LYRA_LOAD_PRESSURE,  ///< On faces, against the normal.
+    LYRA_LOAD_SPRING,    ///< Springs of no length from vertices to targets.
+    LYRA_LOAD_KIND_COUNT
+} LyraLoadKind;
+
+/// A load. Start from lyra_load_def_default().
+typedef struct LyraLoadDef {
+    LyraLoadKind type;
+    const char *body; ///< Nullable: all.
+    LyraSelector select;
+    LyraCurve factor;    ///< Of a force, traction or pressure. Default 1.
+    LyraCurve force[3];  ///< N.
+    bool total;          ///< All vertices together get the force, not each. Default false.
+    double traction[3];  ///< Pa.
+    bool live;           ///< A traction turns and stretches with the surface. Default false.
+    LyraCurve pressure;  ///< Pa; above 0 it pushes into the material, and inflates a cavity.
+    bool symmetric;      ///< Keeps the symmetric part of the tangent only. Default false.
+    double stiffness;    ///< Of a spring, N/m, >= 0.
+    double damping;      ///< Of a spring, against motion relative to the target, N s/m, >= 0.
+    LyraCurve offset[3]; ///< Of a spring's target from the place of the vertex at rest, m.
+} LyraLoadDef;
+
+LYRA_API LyraLoadDef lyra_load_def_default(void);
+
+LYRA_API LyraStatus lyra_world_add_load(LyraWorld *world, const LyraLoadDef *def);
+
+/// A load of your own: called with the place of all vertices of the world, as LyraModelDef::load.
+LYRA_API LyraStatus lyra_world_add_load_function(LyraWorld *world, LyraLoad *load, void *user);
+
+/// A force group of your own. `body`: whose vertices its stencils count; Nullable: those of the
+/// world. Takes the force, also on failure.
+LYRA_API LyraStatus lyra_world_take_force(LyraWorld *world, const char *body, LyraForce *force);
+
+/// A parameter over time. Start from lyra_change_def_default().
+typedef struct LyraChangeDef {
+    const char *body;        ///< Nullable: all.
+    const char *parameter;   ///< "young", or a parameter of the body's forces. Default "young".
+    const LyraCurve *factor; ///< Multiplies what it was. Nullable.
+    const LyraCurve *value;  ///< What it is, in SI, in place of `factor`. Nullable.
+} LyraChangeDef;
+
+LYRA_API LyraChangeDef lyra_change_def_default(void);
+
+LYRA_API LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def);
+
+// ---- running ------------------------------------------------------------------------------------
+
+/// Makes model, system, integrator and state, which the first step does otherwise. From here on
+/// nothing can be added.
+LYRA_API LyraStatus lyra_world_prepare(LyraWorld *world);
+
+/// One step of dt: parameters that change with time first, then the integrator, as often as there
+/// are substeps. On failure the state, and what changes with time, are bit for bit as they were.
+/// `report`: Nullable.
+LYRA_API LyraStatus lyra_world_step(LyraWorld *world, LyraStepReport *report);
+
+/// Time, s.
+LYRA_API double lyra_world_time(const LyraWorld *world);
+
+/// Writes the state to a checkpoint file, and reads one of a world that was filled alike.
+LYRA_API LyraStatus lyra_world_save(LyraWorld *world, const char *path);
+LYRA_API LyraStatus lyra_world_restore(LyraWorld *world, const char *path);
+
+// ---- looking ------------------------------------------------------------------------------------
+
+/// A surface that a body carries along.
+typedef struct LyraShownSurface {
+    const char *name;
+    const char *path; ///< File it was read from; its textures are beside it. NULL: made.
+    const LyraSurface *surface;
+    /// Weights on the vertices of the body. NULL: the surface's vertices are the body's.
+    const LyraEmbedding *embedding;
+} LyraShownSurface;
+
+/// A look at a body, valid while the world lives. Its vertices are [first_vertex, first_vertex +
+/// vertex_count) of the model.
+typedef struct LyraBodyView {
+    const char *name;
+    const char *kind;
+    int32_t first_vertex, vertex_count;
+    const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies and springs alone.
+    const LyraSolid *solid;   ///< NULL for affine bodies and springs alone.
+    const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
+    /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
+    /// of `affine` has weights; otherwise NULL.
+    const LyraMesh *shape;
+    int32_t surface_count;
+    const LyraShownSurface *surfaces; ///< What to show, the first one first. [surface_count].
+} LyraBodyView;
+
+/// A look at a world, valid while it lives and until a method is set. Model, system, integrator
+/// and state are NULL until it is prepared.
+typedef struct LyraWorldView {
+    const char *title; ///< "" without.
+    LyraModel *model;
+    LyraSystem *system;
+    LyraIntegrator *integrator;
+    LyraState *state;
+    double dt;     ///< s, of a step.
+    int64_t steps; ///< To take; 0: no limit.
+    int32_t body_count;
+    const LyraBodyView *bodies; ///< [body_count].
+    uint64_t digest;            ///< Of all that makes the motion.
+} LyraWorldView;
+
+LYRA_API LyraWorldView lyra_world_view(const LyraWorld *world);
+
+/// Number of a body, -1 for none of that name.
+LYRA_API int32_t lyra_world_find_body(const LyraWorld *world, const char *name);
+
+/// Positions, m, and velocities, m/s, of the vertices of a body's mesh (of an affine body: its
+/// shape), [*count][3], now. They are the world's, and good until its next step. `count`:
+/// Nullable. NULL where the world is not prepared.
+LYRA_API const double *lyra_world_positions(LyraWorld *world, int32_t body, int32_t *count);
+LYRA_API const double *lyra_world_velocities(LyraWorld *world, int32_t body, int32_t *count);
+
+/// Vertices of a body that a selector holds, as numbers of the body's mesh, ascending. The caller
+/// ends the list with lyra_vertex_list_destroy().
+LYRA_API LyraStatus lyra_world_select(LyraWorld *world, const char *body,
+                                      const LyraSelector *select, int32_t *count,
+                                      int32_t **vertices);
+
+/// Energies now, J.
+typedef struct LyraEnergies {
+    double kinetic;
+    double elastic; ///< Of all forces that have one, loads among them.
+} LyraEnergies;
+
+LYRA_API LyraStatus lyra_world_energies(LyraWorld *world, LyraEnergies *out);
+
+/// Writes what loads push the vertices of the model with now, N, [vertices of the model][3]:
+/// forces on vertices, tractions and pressures. Gravity, springs and pulls are not among them.
+/// `energy`: J, of those tractions and pressures that have one, minus their work since rest;
+/// reports of steps count it as elastic. `loads`, `energy`: Nullable.
+LYRA_API LyraStatus lyra_world_loads(LyraWorld *world, double *loads, double *energy);
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+/// A number of a world that can be turned while it runs. Paths name what scenes say:
+/// "bodies.beam.material.young" or "bodies[0].material.young", "bodies.*.material.young" for all
+/// bodies at once, "damping.mass", "time.dt", "gravity".
+typedef struct LyraWorldParameter {
+    const char *path;
+    const char *name; ///< Short, for a label: the last part of the path.
+    const char *unit; ///< "" for factors and numbers without one.
+    double value;     ///< Now.
+    double start;     ///< As the world was made.
+    double low, high; ///< Range that a slider may offer, no limits; both > 0 where `logarithmic`.
+    bool logarithmic; ///< The number is felt by its logarithm.
+} LyraWorldParameter;
+
+/// Parameter `index`; false past the last. First those of the world and of all bodies at once,
+/// then those of single bodies where there are several. Only those that the world has and does not
+/// change by itself over time. Where elements differ in a number, it is a factor on theirs, without
+/// a unit. The texts are good until the next call.
+LYRA_API bool lyra_world_parameter(LyraWorld *world, int32_t index, LyraWorldParameter *out);
+
+/// The parameter at a path. Fails with LYRA_INVALID_ARGUMENT for a path that is none, with the
+/// nearest that is.
+LYRA_API LyraStatus lyra_world_get(LyraWorld *world, const char *path, LyraWorldParameter *out);
+
+/// Turns a parameter; the world is prepared first. Fails also for a value that is not allowed; the
+/// world is then as before.
+LYRA_API LyraStatus lyra_world_set(LyraWorld *world, const char *path, double value);
+
+// ---- methods ------------------------------------------------------------------------------------
+
+/// Names of the integrator and of the solver that were asked for. Valid until the next change.
+LYRA_API const char *lyra_world_integrator(const LyraWorld *world);
+LYRA_API const char *lyra_world_solver(const LyraWorld *world);
+
+/// Takes another integrator of lyra_integrator_name(), with the settings of the world's own. What
+/// the old one remembers of past steps is forgotten, the history of materials is not. On failure
+/// the world is as before.
+LYRA_API LyraStatus lyra_world_set_integrator(LyraWorld *world, const char *name);
+
+/// Takes another solver of lyra_solver_name(), or "auto". Otherwise as above.
+LYRA_API LyraStatus lyra_world_set_solver(LyraWorld *world, const char *name);
+
+// ---- pulls --------------------------------------------------------------------------------------
+
+/// Pulls points by springs of no length: stiffness k_i (N/m, >= 0, [count]) from points[i], over
+/// vertices of the model, to targets[i] (m, [count][3]). Takes the place of all pulls before; a
+/// count of 0 ends them. A point that is named twice feels both. The springs are implicit like any
+/// force of the model, and their energy is counted as elastic. All of it is copied. It costs
+/// nothing while nobody pulls.
+LYRA_API LyraStatus lyra_world_pull_points(LyraWorld *world, int32_t count,
+                                           const LyraSurfacePoint *points, const double *stiffness,
+                                           const double *targets);
+
+/// The same for vertices of the model.
+LYRA_API LyraStatus lyra_world_pull(LyraWorld *world, int32_t count, const int32_t *vertices,
+                                    const double *stiffness, const double *targets);
+
+/// Energy of the springs of lyra_world_pull() now, J; 0 without.
+LYRA_API double lyra_world_pull_energy(const LyraWorld *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Keys of a scene beside those of its world: outputs and pictures.
+
+#include "scene/spec.h"
+
+#include "world/keys_rows.h"
+
+#include <string.h>
+
+static const LyKey output_keys[] = {
+    {"save-every", LY_KEY_INTEGER, AT(LyraSceneOutput, save_every), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Steps between frames of `displacement.npy`."},
+    {"vtu-every", LY_KEY_INTEGER, AT(LyraSceneOutput, vtu_every), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Steps between VTU files."},
+    {"obj-every", LY_KEY_INTEGER, AT(LyraSceneOutput, obj_every), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Steps between OBJ files."},
+    {"checkpoint-every", LY_KEY_INTEGER, AT(LyraSceneOutput, checkpoint_every),
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between checkpoints."},
+    {"snapshot-every", LY_KEY_INTEGER, AT(LyraSceneOutput, snapshot_every),
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
+    {"snapshot-field", LY_KEY_WORD, AT(LyraSceneOutput, snapshot_field),
+     .choices = "none|displacement|speed|von-mises", .meaning = "Colours in pictures."},
+    {"snapshot-size", LY_KEY_INTEGERS, AT(LyraSceneOutput, snapshot_size),
+     .meaning = "Width and height of pictures in pixels."},
+    {"snapshot-edges", LY_KEY_BOOL, AT(LyraSceneOutput, snapshot_edges),
+     .meaning = "Edges of faces in pictures."},
+    {"pc2", LY_KEY_BOOL, AT(LyraSceneOutput, pc2), .meaning = "A PC2 cache of the surfaces."},
+    {"gltf", LY_KEY_BOOL, AT(LyraSceneOutput, gltf),
+     .meaning = "An animated glTF file of the surfaces."},
+};
+GROUP(output, LyraSceneOutput, NULL, "output",
+      "What to write; 0 is never. The command may overrule it.");
+
+static const LyKey camera_keys[] = {
+    {"azimuth", LY_KEY_NUMBER, AT(LyCameraSpec, azimuth), .unit = "rad", .shown_default = "30 deg",
+     .meaning = "Where `eye` is not given, the camera is fitted to the bodies."},
+    {"elevation", LY_KEY_NUMBER, AT(LyCameraSpec, elevation), .unit = "rad",
+     .shown_default = "20 deg", .meaning = "The same."},
+    {"eye", LY_KEY_VECTOR, AT(LyCameraSpec, eye), .pointer = true, .unit = "m",
+     .meaning = "Where the camera is."},
+    {"target", LY_KEY_VECTOR, AT(LyCameraSpec, target), .unit = "m",
+     .meaning = "What it looks at; read with `eye`."},
+    {"up", LY_KEY_VECTOR, AT(LyCameraSpec, up), .meaning = "What is up in pictures."},
+    {"field-of-view", LY_KEY_NUMBER, AT(LyCameraSpec, field_of_view), .unit = "rad",
+     .shown_default = "40 deg", .range = LY_RANGE_ANGLE, .meaning = "Vertical."},
+};
+GROUP(camera, LyCameraSpec, NULL, "camera", "Where pictures are taken from.");
+
+static void init_scene(void *out)
+{
+    const double degree = 0.017453292519943295;
+    LySceneSpec *spec = out;
+    ly_world_keys.init(&spec->world);
+    spec->output = (LyraSceneOutput){.snapshot_size = {1200, 900}};
+    spec->camera = (LyCameraSpec){.azimuth = 30 * degree,
+                                  .elevation = 20 * degree,
+                                  .up = {0, 1, 0},
+                                  .field_of_view = 40 * degree};
+}
+
+LyGroup ly_scene_keys(LyKey keys[LY_SCENE_KEYS_MAX])
+{
+    static const LyKey added[] = {
+        {"output", LY_KEY_GROUP, AT(LySceneSpec, output), .shown = true, .group = &output,
+         .meaning = "What to write."},
+        {"camera", LY_KEY_GROUP, AT(LySceneSpec, camera), .shown = true, .group = &camera,
+         .meaning = "Where pictures are taken from."},
+    };
+    // the world comes first in the struct
+    int32_t count = ly_world_keys.key_count;
+    LYRA_ASSERT(count + LY_COUNT_OF(added) <= LY_SCENE_KEYS_MAX);
+    memcpy(keys, ly_world_keys.keys, (size_t)count * sizeof *keys);
+    memcpy(keys + count, added, sizeof added);
+    return (LyGroup){.name = ly_world_keys.name,
+                     .meaning = ly_world_keys.meaning,
+                     .size = sizeof(LySceneSpec),
+                     .init = init_scene,
+                     .key_count = count + LY_COUNT_OF(added),
+                     .keys = keys};
+}

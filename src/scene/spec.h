@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What a scene in YAML may say: the keys of a world (world/keys.h), and of outputs and pictures.
+// From them it is read, and the tables of docs/scenes.md are made.
+
+#ifndef LY_SCENE_SPEC_H
+#define LY_SCENE_SPEC_H
+
+#include "base/file.h"
+#include "lyra/scene.h"
+#include "scene/tree.h"
+#include "world/keys.h"
+
+/// Where pictures are taken from, in SI.
+typedef struct LyCameraSpec {
+    double azimuth, elevation;
+    const double *eye; // [3]; NULL: fitted
+    double target[3], up[3], field_of_view;
+} LyCameraSpec;
+
+/// A scene as it is read: public settings, without the tree that they came from.
+typedef struct LySceneSpec {
+    LyWorldSpec world;
+    LyraSceneOutput output;
+    LyCameraSpec camera;
+} LySceneSpec;
+
+#define LY_SCENE_KEYS_MAX 32
+
+/// The group of LySceneSpec; its rows are written to `keys`.
+LyGroup ly_scene_keys(LyKey keys[LY_SCENE_KEYS_MAX]);
+
+/// Reads a mapping by a group that is not part of another into its struct, defaults first. Curves
+/// are not compiled. All that the struct points to is on the arena or in the tree.
+LyraStatus ly_spec_read(LyraArena *arena, const LyGroup *group, const LyNode *node, void *out);
+
+/// A scene with every key, its default, unit and meaning.
+LyraStatus ly_spec_write_defaults(LyraContext *ctx, LyWriter *writer);
+
+/// The tables of docs/scenes.md.
+LyraStatus ly_spec_write_tables(LyraContext *ctx, LyWriter *writer);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Bodies of kind "affine": what of a def they read, and the weights of their points.
+
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static LyraStatus refuse(const char *key, const char *name, const char *hint)
+{
+    return ly_fail_key(LYRA_BAD_FORMAT, key, "found %s of an affine body, expected %s", name, hint);
+}
+
+// what an affine body has no use for is refused, not passed over
+static LyraStatus check_def(const LyraBodyDef *def)
+{
+    static const char hint[] =
+        "density alone in its material; how stiff it is stands in the key stiffness of the body";
+    const LyraSolidDef *given = &def->material, none = lyra_body_def_default().material;
+    if (strcmp(given->model, none.model) != 0) {
+        return refuse("material.model", "model", hint);
+    }
+    if (given->young > 0 || !isnan(given->poisson)) {
+        return given->young > 0 ? refuse("material.young", "young", hint)
+                                : refuse("material.poisson", "poisson", hint);
+    }
+    if (given->inversion != none.inversion ||
+        given->inversion_threshold != none.inversion_threshold) {
+        return refuse("material.inversion", "inversion", hint);
+    }
+    if (given->compression_resistance != 0) {
+        return refuse("material.compression-resistance", "compression-resistance", hint);
+    }
+    if (given->stiffness != 0 || given->damping != 0) {
+        return given->stiffness != 0 ? refuse("material.stiffness", "stiffness", hint)
+                                     : refuse("material.damping", "damping", hint);
+    }
+    if (given->constant_count > 0) {
+        return refuse("material.parameters", "parameters", hint);
+    }
+    if (def->viscosity || def->fibre) {
+        const char *name = def->viscosity ? "viscosity" : "fibre";
+        return refuse(name, name, "it of solids alone");
+    }
+    for (int32_t r = 0; r < def->region_count; ++r) {
+        if (!isnan(def->regions[r].young) || !isnan(def->regions[r].poisson)) {
+            return ly_within_item(ly_fail(LYRA_BAD_FORMAT,
+                                          "found moduli in a region of an affine body, expected "
+                                          "density alone"),
+                                  "regions", r);
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body)
+{
+    LyraAffineDef def = lyra_affine_def_default();
+    LyraAffine *affine = NULL;
+    view->shape = take;
+    LY_TRY(check_def(body->def));
+    def.mesh = take;
+    def.stiffness = isnan(body->def->stiffness) ? 0 : body->def->stiffness;
+    LY_TRY(lyra_affine_create(world->ctx, &def, &affine));
+    view->affine = affine;
+    LyraAffineView made = lyra_affine_view(affine);
+    return ly_body_set_vertices(world->ctx, view, body, LYRA_AFFINE_PARTICLES, made.positions,
+                                made.masses);
+}
+
+static LyraForce *const *forces(const LyraBodyView *view, int32_t *count)
+{
+    LyraAffineView made = lyra_affine_view(view->affine);
+    *count = made.force_count;
+    return made.forces;
+}
+
+static LyraStatus embed(const LyraBodyView *view, int32_t count, const double *points,
+                        LyraEmbedding **out)
+{
+    return lyra_affine_embed(view->affine, count, points, out);
+}
+
+const LyBodyType ly_body_affine = {
+    .name = "affine", .create = create, .weighted = true, .embed = embed, .forces = forces};
+
+LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
+                                 int32_t **vertices, double **weights)
+{
+    const int64_t nodes = LYRA_AFFINE_PARTICLES;
+    LY_TRY(ly_arena_allocate(world->arena, nodes * count, sizeof **vertices, vertices));
+    LY_TRY(ly_arena_allocate(world->arena, nodes * count, sizeof **weights, weights));
+    for (int32_t p = 0; p < count; ++p) {
+        const LyraBodyView *body = &world->views[points[p].body];
+        LyraEmbeddingView shape = lyra_embedding_view(lyra_affine_view(body->affine).embedding);
+        memcpy(*weights + nodes * p, shape.weights + nodes * points[p].vertex,
+               (size_t)nodes * sizeof **weights);
+        for (int32_t k = 0; k < nodes; ++k) {
+            (*vertices)[nodes * p + k] = body->first_vertex + k;
+        }
+    }
+    return LYRA_OK;
+}

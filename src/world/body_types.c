@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The kinds of bodies: one row each.
+
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const LyBodyType ly_body_solid, ly_body_affine;
+
+static const LyBodyType *const types[] = {&ly_body_solid, &ly_body_affine};
+
+const char *lyra_body_kind(int32_t index)
+{
+    return index >= 0 && index < LY_COUNT_OF(types) ? types[index]->name : NULL;
+}
+
+const LyBodyType *ly_body_type_find(const char *name)
+{
+    for (int32_t t = 0; t < LY_COUNT_OF(types); ++t) {
+        if (strcmp(types[t]->name, name) == 0) {
+            return types[t];
+        }
+    }
+    return NULL;
+}
+
+LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
+                                const double *positions, const double *masses)
+{
+    LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)count, sizeof(double), &body->positions));
+    LY_TRY(ly_allocate_array(ctx, count, sizeof(double), &body->masses));
+    memcpy(body->positions, positions, 3 * sizeof(double) * (size_t)count);
+    memcpy(body->masses, masses, sizeof(double) * (size_t)count);
+    view->vertex_count = count;
+    return LYRA_OK;
+}

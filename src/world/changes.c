@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Materials that change with time.
+
+#include "force/force.h"
+#include "lyra/material.h"
+#include "world/curve.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// One parameter of one force over time: base [count] times the factor, or the value over `scale`.
+typedef struct Change {
+    const LyraCurve *curve;
+    const LyraForce *force;
+    const char *parameter;
+    int32_t count;  // of stencils
+    double *base;   // [count]
+    double *values; // [count]
+} Change;
+
+static LyraStatus apply_change(void *self, LyraWorld *world, double begin, double end)
+{
+    (void)begin;
+    Change *change = self;
+    double factor = ly_curve_at(change->curve, end).value;
+    for (int32_t e = 0; e < change->count; ++e) {
+        change->values[e] = change->base[e] * factor;
+    }
+    int32_t group = lyra_model_group_of(world->model, change->force);
+    return ly_undo_set_parameter(&world->undo, world->model, group, change->parameter,
+                                 change->values);
+}
+
+// What one unit of the curve means for a parameter of an element: `base` is the parameter of the
+// element as it was, `young` its modulus.
+static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const LyraForce *force,
+                             int32_t parameter, const double *young)
+{
+    Change *change = NULL;
+    LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *change, &change));
+    *change = (Change){.curve = def->value ? def->value : def->factor,
+                       .force = force,
+                       .parameter = force->type->parameter_names[parameter],
+                       .count = force->stencil_count};
+    LY_TRY(ly_arena_allocate(world->arena, change->count, sizeof(double), &change->base));
+    LY_TRY(ly_arena_allocate(world->arena, change->count, sizeof(double), &change->values));
+    int32_t width = force->type->parameter_count;
+    for (int32_t e = 0; e < change->count; ++e) {
+        double was = force->parameters[(int64_t)width * e + parameter];
+        change->base[e] = !def->value ? was : young ? was / young[e] : 1;
+    }
+    return ly_world_take_rule(world, (LyRule){apply_change, NULL, change});
+}
+
+// Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
+// the modulus gives twice the parameter.
+static bool grows_with_young(const char *model, const LyraForceType *type, int32_t parameter)
+{
+    if (type->traits & LYRA_FORCE_SPRINGS) {
+        return parameter == lyra_force_type_parameter(type, "stiffness");
+    }
+    LyraMaterialLaw law;
+    if (parameter == lyra_force_type_parameter(type, "compression-resistance") ||
+        lyra_material_law_find(model, &law) != LYRA_OK) {
+        return true; // linear, corotational, the matrix of fibres: stiffness all of it
+    }
+    double one[LYRA_MATERIAL_PARAMETERS_MAX], two[LYRA_MATERIAL_PARAMETERS_MAX];
+    return parameter < LYRA_MATERIAL_PARAMETERS_MAX &&
+           lyra_material_from_enu(law, 1e6, 0.3, one) == LYRA_OK &&
+           lyra_material_from_enu(law, 2e6, 0.3, two) == LYRA_OK && one[parameter] != 0 &&
+           fabs(two[parameter] / one[parameter] - 2) < 1e-12;
+}
+
+static LyraStatus find_young(LyraWorld *world, const LyraBodyView *body, double **out)
+{
+    LyraMeshView view = lyra_mesh_view(body->mesh);
+    double *young = NULL;
+    LY_TRY(ly_arena_allocate(world->arena, view.element_count, sizeof *young, &young));
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        const LyraMeshMaterial *material = &view.materials[view.element_materials[e]];
+        if (material->kind != LYRA_MESH_MATERIAL_ENU) {
+            return ly_fail_key(LYRA_BAD_FORMAT, "value",
+                               "found a value for young of body \"%.60s\", whose material "
+                               "\"%.60s\" has none; expected factor",
+                               body->name, material->name);
+        }
+        young[e] = material->enu.young;
+    }
+    *out = young;
+    return LYRA_OK;
+}
+
+static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32_t b)
+{
+    const LyraBodyView *body = &world->views[b];
+    const char *model = world->bodies[b].solid_def.model;
+    int32_t count;
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    double *young = NULL;
+    // the first force of a solid is the isotropic one
+    const LyraForceType *type = lyra_force_type(forces[0]);
+    if (def->value) {
+        if (type->traits & LYRA_FORCE_SPRINGS) {
+            return ly_fail_key(LYRA_BAD_FORMAT, "value",
+                               "found a value for young of springs, expected factor");
+        }
+        LY_TRY(find_young(world, body, &young));
+    }
+    for (int32_t p = 0; p < type->parameter_count; ++p) {
+        if (grows_with_young(model, type, p)) {
+            LY_TRY(add_change(world, def, forces[0], p, young));
+        }
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus change_named(LyraWorld *world, const LyraChangeDef *def, int32_t b)
+{
+    const LyraBodyView *body = &world->views[b];
+    int32_t count;
+    LyraForce *const *forces = lyra_solid_forces(body->solid, &count);
+    char list[300] = "young";
+    for (int32_t f = 0; f < count; ++f) {
+        const LyraForceType *type = lyra_force_type(forces[f]);
+        for (int32_t p = 0; type->parameter_names && p < type->parameter_count; ++p) {
+            if (strcmp(type->parameter_names[p], def->parameter) == 0) {
+                return add_change(world, def, forces[f], p, NULL);
+            }
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, ", %s", type->parameter_names[p]);
+        }
+    }
+    return ly_fail_key(LYRA_BAD_FORMAT, "parameter", "found \"%.60s\", expected one of: %s",
+                       def->parameter, list);
+}
+
+LyraChangeDef lyra_change_def_default(void)
+{
+    return (LyraChangeDef){.parameter = "young"};
+}
+
+static LyraStatus add_changes(LyraWorld *world, const LyraChangeDef *def)
+{
+    int32_t first, end;
+    if (!def->value == !def->factor) {
+        return ly_fail(LYRA_BAD_FORMAT, "found %s, expected either factor or value in a change",
+                       def->value ? "factor and value" : "neither factor nor value");
+    }
+    LY_TRY(ly_select_bodies(world, def->body, &first, &end));
+    for (int32_t b = first; b < end; ++b) {
+        if (!world->views[b].solid && def->body) {
+            return ly_fail_key(LYRA_UNSUPPORTED, "body",
+                               "found %s body \"%.60s\", expected a solid, whose material can "
+                               "change",
+                               world->views[b].kind, def->body);
+        }
+        if (world->views[b].solid) {
+            LY_TRY(strcmp(def->parameter, "young") == 0 ? change_young(world, def, b)
+                                                        : change_named(world, def, b));
+        }
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
+{
+    LYRA_ASSERT(world && def);
+    LyraChangeDef *own = NULL;
+    int32_t rules = world->rule_count;
+    LY_TRY(ly_world_check_open(world, "a change"));
+    LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
+    LY_TRY(ly_keys_copy(world->arena, &ly_change_keys, def, own));
+    LyraStatus status = add_changes(world, own);
+    if (status != LYRA_OK) {
+        ly_world_drop(world, world->force_count, rules);
+        return status;
+    }
+    world->moduli_change = true;
+    return LYRA_OK;
+}

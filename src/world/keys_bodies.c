@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Keys of bodies.
+
+#include "world/keys_rows.h"
+#include "world/parameters.h"
+
+static void init_generate(void *out)
+{
+    *(LyraMeshShapeDef *)out = lyra_mesh_shape_def_default();
+}
+
+static void init_region(void *out)
+{
+    *(LyraRegion *)out = lyra_region_default();
+}
+
+// a scene that says nothing of it keeps matrices symmetric
+static void init_viscosity(void *out)
+{
+    LyraViscosityDef *def = out;
+    *def = lyra_viscosity_def_default();
+    def->symmetric = true;
+}
+
+static void init_fibre(void *out)
+{
+    *(LyraBodyFibre *)out = lyra_body_fibre_default();
+}
+
+static void init_body(void *out)
+{
+    *(LyraBodyDef *)out = lyra_body_def_default();
+}
+
+static const LyKey turn_keys[] = {
+    {"axis", LY_KEY_VECTOR, AT(LyraTurn, axis), .meaning = "Axis."},
+    {"center", LY_KEY_VECTOR, AT(LyraTurn, center), .unit = "m", .meaning = "A point of the axis."},
+    {"angle", LY_KEY_NUMBER, AT(LyraTurn, angle), .unit = "rad", .meaning = "Right-handed angle."},
+};
+GROUP(turn, LyraTurn, NULL, "rotate", "A rotation.");
+
+static const LyKey transform_keys[] = {
+    {"scale", LY_KEY_SCALE, AT(LyraPlacement, scale), .range = LY_RANGE_POSITIVE,
+     .meaning = "First: one factor, or one per axis."},
+    {"rotate", LY_KEY_GROUP, AT(LyraPlacement, rotate), .group = &turn, .meaning = "Second."},
+    {"translate", LY_KEY_VECTOR, AT(LyraPlacement, translate), .unit = "m", .meaning = "Third."},
+};
+GROUP(transform, LyraPlacement, NULL, "transform",
+      "Rigid motion and scale of the mesh, applied before all else.");
+
+static const LyKey start_keys[] = {
+    {"scale", LY_KEY_SCALE, AT(LyraStart, scale),
+     .meaning = "About the middle of the body, one factor or one per axis; 0 flattens."},
+    {"rotate", LY_KEY_GROUP, AT(LyraStart, rotate), .group = &turn, .meaning = "Second."},
+    {"translate", LY_KEY_VECTOR, AT(LyraStart, translate), .unit = "m", .meaning = "Third."},
+    {"velocity", LY_KEY_VECTOR, AT(LyraStart, velocity), .unit = "m/s",
+     .meaning = "Of all its vertices."},
+    {"angular-velocity", LY_KEY_VECTOR, AT(LyraStart, angular_velocity), .unit = "rad/s",
+     .meaning = "About the middle of the body."},
+};
+GROUP(start, LyraStart, NULL, "start", "Where the body is at the start, and how it moves.");
+
+static const LyKey generate_keys[] = {
+    {"shape", LY_KEY_WORD, AT(LyraMeshShapeDef, shape), .choices = "box|sphere|cylinder|torus",
+     .meaning = "Cylinder and torus have their axis along z."},
+    {"element", LY_KEY_WORD, AT(LyraMeshShapeDef, kind), .choices = "tet|cube",
+     .meaning = "What it is made of."},
+    {"elements", LY_KEY_INTEGER, AT(LyraMeshShapeDef, elements), .range = LY_RANGE_POSITIVE,
+     .meaning = "About this many."},
+    {"cells", LY_KEY_INTEGERS, AT(LyraMeshShapeDef, cells), .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a box: cells along x, y, z, in place of `elements`."},
+    {"pattern", LY_KEY_WORD, AT(LyraMeshShapeDef, pattern), .choices = "six|five",
+     .meaning = "Tets in a cell; five for boxes only."},
+    {"center", LY_KEY_VECTOR, AT(LyraMeshShapeDef, center), .unit = "m", .meaning = "Its middle."},
+    {"size", LY_KEY_VECTOR, AT(LyraMeshShapeDef, size), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Edges of a box."},
+    {"radius", LY_KEY_NUMBER, AT(LyraMeshShapeDef, radius), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a sphere or cylinder; of the centre line of a torus."},
+    {"tube-radius", LY_KEY_NUMBER, AT(LyraMeshShapeDef, tube_radius), .unit = "m",
+     .range = LY_RANGE_POSITIVE, .meaning = "Of the tube of a torus."},
+    {"height", LY_KEY_NUMBER, AT(LyraMeshShapeDef, height), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a cylinder."},
+};
+GROUP(generate, LyraMeshShapeDef, init_generate, "generate",
+      "A simple body, where there is no `mesh`.");
+
+static const LyKey material_keys[] = {
+    {"model", LY_KEY_NAME, AT(LyraBodyDef, material.model), .choice = lyra_solid_model,
+     .meaning = "Law of the body."},
+    {"young", LY_KEY_NUMBER, AT(LyraBodyDef, material.young), .unit = "Pa",
+     .shown_default = "of the mesh", .range = LY_RANGE_POSITIVE,
+     .meaning = "Young's modulus; of a generated mesh 1 MPa.", .live = &ly_live_young},
+    {"poisson", LY_KEY_NUMBER, AT(LyraBodyDef, material.poisson), .shown_default = "of the mesh",
+     .range = LY_RANGE_POISSON, .meaning = "Poisson's ratio; of a generated mesh 0.45.",
+     .live = &ly_live_poisson},
+    {"density", LY_KEY_NUMBER, AT(LyraBodyDef, density), .unit = "kg/m^3",
+     .shown_default = "of the mesh", .range = LY_RANGE_POSITIVE,
+     .meaning = "Mass per volume; of a generated mesh 1000 kg/m^3.", .live = &ly_live_density},
+    {"inversion", LY_KEY_WORD, AT(LyraBodyDef, material.inversion), .choices = "extend|clamp|none",
+     .meaning = "What an isotropic law does below the threshold."},
+    {"inversion-threshold", LY_KEY_NUMBER, AT(LyraBodyDef, material.inversion_threshold),
+     .range = LY_RANGE_INSIDE, .meaning = "Stretch below which that happens."},
+    {"compression-resistance", LY_KEY_NUMBER, AT(LyraBodyDef, material.compression_resistance),
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Extra resistance to compression."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraBodyDef, material.stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs; 0: from Young's modulus, tets only.",
+     .live = &ly_live_stiffness},
+    {"damping", LY_KEY_NUMBER, AT(LyraBodyDef, material.damping), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs."},
+    {"parameters", LY_KEY_NAMED, LIST(LyraBodyDef, material.constants, material.constant_count),
+     .meaning = "Constants of the law by name, in SI, overruling what the moduli give."},
+};
+GROUP(material, LyraBodyDef, NULL, "material", "What a body is made of.");
+
+static const LyKey region_keys[] = {
+    {"select", LY_KEY_GROUP, AT(LyraRegion, select), .required = true, .group = &ly_select_keys,
+     .meaning = "Elements, by their centres or as a set."},
+    {"young", LY_KEY_NUMBER, AT(LyraRegion, young), .unit = "Pa", .range = LY_RANGE_POSITIVE,
+     .meaning = "As the body's, unless said."},
+    {"poisson", LY_KEY_NUMBER, AT(LyraRegion, poisson), .range = LY_RANGE_POISSON,
+     .meaning = "As the body's, unless said."},
+    {"density", LY_KEY_NUMBER, AT(LyraRegion, density), .unit = "kg/m^3",
+     .range = LY_RANGE_POSITIVE, .meaning = "As the body's, unless said."},
+};
+GROUP(region, LyraRegion, init_region, "regions",
+      "Parts of a body with other moduli; the last one that holds an element counts.");
+
+static const LyKey viscosity_keys[] = {
+    {"lambda", LY_KEY_NUMBER, AT(LyraViscosityDef, lambda), .unit = "Pa s",
+     .meaning = "Of volume."},
+    {"mu", LY_KEY_NUMBER, AT(LyraViscosityDef, mu), .unit = "Pa s", .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Of shape."},
+    {"symmetric", LY_KEY_BOOL, AT(LyraViscosityDef, symmetric),
+     .meaning = "Keeps matrices symmetric."},
+};
+GROUP(viscosity, LyraViscosityDef, init_viscosity, "viscosity", "Viscous stress of tets.");
+
+static const LyKey fibre_keys[] = {
+    {"direction", LY_KEY_VECTOR, AT(LyraBodyFibre, direction), .meaning = "Of the fibres at rest."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraBodyFibre, stiffness), .unit = "Pa",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Along them."},
+    {"exponent", LY_KEY_NUMBER, AT(LyraBodyFibre, exponent), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "How fast they stiffen."},
+    {"active-stress", LY_KEY_NUMBER, AT(LyraBodyFibre, active_stress), .unit = "Pa",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "At full activation."},
+    {"activation", LY_KEY_CURVE, AT(LyraBodyFibre, activation), .range = LY_RANGE_FRACTION,
+     .meaning = "Over time, from 0 to 1.", .live = &ly_live_activation},
+    {"tension-only", LY_KEY_BOOL, AT(LyraBodyFibre, tension_only),
+     .meaning = "They do not resist being shortened."},
+};
+GROUP(fibre, LyraBodyFibre, init_fibre, "fibre", "Fibres in a body, as in muscle, beside its law.");
+
+static const LyKey surface_keys[] = {
+    {"file", LY_KEY_TEXT, AT(LyraBodySurface, file), .required = true,
+     .meaning = "A surface of any format, in the place of the body after `transform`."},
+    {"name", LY_KEY_TEXT, AT(LyraBodySurface, name), .meaning = "Without, that of the file."},
+    {"weights", LY_KEY_TEXT, AT(LyraBodySurface, weights),
+     .meaning = "An `.interp` file. Without, weights are computed."},
+};
+GROUP(surface, LyraBodySurface, NULL, "surfaces", "Surfaces that a body carries along.");
+
+static const LyKey body_keys[] = {
+    {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
+    {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = lyra_body_kind,
+     .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers."},
+    {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
+     .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
+    {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
+     .group = &generate, .meaning = "A simple body in place of `mesh`."},
+    {"transform", LY_KEY_GROUP, AT(LyraBodyDef, transform), .group = &transform,
+     .meaning = "Moves the mesh first."},
+    {"material", LY_KEY_GROUP, SAME(LyraBodyDef), .shown = true, .group = &material,
+     .meaning = "What it is made of."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraBodyDef, stiffness), .unit = "Pa",
+     .range = LY_RANGE_POSITIVE,
+     .meaning = "Of an affine body: Young's modulus of its shape. Without, 1e6 m^2/s^2 times its "
+                "density."},
+    {"regions", LY_KEY_LIST, LIST(LyraBodyDef, regions, region_count), .group = &region,
+     .meaning = "Parts with other moduli."},
+    {"viscosity", LY_KEY_GROUP, AT(LyraBodyDef, viscosity), .pointer = true, .group = &viscosity,
+     .meaning = "Viscous stress."},
+    {"fibre", LY_KEY_GROUP, AT(LyraBodyDef, fibre), .pointer = true, .group = &fibre,
+     .meaning = "Fibres."},
+    {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,
+     .meaning = "Surfaces to show. Without, that of the mesh."},
+    {"start", LY_KEY_GROUP, AT(LyraBodyDef, start), .group = &start,
+     .meaning = "Where it is at the start."},
+};
+PUBLIC_GROUP(ly_body_keys, body_keys, LyraBodyDef, init_body, "bodies", "What moves.");

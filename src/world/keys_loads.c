@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Keys of what holds and pushes: constraints, loads, changes, damping.
+
+#include "world/keys_rows.h"
+#include "world/parameters.h"
+
+static void init_constraint(void *out)
+{
+    *(LyraConstraintDef *)out = lyra_constraint_def_default();
+}
+
+static void init_load(void *out)
+{
+    *(LyraLoadDef *)out = lyra_load_def_default();
+}
+
+static void init_change(void *out)
+{
+    *(LyraChangeDef *)out = lyra_change_def_default();
+}
+
+static const LyKey rotation_keys[] = {
+    {"axis", LY_KEY_VECTOR, AT(LyraRotation, axis), .meaning = "Axis."},
+    {"center", LY_KEY_VECTOR, AT(LyraRotation, center), .unit = "m",
+     .meaning = "A point of the axis."},
+    {"angle", LY_KEY_CURVE, AT(LyraRotation, angle), .unit = "rad", .meaning = "Over time."},
+};
+GROUP(rotation, LyraRotation, NULL, "rotation", "A rotation over time, before the displacement.");
+
+static const LyKey constraint_keys[] = {
+    {"body", LY_KEY_TEXT, AT(LyraConstraintDef, body), .meaning = "Its name. Without, all bodies."},
+    {"select", LY_KEY_GROUP, AT(LyraConstraintDef, select), .required = true,
+     .group = &ly_select_keys, .meaning = "Which vertices."},
+    {"axes", LY_KEY_AXES, AT(LyraConstraintDef, axes),
+     .meaning = "Along which they are held: letters of xyz."},
+    {"direction", LY_KEY_VECTOR, AT(LyraConstraintDef, direction), .pointer = true,
+     .meaning = "The one direction along which they are held, in place of `axes`."},
+    {"displacement", LY_KEY_CURVES, AT(LyraConstraintDef, displacement), .unit = "m",
+     .meaning = "Where they are held, from their place at rest, over time."},
+    {"rotation", LY_KEY_GROUP, AT(LyraConstraintDef, rotation), .group = &rotation,
+     .meaning = "Turns their place at rest over time."},
+};
+PUBLIC_GROUP(ly_constraint_keys, constraint_keys, LyraConstraintDef, init_constraint, "constraints",
+             "What is held, and where.");
+
+static const LyKey load_keys[] = {
+    {"type", LY_KEY_WORD, AT(LyraLoadDef, type), .required = true,
+     .choices = "force|traction|pressure|spring",
+     .meaning = "On vertices, on faces, on faces, on vertices."},
+    {"body", LY_KEY_TEXT, AT(LyraLoadDef, body), .meaning = "Its name. Without, all bodies."},
+    {"select", LY_KEY_GROUP, AT(LyraLoadDef, select), .required = true, .group = &ly_select_keys,
+     .meaning = "Where it acts."},
+    {"factor", LY_KEY_CURVE, AT(LyraLoadDef, factor), .only = "force|traction|pressure",
+     .meaning = "Multiplies the load, over time."},
+    {"force", LY_KEY_CURVES, AT(LyraLoadDef, force), .unit = "N", .only = "force",
+     .meaning = "Over time."},
+    {"share", LY_KEY_WORD, AT(LyraLoadDef, total), .choices = "each|total", .only = "force",
+     .meaning = "Whether each vertex gets the force, or all of them together."},
+    {"traction", LY_KEY_VECTOR, AT(LyraLoadDef, traction), .unit = "Pa", .only = "traction",
+     .meaning = "Force per area."},
+    {"follow", LY_KEY_WORD, AT(LyraLoadDef, live), .choices = "dead|live", .only = "traction",
+     .meaning = "Whether it turns and stretches with the surface."},
+    {"pressure", LY_KEY_CURVE, AT(LyraLoadDef, pressure), .unit = "Pa", .only = "pressure",
+     .meaning = "On the deformed surface, over time. Positive pressure pushes into the material; "
+                "in a cavity it inflates."},
+    {"symmetric", LY_KEY_BOOL, AT(LyraLoadDef, symmetric), .only = "traction|pressure",
+     .meaning = "Keeps the symmetric part of the tangent only."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraLoadDef, stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "spring",
+     .meaning = "Of the spring of each vertex to its target."},
+    {"damping", LY_KEY_NUMBER, AT(LyraLoadDef, damping), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "spring",
+     .meaning = "Against motion relative to the target."},
+    {"offset", LY_KEY_CURVES, AT(LyraLoadDef, offset), .unit = "m", .only = "spring",
+     .meaning = "The target, from the place of the vertex at rest, over time."},
+};
+PUBLIC_GROUP(ly_load_keys, load_keys, LyraLoadDef, init_load, "loads", "Forces from outside.");
+
+static const LyKey change_keys[] = {
+    {"body", LY_KEY_TEXT, AT(LyraChangeDef, body), .meaning = "Its name. Without, all bodies."},
+    {"parameter", LY_KEY_TEXT, AT(LyraChangeDef, parameter),
+     .meaning = "`young`, or a parameter of the body's forces by name."},
+    {"factor", LY_KEY_CURVE, AT(LyraChangeDef, factor), .pointer = true,
+     .meaning = "Multiplies what it was, over time."},
+    {"value", LY_KEY_CURVE, AT(LyraChangeDef, value), .pointer = true,
+     .meaning = "What it is, in SI, over time, in place of `factor`."},
+};
+PUBLIC_GROUP(ly_change_keys, change_keys, LyraChangeDef, init_change, "changes",
+             "Materials that change with time: what holds in a step is the value at its end.");
+
+static const LyKey damping_keys[] = {
+    {"mass", LY_KEY_NUMBER, AT(LyraDamping, mass), .unit = "1/s", .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "alpha of alpha M.", .live = &ly_live_mass_damping},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraDamping, stiffness), .unit = "s",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "beta of beta K.",
+     .live = &ly_live_stiffness_damping},
+    {"exact", LY_KEY_BOOL, AT(LyraDamping, exact), .meaning = "K as it is, indefinite or not."},
+};
+PUBLIC_GROUP(ly_damping_keys, damping_keys, LyraDamping, NULL, "damping",
+             "Rayleigh damping of everything.");

@@ -1,0 +1,482 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Numbers that people turn while a world runs, one row each. Moduli reach the kernels by making the
+// solids anew from meshes with changed materials, of which only the parameters are kept: whatever a
+// law makes of Young's modulus and Poisson's ratio, it makes of the new ones too.
+
+#include "world/parameters.h"
+
+#include "force/elastic.h"
+#include "force/force.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+void ly_world_note_start(LyraWorld *world)
+{
+    LyraModelView model = lyra_model_view(world->model);
+    world->density = 1;
+    world->start_dt = world->dt;
+    world->start_damping[0] = model.mass_damping;
+    world->start_damping[1] = model.stiffness_damping;
+    memcpy(world->start_gravity, model.gravity, sizeof model.gravity);
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        world->bodies[b].young = world->bodies[b].stiffness = 1;
+        world->bodies[b].poisson = world->bodies[b].activation = NAN;
+    }
+}
+
+// ---- what a world has ---------------------------------------------------------------------------
+
+// bodies [*first, *end) that a number is of
+static void range_of(const LyraWorld *world, int32_t body, int32_t *first, int32_t *end)
+{
+    *first = body < 0 ? 0 : body;
+    *end = body < 0 ? world->body_count : body + 1;
+}
+
+// Solids whose parameters come from moduli: all of theirs but springs.
+static bool has_moduli(const LyraWorld *world, int32_t body)
+{
+    int32_t count;
+    const LyraSolid *solid = world->views[body].solid;
+    return solid &&
+           !(lyra_force_type(lyra_solid_forces(solid, &count)[0])->traits & LYRA_FORCE_SPRINGS);
+}
+
+typedef double MaterialNumber(const LyraMeshMaterial *material);
+
+static double young_of(const LyraMeshMaterial *material)
+{
+    return material->kind == LYRA_MESH_MATERIAL_ENU ? material->enu.young : NAN;
+}
+
+static double poisson_of(const LyraMeshMaterial *material)
+{
+    return material->kind == LYRA_MESH_MATERIAL_ENU ? material->enu.poisson : NAN;
+}
+
+static double density_of(const LyraMeshMaterial *material)
+{
+    return material->density;
+}
+
+// The number that all elements agree on, NaN where they don't; `start`: that of the first element.
+// Nullable.
+static double common(const LyraWorld *world, int32_t body, MaterialNumber *number, double *start)
+{
+    double value = NAN;
+    bool same = true, begun = false;
+    int32_t first, end;
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        // affine bodies have densities, and no moduli
+        const LyraMesh *mesh =
+            number == density_of ? ly_body_shape(&world->views[b]) : world->views[b].mesh;
+        if (!mesh) {
+            continue;
+        }
+        LyraMeshView view = lyra_mesh_view(mesh);
+        for (int32_t e = 0; e < view.element_count; ++e) {
+            double found = number(&view.materials[view.element_materials[e]]);
+            value = begun ? value : found;
+            begun = true;
+            same &= found == value;
+        }
+    }
+    if (start) {
+        *start = value;
+    }
+    return same ? value : NAN;
+}
+
+// the first body of a range that `holds`, -1 without
+static int32_t first_with(const LyraWorld *world, int32_t body,
+                          bool (*holds)(const LyraWorld *world, int32_t body))
+{
+    int32_t first, end;
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        if (holds(world, b)) {
+            return b;
+        }
+    }
+    return -1;
+}
+
+// the next group from `*id` on of a body (-1: of any) whose type has a parameter, as springs have a
+// stiffness
+static bool next_group(const LyraWorld *world, int32_t body, const char *parameter, bool springs,
+                       int32_t *id, LyraForceGroup *group)
+{
+    for (; lyra_model_group(world->model, *id, group); ++*id) {
+        bool owned = body < 0 || group->owner == body;
+        bool kind = !springs || (group->type->traits & LYRA_FORCE_SPRINGS);
+        if (owned && kind && lyra_force_type_parameter(group->type, parameter) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_springs(const LyraWorld *world, int32_t body)
+{
+    LyraForceGroup group;
+    int32_t id = 0;
+    return !world->moduli_change && next_group(world, body, "stiffness", true, &id, &group);
+}
+
+static bool has_activation(const LyraWorld *world, int32_t body)
+{
+    LyraForceGroup group;
+    int32_t id = 0;
+    return !world->activation_changes && next_group(world, body, "activation", false, &id, &group);
+}
+
+static bool has_young(const LyraWorld *world, int32_t body)
+{
+    return !world->moduli_change && first_with(world, body, has_moduli) >= 0;
+}
+
+static bool has_poisson(const LyraWorld *world, int32_t body)
+{
+    double first = NAN;
+    common(world, body, poisson_of, &first);
+    return has_young(world, body) && !isnan(first);
+}
+
+// masses have one factor for all; gravity over time has masses of its own
+static bool has_density(const LyraWorld *world, int32_t body)
+{
+    return !world->gravity_changes && (body < 0 || world->body_count == 1);
+}
+
+static bool has_gravity(const LyraWorld *world, int32_t body)
+{
+    (void)body;
+    return !world->gravity_changes;
+}
+
+static bool always(const LyraWorld *world, int32_t body)
+{
+    (void)world, (void)body;
+    return true;
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+
+// a number that is a factor, or where all agree on it itself
+static void look_scaled(double base, const char *unit, double factor, double range,
+                        LyraWorldParameter *out)
+{
+    bool absolute = !isnan(base) && base > 0;
+    out->start = absolute ? base : 1;
+    out->unit = absolute ? unit : "";
+    out->value = factor * out->start;
+    out->low = out->start / range;
+    out->high = out->start * range;
+    out->logarithmic = true;
+}
+
+static void look_linear(const char *unit, double value, double start, double high,
+                        LyraWorldParameter *out)
+{
+    out->unit = unit;
+    out->value = value;
+    out->start = start;
+    out->high = high;
+}
+
+// the body whose factor stands for all
+static const LyBody *body_of(const LyraWorld *world, int32_t body,
+                             bool (*holds)(const LyraWorld *world, int32_t body))
+{
+    int32_t found = first_with(world, body, holds);
+    return &world->bodies[found < 0 ? 0 : found];
+}
+
+static void look_young(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    look_scaled(common(world, body, young_of, NULL), "Pa", body_of(world, body, has_moduli)->young,
+                100, out);
+}
+
+static void look_poisson(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    double start = 0, set = body_of(world, body, has_moduli)->poisson;
+    common(world, body, poisson_of, &start);
+    look_linear("", isnan(set) ? start : set, start, 0.495, out);
+}
+
+static void look_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    look_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
+}
+
+static void look_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    look_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
+}
+
+static void look_activation(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    LyraForceGroup group;
+    int32_t id = 0;
+    double start = 0, set = body_of(world, body, has_activation)->activation;
+    if (next_group(world, body, "activation", false, &id, &group) && group.stencil_count > 0) {
+        int32_t p = lyra_force_type_parameter(group.type, "activation");
+        start = lyra_force_view(group.force).parameters[p];
+    }
+    look_linear("", isnan(set) ? start : set, start, 1, out);
+}
+
+static void look_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    (void)body;
+    double start = world->start_damping[0];
+    look_linear("1/s", lyra_model_view(world->model).mass_damping, start, fmax(10, 4 * start), out);
+}
+
+static void look_stiffness_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    (void)body;
+    double start = world->start_damping[1];
+    look_linear("s", lyra_model_view(world->model).stiffness_damping, start, fmax(0.1, 4 * start),
+                out);
+}
+
+static void look_dt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    (void)body;
+    look_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
+    out->value = world->dt;
+}
+
+static void look_gravity(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+{
+    (void)body;
+    double start = ly_length3(world->start_gravity);
+    look_linear("m/s^2", ly_length3(lyra_model_view(world->model).gravity), start, fmax(20, 2 * start),
+                out);
+}
+
+// ---- turning ------------------------------------------------------------------------------------
+
+// Parameter p of a group as that of `like` times `factor`.
+static LyraStatus set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
+                             int32_t p, double factor)
+{
+    double *column = NULL;
+    LyraForceView view = lyra_force_view(like);
+    LY_TRY(ly_allocate_array(world->ctx, view.stencil_count, sizeof *column, &column));
+    for (int64_t e = 0; e < view.stencil_count; ++e) {
+        column[e] = factor * view.parameters[view.type->parameter_count * e + p];
+    }
+    LyraStatus status =
+        ly_undo_set_parameter(undo, world->model, group, view.type->parameter_names[p], column);
+    ly_release(world->ctx, column);
+    return status;
+}
+
+static void scale_material(LyraMeshMaterial *material, double young, double poisson)
+{
+    material->enu.young *= young;
+    if (!isnan(poisson)) {
+        material->enu.poisson = poisson;
+    }
+    material->mooney_rivlin.mu01 *= young;
+    material->mooney_rivlin.mu10 *= young;
+    material->mooney_rivlin.v1 *= young;
+    for (int i = 0; i < 3; ++i) {
+        material->orthotropic.young[i] *= young;
+        material->orthotropic.shear[i] *= young;
+    }
+}
+
+// a solid as that of a body would be with other moduli, on the body's own vertices
+static LyraStatus make_like(const LyraWorld *world, int32_t body, double young, double poisson,
+                            LyraSolid **out)
+{
+    LyraContext *ctx = world->ctx;
+    LyraMeshView view = lyra_mesh_view(world->views[body].mesh);
+    LyraMeshMaterial *materials = NULL;
+    LyraMesh *mesh = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_array(ctx, view.material_count, sizeof *materials, &materials));
+    for (int32_t m = 0; m < view.material_count; ++m) {
+        materials[m] = view.materials[m];
+        scale_material(&materials[m], young, poisson);
+    }
+    view.materials = materials;
+    LY_TRY_DONE(lyra_mesh_create(ctx, &view, &mesh));
+    LY_TRY_DONE(lyra_solid_create(ctx, mesh, &world->bodies[body].solid_def, out));
+done:
+    lyra_mesh_destroy(mesh);
+    ly_release(ctx, materials);
+    return status;
+}
+
+static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, double young,
+                                double poisson)
+{
+    LyraSolid *like = NULL;
+    int32_t count;
+    LyraForce *const *own = lyra_solid_forces(world->views[body].solid, &count);
+    LyraStatus status = LYRA_OK;
+    LY_TRY(make_like(world, body, young, poisson, &like));
+    LyraForce *const *forces = lyra_solid_forces(like, &count);
+    for (int32_t f = 0; f < count; ++f) {
+        // fibres have no moduli, and an activation that may have been turned
+        const LyraForceType *type = lyra_force_type(forces[f]);
+        if (lyra_force_type_parameter(type, "activation") >= 0) {
+            continue;
+        }
+        int32_t group = lyra_model_group_of(world->model, own[f]);
+        for (int32_t p = 0; p < type->parameter_count; ++p) {
+            LY_TRY_DONE(set_column(world, undo, group, forces[f], p, 1));
+        }
+    }
+done:
+    lyra_solid_destroy(like);
+    return status;
+}
+
+static LyraStatus set_moduli(LyraWorld *world, LyUndo *undo, int32_t body, const double *young,
+                             const double *poisson)
+{
+    int32_t first, end;
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        if (has_moduli(world, b)) {
+            LY_TRY(set_moduli_of(world, undo, b, young ? *young : world->bodies[b].young,
+                                 poisson ? *poisson : world->bodies[b].poisson));
+        }
+    }
+    for (int32_t b = first; b < end; ++b) {
+        world->bodies[b].young = young ? *young : world->bodies[b].young;
+        world->bodies[b].poisson = poisson ? *poisson : world->bodies[b].poisson;
+    }
+    return LYRA_OK;
+}
+
+// `value` over what the world started with, above 0
+static LyraStatus find_factor(const char *name, double value, double start, double *factor)
+{
+    *factor = value / start;
+    return *factor > 0 && isfinite(*factor)
+               ? LYRA_OK
+               : ly_fail(LYRA_INVALID_ARGUMENT, "%s is %g, expected more than 0", name, value);
+}
+
+static LyraStatus set_young(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    LyraWorldParameter now = {0};
+    double factor;
+    look_young(world, body, &now);
+    LY_TRY(find_factor("young", value, now.start, &factor));
+    return set_moduli(world, undo, body, &factor, NULL);
+}
+
+static LyraStatus set_poisson(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    return value > -1 && value < 0.5
+               ? set_moduli(world, undo, body, NULL, &value)
+               : ly_fail(LYRA_INVALID_ARGUMENT,
+                         "poisson is %g, expected more than -1 and below 0.5", value);
+}
+
+static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, double factor)
+{
+    LyraForceGroup group;
+    int32_t first, end;
+    LY_TRY(find_factor("stiffness", factor, 1, &factor));
+    for (int32_t g = 0; next_group(world, body, "stiffness", true, &g, &group); ++g) {
+        int32_t p = lyra_force_type_parameter(group.type, "stiffness");
+        LY_TRY(set_column(world, undo, g, group.force, p, factor));
+    }
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        world->bodies[b].stiffness = factor;
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus set_activation(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    LyraForceGroup group;
+    int32_t first, end;
+    for (int32_t g = 0; next_group(world, body, "activation", false, &g, &group); ++g) {
+        double *column = NULL;
+        LY_TRY(ly_allocate_array(world->ctx, group.stencil_count, sizeof *column, &column));
+        for (int32_t e = 0; e < group.stencil_count; ++e) {
+            column[e] = value;
+        }
+        LyraStatus status = ly_undo_set_parameter(undo, world->model, g, "activation", column);
+        ly_release(world->ctx, column);
+        LY_TRY(status);
+    }
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        world->bodies[b].activation = value;
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    (void)undo;
+    LyraWorldParameter now = {0};
+    double factor;
+    look_density(world, body, &now);
+    LY_TRY(find_factor("density", value, now.start, &factor));
+    LY_TRY(lyra_model_set_mass_factor(world->model, factor));
+    world->density = factor;
+    return LYRA_OK;
+}
+
+static LyraStatus set_mass_damping(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    (void)undo, (void)body;
+    return lyra_model_set_damping(world->model, value,
+                                  lyra_model_view(world->model).stiffness_damping);
+}
+
+static LyraStatus set_stiffness_damping(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    (void)undo, (void)body;
+    return lyra_model_set_damping(world->model, lyra_model_view(world->model).mass_damping, value);
+}
+
+static LyraStatus set_dt(LyraWorld *world, LyUndo *undo, int32_t body, double dt)
+{
+    (void)undo, (void)body;
+    double factor;
+    LY_TRY(find_factor("dt", dt, 1, &factor));
+    world->dt = dt;
+    return LYRA_OK;
+}
+
+// along the world's own, and down where it has none
+static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+{
+    (void)undo, (void)body;
+    double start = ly_length3(world->start_gravity), g[3] = {0, -value, 0};
+    for (int i = 0; i < 3 && start > 0; ++i) {
+        g[i] = value / start * world->start_gravity[i];
+    }
+    return lyra_model_set_gravity(world->model, g);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+const LyLive ly_live_young = {has_young, look_young, set_young};
+const LyLive ly_live_poisson = {has_poisson, look_poisson, set_poisson};
+const LyLive ly_live_stiffness = {has_springs, look_stiffness, set_stiffness};
+const LyLive ly_live_density = {has_density, look_density, set_density};
+const LyLive ly_live_activation = {has_activation, look_activation, set_activation};
+const LyLive ly_live_mass_damping = {always, look_mass_damping, set_mass_damping};
+const LyLive ly_live_stiffness_damping = {always, look_stiffness_damping, set_stiffness_damping};
+const LyLive ly_live_dt = {always, look_dt, set_dt};
+const LyLive ly_live_gravity = {has_gravity, look_gravity, set_gravity};

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Parameters by their paths: the rows of the tables of keys that can be turned, for the world, for
+// all bodies at once and for single ones.
+
+#include "world/parameters.h"
+
+#include "force/elastic.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_CHARS 200
+
+typedef struct LyParameter {
+    const char *path; // the arena's
+    const LyKey *key;
+    int32_t body; // -1: all, or the world's own
+} LyParameter;
+
+struct LyParameters {
+    int32_t count;
+    LyParameter *items; // owned
+};
+
+// ---- the list -----------------------------------------------------------------------------------
+
+static LyraStatus add(LyraWorld *world, const char *path, const LyKey *key, int32_t body)
+{
+    LyParameters *list = world->parameters;
+    char *copy = NULL;
+    if (!key->live->has(world, body)) {
+        return LYRA_OK;
+    }
+    LY_TRY(ly_grow_array(world->ctx, list->count, sizeof *list->items, &list->items));
+    LY_TRY(ly_arena_allocate(world->arena, (int64_t)strlen(path) + 1, 1, &copy));
+    memcpy(copy, path, strlen(path));
+    list->items[list->count++] = (LyParameter){copy, key, body};
+    return LYRA_OK;
+}
+
+// the rows of a group and of those within it that can be turned, behind `prefix`; lists are for
+// those who know their items
+static LyraStatus collect(LyraWorld *world, const LyGroup *group, const char *prefix, int32_t body)
+{
+    char path[PATH_CHARS];
+    for (int32_t k = 0; k < group->key_count; ++k) {
+        const LyKey *key = &group->keys[k];
+        int length = snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        if (length >= PATH_CHARS) {
+            continue; // of a body with an endless name
+        }
+        if (key->live) {
+            LY_TRY(add(world, path, key, body));
+        }
+        if (key->kind == LY_KEY_GROUP && length + 1 < PATH_CHARS) {
+            strcat(path, ".");
+            LY_TRY(collect(world, key->group, path, body));
+        }
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_world_list_parameters(LyraWorld *world)
+{
+    char prefix[PATH_CHARS];
+    LY_TRY(ly_allocate_zeroed(world->ctx, 1, sizeof *world->parameters, &world->parameters));
+    LY_TRY(collect(world, &ly_world_keys, "", -1));
+    if (world->body_count > 1) {
+        LY_TRY(collect(world, &ly_body_keys, "bodies.*.", -1));
+    }
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        snprintf(prefix, sizeof prefix, "bodies.%s.", world->views[b].name);
+        LY_TRY(collect(world, &ly_body_keys, prefix, b));
+    }
+    return LYRA_OK;
+}
+
+void ly_world_end_parameters(LyraWorld *world)
+{
+    if (world->parameters) {
+        ly_release(world->ctx, world->parameters->items);
+    }
+    ly_release(world->ctx, world->parameters);
+    world->parameters = NULL;
+}
+
+// ---- paths --------------------------------------------------------------------------------------
+
+// "bodies[2].x" as "bodies.NAME.x", and "bodies.*.x" of one body as that of its name
+static void normalise(const LyraWorld *world, const char *path, char out[PATH_CHARS])
+{
+    int32_t body = -1;
+    const char *rest = NULL;
+    if (strncmp(path, "bodies[", 7) == 0) {
+        char *end = NULL;
+        long number = strtol(path + 7, &end, 10);
+        if (end > path + 7 && end[0] == ']' && end[1] == '.' && number >= 0 &&
+            number < world->body_count) {
+            body = (int32_t)number;
+            rest = end + 2;
+        }
+    } else if (strncmp(path, "bodies.*.", 9) == 0 && world->body_count == 1) {
+        body = 0;
+        rest = path + 9;
+    }
+    if (body >= 0) {
+        snprintf(out, PATH_CHARS, "bodies.%s.%s", world->views[body].name, rest);
+    } else {
+        snprintf(out, PATH_CHARS, "%s", path);
+    }
+}
+
+static LyraStatus refuse(const LyraWorld *world, const char *path)
+{
+    char list[400] = "";
+    int32_t shown = 0, count = world->parameters->count;
+    for (; shown < count &&
+           strlen(list) + strlen(world->parameters->items[shown].path) + 20 < sizeof list;
+         ++shown) {
+        ly_list_name(sizeof list, list, world->parameters->items[shown].path);
+    }
+    char more[40] = "";
+    if (shown < count) {
+        snprintf(more, sizeof more, " and %d more", (int)(count - shown));
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT,
+                   "no parameter \"%.100s\" can be turned in this world, expected one of: %s%s",
+                   path, list, more);
+}
+
+static LyraStatus find(LyraWorld *world, const char *path, const LyParameter **out)
+{
+    char wanted[PATH_CHARS];
+    LY_TRY(lyra_world_prepare(world));
+    normalise(world, path, wanted);
+    for (int32_t p = 0; p < world->parameters->count; ++p) {
+        if (strcmp(world->parameters->items[p].path, wanted) == 0) {
+            *out = &world->parameters->items[p];
+            return LYRA_OK;
+        }
+    }
+    return refuse(world, path);
+}
+
+static void look(const LyraWorld *world, const LyParameter *parameter, LyraWorldParameter *out)
+{
+    *out = (LyraWorldParameter){.path = parameter->path, .name = parameter->key->name};
+    parameter->key->live->look(world, parameter->body, out);
+}
+
+// ---- what people call ---------------------------------------------------------------------------
+
+bool lyra_world_parameter(LyraWorld *world, int32_t index, LyraWorldParameter *out)
+{
+    LYRA_ASSERT(world && out);
+    if (lyra_world_prepare(world) != LYRA_OK || index < 0 || index >= world->parameters->count) {
+        return false;
+    }
+    look(world, &world->parameters->items[index], out);
+    return true;
+}
+
+LyraStatus lyra_world_get(LyraWorld *world, const char *path, LyraWorldParameter *out)
+{
+    LYRA_ASSERT(world && path && out);
+    const LyParameter *parameter = NULL;
+    LY_TRY(find(world, path, &parameter));
+    look(world, parameter, out);
+    return LYRA_OK;
+}
+
+LyraStatus lyra_world_set(LyraWorld *world, const char *path, double value)
+{
+    LYRA_ASSERT(world && path);
+    const LyParameter *parameter = NULL;
+    LY_TRY(find(world, path, &parameter));
+    if (!isfinite(value)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "%s is not a finite number", path);
+    }
+    LyUndo undo = {.ctx = world->ctx};
+    LyraStatus status = parameter->key->live->set(world, &undo, parameter->body, value);
+    if (status != LYRA_OK) {
+        ly_undo_back(&undo, world->model);
+    }
+    ly_undo_end(&undo);
+    return status;
+}
+
+LyraStatus lyra_world_set_gravity(LyraWorld *world, const double gravity[3])
+{
+    LYRA_ASSERT(world && gravity);
+    if (world->model) {
+        if (world->gravity_changes) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "the gravity of this world changes with time, expected a constant one");
+        }
+        return lyra_model_set_gravity(world->model, gravity);
+    }
+    for (int i = 0; i < 3; ++i) {
+        if (!isfinite(gravity[i])) {
+            return ly_fail(LYRA_NOT_FINITE, "gravity is not finite");
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        world->spec.gravity[i] = lyra_curve_constant(gravity[i]);
+    }
+    world->gravity_changes = false;
+    ly_world_digest(world, gravity, 3 * sizeof *gravity);
+    return LYRA_OK;
+}

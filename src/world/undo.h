@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Changes of a model that can be taken back: what rules set in front of a step that then fails, and
+// a number that is turned for some groups before it is refused by another.
+
+#ifndef LY_WORLD_UNDO_H
+#define LY_WORLD_UNDO_H
+
+#include "base/base.h"
+#include "lyra/model.h"
+
+/// What one change found in the model.
+typedef struct LyUndoEntry {
+    int32_t group;         // -1: the constant forces of the model
+    const char *parameter; // as the type of the group names it
+    int64_t capacity;      // of values
+    double *values;
+} LyUndoEntry;
+
+/// What the changes since the last ly_undo_keep() found, in their order. Starts zero but for `ctx`;
+/// its memory serves again for later changes of the same sizes.
+typedef struct LyUndo {
+    LyraContext *ctx;
+    int32_t count, capacity;
+    LyUndoEntry *entries;
+} LyUndo;
+
+/// As lyra_model_set_parameter(), and remembers what was there. On failure nothing changes.
+LyraStatus ly_undo_set_parameter(LyUndo *undo, LyraModel *model, int32_t group,
+                                 const char *parameter, const double *values);
+
+/// As lyra_model_set_force(), and remembers what was there. On failure nothing changes.
+LyraStatus ly_undo_set_force(LyUndo *undo, LyraModel *model, const double *force);
+
+/// Changes so far are to stay.
+void ly_undo_keep(LyUndo *undo);
+
+/// Takes the changes back, the last one first: the model has the bits that it had. Cannot fail.
+void ly_undo_back(LyUndo *undo, LyraModel *model);
+
+/// Releases its memory.
+void ly_undo_end(LyUndo *undo);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of a world.
+
+#ifndef LY_WORLD_WORLD_H
+#define LY_WORLD_WORLD_H
+
+#include "base/base.h"
+#include "base/name_index.h"
+#include "lyra/world.h"
+#include "world/keys.h"
+#include "world/undo.h"
+
+/// What changes with time: called before each step with the time at its end. It changes the model
+/// through the world's `undo` alone, and remembers nothing of earlier calls: a step that fails
+/// takes it back.
+typedef struct LyRule {
+    LyraStatus (*apply)(void *self, LyraWorld *world, double begin, double end);
+    void (*destroy)(LyraContext *ctx, void *self); // Nullable
+    void *self;
+} LyRule;
+
+/// Vertices that a constraint holds: along up to three orthonormal directions, at a place that may
+/// move.
+typedef struct LyMotion {
+    int32_t count;
+    const int32_t *vertices; // of the model
+    int32_t direction_count;
+    double directions[3][3];
+    const LyraConstraintDef *def;
+    bool moves;
+} LyMotion;
+
+/// Forces on vertices over time, or a function of the user's.
+typedef struct LyNodal {
+    int32_t count;
+    const int32_t *vertices; // of the model
+    const double *shares;    // of the vertices; NULL: all 1
+    double scale;
+    const LyraLoadDef *def;
+    LyraLoad *function; // in place of all above. Nullable
+    void *user;
+} LyNodal;
+
+typedef struct LyPulls LyPulls;
+typedef struct LyParameters LyParameters;
+typedef struct LyProbe LyProbe;
+typedef struct LyBodyType LyBodyType;
+
+/// A body: its view is what the public sees of it.
+typedef struct LyBody {
+    const LyBodyType *type;
+    const LyraBodyDef *def;     // the world's copy; `mesh`, `generate` and surfaces in it are gone
+    double *positions;          // at rest, of its vertices, [vertex_count][3], owned
+    double *masses;             // [vertex_count], owned
+    LyraSolidDef solid_def;     // what `solid` was made by; strings are those of `def`
+    double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
+    double young, stiffness;    // factors on what it has, as people turned them
+    double poisson, activation; // of all of it; NaN: its own
+} LyBody;
+
+struct LyraWorld {
+    LyraContext *ctx;
+    bool own_ctx;
+    LyraArena *arena; // of all copied settings
+    LyWorldSpec spec; // scalars of it; the lists are below
+    char *folder;     // in front of files that are not absolute; "" for where the program runs
+    LyNameIndex names;
+    int32_t body_count;
+    LyraBodyView *views; // [body_count]; owned, with what they show
+    LyBody *bodies;      // [body_count]
+    int32_t vertex_count;
+    int32_t force_count;
+    LyraForce **forces; // owned; those beside the bodies' own: loads, springs, viscosity
+    int32_t rule_count;
+    LyRule *rules;
+    int32_t motion_count, nodal_count;
+    LyMotion *motions;
+    LyNodal *nodals;
+    LyUndo undo;    // what the rules of the step in progress found
+    LyPulls *pulls; // what people pull at; owned by its force
+    int32_t probe_count;
+    LyProbe **probes;         // owned: ly_world_end_probes()
+    bool load_moves;          // a load function depends on u or v
+    LyraBlockMatrix *damping; // of Vega's scenes; owned with its pattern. Nullable
+    LyraBlockPattern *damping_pattern;
+    LyraMassMatrix *mass_matrix; // in place of what `spec.mass` says; owned. Nullable
+    LyraModel *model;
+    LyraSystem *system;
+    LyraIntegrator *integrator;
+    LyraState *state;
+    LyraState *work; // of a step of several substeps; made by the first one
+    bool gravity_changes, moduli_change, activation_changes; // by themselves, over time
+    LyParameters *parameters; // that can be turned; once it is prepared
+    double density;           // factor on all masses
+    double start_dt, start_damping[2], start_gravity[3];
+    double dt;
+    int32_t substeps;
+    int64_t steps;
+    uint64_t digest;
+};
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+/// A point of a body whose points are not vertices of the model: vertex of its shape.
+typedef struct LyBodyPoint {
+    int32_t body, vertex;
+} LyBodyPoint;
+
+/// A kind of body: how its vertices, masses and forces come from its def, and how points of its
+/// shape come from its vertices. A row of the table in body_types.c.
+struct LyBodyType {
+    const char *name;
+    /// Fills view and body from a def whose mesh, if any, has been read, placed and given its
+    /// materials; the mesh is taken. `first_vertex` is set. On failure what was put into `view` and
+    /// `body` is ended by the caller.
+    LyraStatus (*create)(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body);
+    /// Whether points of its shape are weights on its vertices, in place of the vertices.
+    bool weighted;
+    /// Made without a mesh of elements: `create` is given none.
+    bool meshless;
+    /// Embeds points at rest in a weighted body.
+    LyraStatus (*embed)(const LyraBodyView *view, int32_t count, const double *points,
+                        LyraEmbedding **out);
+    /// The forces it is made of, [*count]. Nullable: none.
+    LyraForce *const *(*forces)(const LyraBodyView *view, int32_t *count);
+};
+
+const LyBodyType *ly_body_type_find(const char *name);
+
+/// Ends what view and body hold; what they lack is NULL.
+void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body);
+
+/// Loads and embeds the surfaces that a body is to show, or makes its skin.
+LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef *def);
+
+/// Copies positions and masses of the vertices into a body.
+LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
+                                const double *positions, const double *masses);
+
+/// The mesh that selectors look at; NULL for springs of surfaces and chains.
+static inline const LyraMesh *ly_body_shape(const LyraBodyView *view)
+{
+    return view->shape ? view->shape : view->mesh;
+}
+
+/// Points of a body that selectors choose from, at rest: the vertices of its shape, or of the body
+/// where it has none.
+typedef struct LyBodyPoints {
+    int32_t count;
+    const double *positions; // [count][3]
+} LyBodyPoints;
+
+LyBodyPoints ly_body_points(const LyraWorld *world, int32_t body);
+
+/// Vertices of the model and weights on them of points, [count][4] each, on the world's arena.
+LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
+                                 int32_t **vertices, double **weights);
+
+/// Adds a body that is made by hand, as from Vega's scenes: takes what `view` and `body` hold.
+LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body);
+
+/// A path seen from the world's folder, to ly_release().
+LyraStatus ly_world_path(const LyraWorld *world, const char *file, char **out);
+
+// ---- selections ---------------------------------------------------------------------------------
+
+/// What a selector found.
+typedef struct LySelection {
+    int32_t count;
+    const int32_t *vertices; // of the model, of bodies whose meshes have these, ascending
+    int32_t point_count;
+    const LyBodyPoint *points; // of weighted bodies, ascending
+} LySelection;
+
+/// Bodies [*first, *end) that `name` stands for: one, or all where it is NULL.
+LyraStatus ly_select_bodies(const LyraWorld *world, const char *name, int32_t *first, int32_t *end);
+
+/// Vertices and points, on the world's arena. None is an error. Errors name keys below `select`.
+LyraStatus ly_select_vertices(LyraWorld *world, const char *body, const LyraSelector *select,
+                              LySelection *out);
+
+/// The same where weighted bodies can be selected as a whole only, by all their vertices.
+LyraStatus ly_select_whole(LyraWorld *world, const char *body, const LyraSelector *select,
+                           int32_t *count, const int32_t **vertices);
+
+/// Triangles of the surface, as vertices of the model, [count][3]. None is an error, and so are
+/// those of weighted bodies.
+LyraStatus ly_select_triangles(LyraWorld *world, const char *body, const LyraSelector *select,
+                               int32_t *count, const int32_t **triangles);
+
+/// Elements of a mesh, ascending. None is an error.
+LyraStatus ly_select_elements(LyraWorld *world, const LyraMesh *mesh, const LyraSelector *select,
+                              int32_t *count, int32_t **elements);
+
+/// Fails unless a vector has a length.
+LyraStatus ly_check_direction(const char *key, const double direction[3]);
+
+/// Row-major rotation about `axis` by `angle`; an axis of no length is the caller's to refuse.
+void ly_turn_matrix(const double axis[3], double angle, double R[9]);
+
+// ---- parts --------------------------------------------------------------------------------------
+
+/// Adds a rule, which the world owns from here on, also on failure.
+LyraStatus ly_world_take_rule(LyraWorld *world, LyRule rule);
+
+/// Adds a force, which the world owns from here on, also on failure. `body`: -1: none; otherwise
+/// the force becomes "NAME.TYPE" of the body, whose name `name` is.
+LyraStatus ly_world_own_force(LyraWorld *world, int32_t body, const char *name, LyraForce *take);
+
+/// Adds bytes to the digest: contents of files, keys and values in the order read.
+void ly_world_digest(LyraWorld *world, const void *bytes, size_t count);
+
+/// Puts what is held into the model, which is there now.
+LyraStatus ly_world_constrain(LyraWorld *world);
+
+/// The start of the bodies, and of what is held, in the state.
+LyraStatus ly_world_start(LyraWorld *world);
+
+/// LyraPrescription and LyraLoad of the model; `user` is the world.
+void ly_world_prescribe(void *user, double t, double *u, double *v, double *a);
+bool ly_world_moves(const LyraWorld *world);
+void ly_world_load(void *user, double t, const double *u, const double *v, double *f);
+
+/// Adds the group of springs of lyra_world_pull(), without any at first.
+LyraStatus ly_world_add_pull(LyraWorld *world);
+
+/// Finds the parameters that can be turned, once the model is there, and ends their list.
+LyraStatus ly_world_list_parameters(LyraWorld *world);
+void ly_world_end_parameters(LyraWorld *world);
+
+/// Consistent masses of all bodies. `positions`: at rest, of all vertices.
+LyraStatus ly_world_mass_matrix(const LyraWorld *world, const double *positions,
+                                LyraMassMatrix **out);
+
+/// Notes where the numbers that can be turned start, once the model is there.
+void ly_world_note_start(LyraWorld *world);
+
+/// Ends the forces and rules from these numbers on, as those of a body that failed.
+void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count);
+
+/// Room for one more item behind `count`, by doubling. `array` is a pointer to the typed pointer.
+#define ly_grow_array(ctx, count, size, array)                                                     \
+    (((count) & ((count)-1)) == 0                                                                  \
+         ? ly_resize_array(ctx, (count) > 0 ? 2 * (int64_t)(count) : 1, size, array)               \
+         : LYRA_OK)
+
+/// Fails where the world is prepared: `what` is to be added.
+LyraStatus ly_world_check_open(const LyraWorld *world, const char *what);
+
+#endif

@@ -1,0 +1,4 @@
+# tests of world
+lyra_add_test(world)
+lyra_add_test(world_keys)
+lyra_add_test(world_probe)
