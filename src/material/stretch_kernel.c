@@ -223,21 +223,21 @@ void LY_KERNEL(ly_law_expand_hencky)(const void *user, const double *stretches,
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         const double *p = parameters + lane;
         LyReal s[3];
-        LyJet sum, trace, square;
+        LyTaylor sum, trace, square;
         ly_law_load_stretches(stretches, lane, s);
-        ly_jet_clear(&sum);
-        ly_jet_clear(&trace);
+        ly_taylor_clear(&sum);
+        ly_taylor_clear(&trace);
         for (int i = 0; i < 3; ++i) {
             LyExtendedLog l = ly_extended_log(s[i]);
             LyReal mu = ly_law_parameter(p, LY_MU);
             LyReal line[3] = {l.value, l.slope, 0.5 * l.curvature};
             LyReal energy[3] = {mu * l.value * l.value, 2.0 * mu * l.value * l.slope,
                                 mu * (l.slope * l.slope + l.value * l.curvature)};
-            ly_jet_add_single(&trace, i, line);
-            ly_jet_add_single(&sum, i, energy);
+            ly_taylor_add_single(&trace, i, line);
+            ly_taylor_add_single(&sum, i, energy);
         }
-        ly_jet_multiply(&trace, &trace, &square);
-        ly_jet_add(&sum, 0.5 * ly_law_parameter(p, LY_LAMBDA), &square);
-        ly_law_store_jet(&sum, taylor + lane);
+        ly_taylor_multiply(&trace, &trace, &square);
+        ly_taylor_add(&sum, 0.5 * ly_law_parameter(p, LY_LAMBDA), &square);
+        ly_law_store_taylor(&sum, taylor + lane);
     }
 }
