@@ -161,13 +161,21 @@ static void store_tangent(const Frame *f, bool psd, int lane, LyPoints *points)
 }
 
 // what a step leaves behind; `wished` is the flow that a locked point would take
+typedef struct Flow {
+    const LyReal *Ep, *n;
+    LyReal wished, alpha, yield, rate, least;
+    LyMask locked;
+} Flow;
+
 LY_INLINE void commit(const LyraBatch *batch, const LyPlasticity *plasticity, int q, int lane,
-                      const LyMat3 *V, const LyReal Ep[6], const LyReal n[6], LyReal wished,
-                      LyMask locked, const LyReal numbers[4], LyPoints *points)
+                      const LyMat3 *V, const Flow *flow, LyPoints *points)
 {
+    const LyReal *Ep = flow->Ep, *n = flow->n;
+    LyReal wished = flow->wished, least = flow->least;
+    LyMask locked = flow->locked;
     LyReal limit = ly_plastic_load(plasticity, batch->parameters, LY_PLASTIC_LIMIT, lane);
-    LyReal alpha = numbers[0], yield = numbers[1], rate = numbers[2], next[6], out[6];
-    LyMask moves = ly_and(ly_greater(wished, ly_set(0)), ly_greater(numbers[3], ly_set(0)));
+    LyReal alpha = flow->alpha, yield = flow->yield, rate = flow->rate, next[6], out[6];
+    LyMask moves = ly_and(ly_greater(wished, ly_set(0)), ly_greater(least, ly_set(0)));
     for (int p = 0; p < 6; ++p) {
         next[p] = Ep[p] + wished * n[p];
     }
@@ -281,8 +289,8 @@ static void evaluate(const LyIsotropic *solid, const LyraBatch *batch, int q, in
         store_tangent(&f, psd, lane, points);
     }
     if (batch->trial_history) {
-        const LyReal numbers[4] = {alpha, y.yield, rate, svd.s.v[2]};
-        commit(batch, p, q, lane, &svd.V, Ep, f.n, wished, locked, numbers, points);
+        const Flow flow = {Ep, f.n, wished, alpha, y.yield, rate, svd.s.v[2], locked};
+        commit(batch, p, q, lane, &svd.V, &flow, points);
     }
 }
 

@@ -129,10 +129,11 @@ LY_INLINE LyMat3 load_inverse_flow(const double *history, int q, int lane)
 // ---- von Mises ----------------------------------------------------------------------------------
 
 // derivatives by the trial stretches
-LY_INLINE void find_form(LyReal K, LyReal mu, const LyExtendedLog l[3], const LyReal d[3],
-                         const LyReal n[3], LyReal trace, LyReal th, LyReal tb, LyStretchForm *form)
+// `at`: K, 2 mu th, 2 mu tb, tr(e)
+LY_INLINE void find_form(const LyReal at[4], const LyExtendedLog l[3], const LyReal d[3],
+                         const LyReal n[3], LyStretchForm *form)
 {
-    LyReal a = 2.0 * mu * th, b = 2.0 * mu * tb;
+    LyReal K = at[0], a = at[1], b = at[2], trace = at[3];
     for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3;
         LyReal tau = K * trace + a * d[i];
@@ -204,7 +205,8 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     LyStretchForm form = {.energy = 0.5 * K * trace * trace + mu * left * left +
                                     ly_strength_integral(p, &y, end) +
                                     g * (c * y.yield + 0.5 * rate * g)};
-    find_form(K, mu, l, d, n, trace, th, tb, &form);
+    const LyReal at[4] = {K, 2.0 * mu * th, 2.0 * mu * tb, trace};
+    find_form(at, l, d, n, &form);
     ly_stretch_divide(svd.s.v, svd.s.v, &form);
     LyReal rho = ly_load(parameters + solid->law->parameter_count * WIDTH + lane);
     if (ly_any(ly_greater(rho, ly_set(0)))) {
@@ -253,7 +255,8 @@ LY_INLINE void evaluate_branch(const LyIsotropic *solid, const LyraBatch *batch,
     }
     LyReal share = batch->dt > 0 ? batch->dt / (batch->dt + time) : ly_set(0), th = 1.0 - share;
     LyStretchForm form = {.energy = mu * th * square};
-    find_form(ly_set(0), mu, l, d, none, ly_set(0), th, ly_set(0), &form);
+    const LyReal at[4] = {ly_set(0), 2.0 * mu * th, ly_set(0), ly_set(0)};
+    find_form(at, l, d, none, &form);
     ly_stretch_divide(svd.s.v, svd.s.v, &form);
     ly_stretch_store(&form, psd, lane, points);
     if (batch->trial_history) {

@@ -150,6 +150,7 @@ static void find_steps(const LyProny *prony, double dt, Steps *steps)
 typedef struct Past {
     LyReal E[6], S[6], W, U, slope, J; // J less 1
     LyReal Sh[6], ph, stored;
+    const Volume *volume;
 } Past;
 
 LY_INLINE const double *find_branch(const LyProny *prony, const double *history, int q, int i)
@@ -172,6 +173,7 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
     past->J = ly_load(at + LY_PRONY_J * WIDTH);
     past->ph = -steps->bulk * past->slope;
     past->stored = ly_set(0);
+    past->volume = rest;
     for (int i = 0; i < prony->branch_count; ++i) {
         const double *branch = find_branch(prony, history, q, i) + lane;
         LyReal H[6], p = ly_load(branch + LY_PRONY_PRESSURE * WIDTH);
@@ -221,9 +223,9 @@ LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int
 
 // what is added to the law at points that it was evaluated at, and the end of the step
 static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
-                         bool psd, const Steps *steps, const Volume *volume, const Past *past,
-                         LyPoints *points)
+                         bool psd, const Steps *steps, const Past *past, LyPoints *points)
 {
+    const Volume *volume = past->volume;
     const LyProny *prony = solid->prony;
     LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F);
     LyMat3 C = ly_mat3_transposed_multiply(&F, &F), P = ly_mat3_load_lanes(points->P + lane), Sh;
@@ -312,6 +314,6 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
     LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
     points->stressed = true;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        add_branches(solid, batch, q, lane, tangent && psd, &steps, &volumes[n], &pasts[n], points);
+        add_branches(solid, batch, q, lane, tangent && psd, &steps, &pasts[n], points);
     }
 }

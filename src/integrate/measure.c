@@ -123,7 +123,6 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     double reactions[2] = {0, 0};
     lyra_vector_sum(-1, lyra_state_view(begin).u, lyra_state_view(end).u, du);
     lyra_vector_fill(held, 0);
-    it->report.dissipated += it->measure[1].lost - it->measure[0].lost;
     lyra_system_merge(it->system, du, held);
     bool moved = lyra_vector_largest(held) > 0;
     for (int32_t k = 0; moved && k < 2; ++k) {
@@ -136,6 +135,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     }
     LY_TRY(ly_measure(it, end, 1));
     LY_TRY(alone ? LYRA_OK : ly_measure_losses(it, end, 1));
+    it->report.dissipated += it->measure[1].lost - it->measure[0].lost;
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.dissipated += 0.5 * h * it->measure[k].power;
