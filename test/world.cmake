@@ -2,3 +2,4 @@
 lyra_add_test(world)
 lyra_add_test(world_keys)
 lyra_add_test(world_probe)
+lyra_add_test(world_ties)

@@ -282,8 +282,8 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
          "suite solvers: only this solver (default: all)"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
-         "suite solvers: compare the choice of \"auto\" with fixed ones on 20 bodies, or on "
-         "--mesh; five minutes"},
+         "suite solvers: compare \"auto\" with fixed choices on 20 bodies or --mesh; five "
+         "minutes"},
         {"--body", CLI_TEXT, &bench.body, "NAME",
          "with --auto: only bodies with this in their names, as \"plate\" (default: all)"},
         {"--statics", CLI_FLAG, &bench.statics, NULL, "with --auto: only statics"},

@@ -7,6 +7,7 @@
 #define LY_FORCE_ISOTROPIC_H
 
 #include "force/elastic.h"
+#include "force/mapped.h"
 #include "force/plasticity.h"
 #include "force/relaxation.h"
 #include "lyra/material.h"
@@ -43,6 +44,8 @@ typedef struct LyIsotropic {
     LyProny *prony;           // NULL: no series
     double *goals;            // strain of goal shapes, [element][6]. Nullable
     LyCubeRule rule;          // cubes
+    LyMappedRule mapped;      // tets of 10 nodes, hexahedra; cubes with mean dilatation
+    bool mean;                // dilatation
 } LyIsotropic;
 
 /// Logarithmic strain of an element from its rest positions [nodes][3] to those of a goal shape
@@ -52,6 +55,7 @@ LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const doubl
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
+LY_KERNEL_DECLARE(LyElasticKernel, ly_mapped_isotropic);
 /// With the derivative of the tangent, for the inversion mode none.
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_stvk_contracted);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);

@@ -117,22 +117,37 @@ LY_INLINE void call_law(const LyIsotropic *solid, const double *arguments, const
     solid->law->evaluate(solid->law_user, &batch);
 }
 
-// the law times a factor, and a function of J
+// the law times a factor; a function of J comes on top of it
 static void scale_invariants(bool tangent, LyPoints *points)
 {
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        double *energy = points->energy + lane;
-        ly_store(energy, points->scale * ly_load(energy) + ly_load(points->volume + lane));
+        ly_store(points->energy + lane, points->scale * ly_load(points->energy + lane));
         for (int n = 0; n < 3; ++n) {
             double *first = points->first + n * WIDTH + lane;
-            LyReal more = n == 2 ? ly_load(points->volume + WIDTH + lane) : ly_set(0);
-            ly_store(first, points->scale * ly_load(first) + more);
+            ly_store(first, points->scale * ly_load(first));
         }
         for (int n = 0; tangent && n < 6; ++n) {
             double *second = points->second + n * WIDTH + lane;
-            LyReal more = n == 2 ? ly_load(points->volume + 2 * WIDTH + lane) : ly_set(0);
-            ly_store(second, points->scale * ly_load(second) + more);
+            ly_store(second, points->scale * ly_load(second));
         }
+    }
+}
+
+LY_INLINE LyResistance load_volume(const LyPoints *points, int lane)
+{
+    const double *volume = points->volume + lane;
+    return (LyResistance){ly_load(volume), ly_load(volume + WIDTH), ly_load(volume + 2 * WIDTH)};
+}
+
+// adds a function of J
+LY_INLINE void invariants_add_volume(LyResistance r, bool tangent, int lane, LyPoints *points)
+{
+    double *slope = points->first + 2 * WIDTH + lane;
+    double *curvature = points->second + 2 * WIDTH + lane;
+    ly_store(points->energy + lane, ly_load(points->energy + lane) + r.value);
+    ly_store(slope, ly_load(slope) + r.slope);
+    if (tangent) {
+        ly_store(curvature, ly_load(curvature) + r.curvature);
     }
 }
 
@@ -156,14 +171,11 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal rho = ly_load(resistance + lane);
         if (ly_any(ly_greater(rho, ly_set(0)))) {
-            LyResistance r = ly_resistance(rho, ly_load(arguments + 2 * WIDTH + lane));
-            double *slope = points->first + 2 * WIDTH + lane;
-            double *curvature = points->second + 2 * WIDTH + lane;
-            ly_store(points->energy + lane, ly_load(points->energy + lane) + r.value);
-            ly_store(slope, ly_load(slope) + r.slope);
-            if (tangent) {
-                ly_store(curvature, ly_load(curvature) + r.curvature);
-            }
+            LyReal J = ly_load(arguments + 2 * WIDTH + lane);
+            invariants_add_volume(ly_resistance(rho, J), tangent, lane, points);
+        }
+        if (points->volume) {
+            invariants_add_volume(load_volume(points, lane), tangent, lane, points);
         }
         LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), P;
         LyVec3 g = ly_vec3_load_lanes(points->first + lane);
@@ -276,9 +288,9 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
         }
         if (solid->prony) {
             ly_stretch_scale(ly_set(points->scale), &form);
-            const LyResistance more = {ly_load(points->volume + lane),
-                                       ly_load(points->volume + WIDTH + lane),
-                                       ly_load(points->volume + 2 * WIDTH + lane)};
+        }
+        if (points->volume) {
+            const LyResistance more = load_volume(points, lane);
             ly_stretch_add_volume(&more, s.v, &form);
         }
         LyReal rho = ly_load(resistance + lane);

@@ -332,6 +332,7 @@ static void commit_deformation(const LyIsotropic *solid, const LyraBatch *batch,
 {
     const LyPlasticity *p = solid->plasticity;
     LyPoints after __attribute__((aligned(64)));
+    after.volume = NULL;
     Commit commits[WIDTH / LY_LANES];
     LyReal gained[WIDTH / LY_LANES], distances[WIDTH / LY_LANES];
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {

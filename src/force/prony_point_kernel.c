@@ -239,8 +239,8 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     // the law alone
     LyReal rho = ly_load(batch->parameters + solid->law->parameter_count * WIDTH + lane);
     LyResistance r = ly_resistance(rho, J);
-    LyReal less = ly_load(points->volume + lane) + r.value;
-    LyReal slope = ly_load(points->volume + WIDTH + lane) + r.slope;
+    LyReal less = ly_load(points->relaxed + lane) + r.value;
+    LyReal slope = ly_load(points->relaxed + WIDTH + lane) + r.slope;
     LyReal W = (ly_load(points->energy + lane) - less) / points->scale;
     LyMat3 own, FS = ly_mat3_multiply(&F, &Sh);
     for (int k = 0; k < 9; ++k) {
@@ -302,14 +302,15 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
     Past pasts[WIDTH / LY_LANES];
     find_volume_energy(solid, batch->parameters, points, stored, volumes);
     points->scale = 1 + steps.shear;
+    points->volume = points->relaxed;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
         Past *past = &pasts[n];
         load_past(solid->prony, batch->history, q, lane, &steps, &volumes[n], stored, past);
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
         LyReal J = ly_mat3_determinant(&F), more = ly_set(steps.bulk - steps.shear);
-        ly_store(points->volume + lane, more * volumes[n].value + past->ph * J);
-        ly_store(points->volume + WIDTH + lane, more * volumes[n].slope + past->ph);
-        ly_store(points->volume + 2 * WIDTH + lane, more * volumes[n].curvature);
+        ly_store(points->relaxed + lane, more * volumes[n].value + past->ph * J);
+        ly_store(points->relaxed + WIDTH + lane, more * volumes[n].slope + past->ph);
+        ly_store(points->relaxed + 2 * WIDTH + lane, more * volumes[n].curvature);
     }
     LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
     points->stressed = true;

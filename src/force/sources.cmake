@@ -14,6 +14,7 @@ target_sources(lyra_objects PRIVATE
   force/goal.c
   force/history.c
   force/isotropic.c
+  force/mapped.c
   force/mass_spring.c
   force/plasticity.c
   force/det_f.c
@@ -35,6 +36,8 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/definite_kernel.c
   force/engine_kernel.c
   force/fibre_kernel.c
+  force/mapped_isotropic_kernel.c
+  force/mapped_strain_kernel.c
   force/spring_kernel.c
   force/kinematic_point_kernel.c
   force/prony_point_kernel.c

@@ -93,7 +93,7 @@ static LyraStatus set_looks(Compiler *compiler)
     LyraScene *scene = compiler->scene;
     const LySceneSpec *spec = &compiler->spec;
     const char *title = spec->world.title;
-    LY_TRY(set_output(scene, &spec->output, ly_node_find(compiler->root, "output")));
+    LY_TRY(set_output(scene, &spec->output.files, ly_node_find(compiler->root, "output")));
     LY_TRY(set_camera(scene, &spec->camera, ly_node_find(compiler->root, "camera")));
     return title ? ly_string_copy(scene->ctx, title, strlen(title), &scene->name) : LYRA_OK;
 }
@@ -147,15 +147,26 @@ static LyraStatus add_load(LyraWorld *world, const void *item)
     return lyra_world_add_load(world, item);
 }
 
+static LyraStatus add_tie(LyraWorld *world, const void *item)
+{
+    return lyra_world_add_tie(world, item, NULL);
+}
+
 static LyraStatus add_change(LyraWorld *world, const void *item)
 {
     return lyra_world_add_change(world, item);
 }
 
-static LyraStatus add_list(Compiler *compiler, const char *key, const void *items, size_t size,
+static LyraStatus add_probe(LyraWorld *world, const void *item)
+{
+    return lyra_world_add_probe(world, item, NULL);
+}
+
+static LyraStatus add_list(Compiler *compiler, const LyNode *parent, const char *key,
+                           const void *items, size_t size,
                            LyraStatus (*add)(LyraWorld *world, const void *item))
 {
-    const LyNode *list = ly_node_find(compiler->root, key);
+    const LyNode *list = parent ? ly_node_find(parent, key) : NULL;
     const char *item = items;
     for (const LyNode *node = list ? list->first : NULL; node; node = node->next, item += size) {
         LY_TRY(ly_node_place(node, add(compiler->world, item)));
@@ -166,11 +177,16 @@ static LyraStatus add_list(Compiler *compiler, const char *key, const void *item
 static LyraStatus fill_world(Compiler *compiler)
 {
     const LyWorldSpec *spec = &compiler->spec.world;
-    LY_TRY(add_list(compiler, "bodies", spec->bodies, sizeof *spec->bodies, add_body));
-    LY_TRY(add_list(compiler, "constraints", spec->constraints, sizeof *spec->constraints,
+    const LyOutputSpec *output = &compiler->spec.output;
+    const LyNode *root = compiler->root;
+    LY_TRY(add_list(compiler, root, "bodies", spec->bodies, sizeof *spec->bodies, add_body));
+    LY_TRY(add_list(compiler, root, "constraints", spec->constraints, sizeof *spec->constraints,
                     add_constraint));
-    LY_TRY(add_list(compiler, "loads", spec->loads, sizeof *spec->loads, add_load));
-    LY_TRY(add_list(compiler, "changes", spec->changes, sizeof *spec->changes, add_change));
+    LY_TRY(add_list(compiler, root, "loads", spec->loads, sizeof *spec->loads, add_load));
+    LY_TRY(add_list(compiler, root, "ties", spec->ties, sizeof *spec->ties, add_tie));
+    LY_TRY(add_list(compiler, root, "changes", spec->changes, sizeof *spec->changes, add_change));
+    LY_TRY(add_list(compiler, ly_node_find(root, "output"), "probes", output->probes,
+                    sizeof *output->probes, add_probe));
     return ly_node_place(compiler->root, lyra_world_prepare(compiler->world));
 }
 

@@ -12,6 +12,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_copy.c
   world/keys_loads.c
   world/keys_methods.c
+  world/keys_probe.c
   world/keys_select.c
   world/keys_world.c
   world/live.c
@@ -27,5 +28,6 @@ target_sources(lyra_objects PRIVATE
   world/shown_loads.c
   world/step.c
   world/target_springs.c
+  world/ties.c
   world/undo.c
   world/world.c)
