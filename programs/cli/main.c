@@ -42,6 +42,7 @@ int main(int argument_count, char **arguments)
     static const CliCommand commands[] = {
         {"bench", "measure speed on this machine", cli_bench},
         {"compare", "how far two runs are apart", cli_compare},
+        {"convert", "a scene of Vega as one in YAML", cli_convert},
         {"eval", "energy, internal force and tangent of a mesh", cli_eval},
         {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
         {"modes", "natural frequencies and shapes", cli_modes},

@@ -29,6 +29,9 @@ static const LyKey output_keys[] = {
     {"pc2", LY_KEY_BOOL, AT(LyraSceneOutput, pc2), .meaning = "A PC2 cache of the surfaces."},
     {"gltf", LY_KEY_BOOL, AT(LyraSceneOutput, gltf),
      .meaning = "An animated glTF file of the surfaces."},
+    {"matrix", LY_KEY_TEXT, AT(LyraSceneOutput, matrix),
+     .meaning = "Name, without a folder, of a matrix of Vega with a column of displacements per "
+                "step."},
 };
 GROUP(output, LyraSceneOutput, NULL, "output",
       "What to write; 0 is never. The command may overrule it.");
