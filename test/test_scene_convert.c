@@ -103,8 +103,9 @@ LYRA_TEST(every_method_and_solver_is_converted)
         for (size_t s = 0; s < sizeof solvers / sizeof *solvers; ++s) {
             char text[2048];
             snprintf(text, sizeof text,
-                     REQUIRED BAR PUSHED "%s*solver\n%s*timestep\n0.000437\n*fixedVerticesFilename\n"
-                                         "ends.bou\n*substepsPerTimeStep\n2\n",
+                     REQUIRED BAR PUSHED
+                     "%s*solver\n%s*timestep\n0.000437\n*fixedVerticesFilename\n"
+                     "ends.bou\n*substepsPerTimeStep\n2\n",
                      bodies[b], solvers[s]);
             check_text(ctx, text);
         }
@@ -165,9 +166,10 @@ LYRA_TEST(what_cannot_be_converted_leaves_the_target)
 {
     static const struct {
         const char *text, *sentence;
-    } bad[] = {{"*objMeshname\ncloth.obj\n", "scene.config:2: objMeshname: this is a scene of cloth"},
-               {REQUIRED "*volumetricMeshFilename\nno.veg\n", "volumetricMeshFilename"},
-               {REQUIRED BAR "*initialVelocityFilename\nno\n", "initialVelocityFilename"}};
+    } bad[] = {
+        {"*objMeshname\ncloth.obj\n", "scene.config:2: objMeshname: this is a scene of cloth"},
+        {REQUIRED "*volumetricMeshFilename\nno.veg\n", "volumetricMeshFilename"},
+        {REQUIRED BAR "*initialVelocityFilename\nno\n", "initialVelocityFilename"}};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     write_files(ctx);
     for (size_t b = 0; b < sizeof bad / sizeof *bad; ++b) {
@@ -194,7 +196,10 @@ LYRA_TEST(overrides_are_keys_of_vega_or_paths_of_settings)
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     static const char *const sets[] = {
-        "timestep=0.25", "output.snapshot-every=10", "time.steps=7", "camera.azimuth=50 deg",
+        "timestep=0.25",
+        "output.snapshot-every=10",
+        "time.steps=7",
+        "camera.azimuth=50 deg",
         "bodies.body.material.young=3 MPa",
         "loads[0]={type: force, select: {vertices: [3]}, force: [0, 2, 0]}"};
     static const char *const bad[][2] = {{"output.snapshot=1", "snapshot-every"},

@@ -336,7 +336,7 @@ LYRA_TEST(gallery_scenes_step)
     REQUIRE_YAML();
     static const char *const names[] = {"hanging_beam",    "layered_column", "twisting_bar",
                                         "flattened_torus", "spring_bridge",  "pressed_cube",
-                                        "muscle",          "thrown_brick"};
+                                        "muscle",          "finger",         "thrown_brick"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];
@@ -986,7 +986,7 @@ LYRA_TEST(scene_of_all_defaults_is_a_scene)
 LYRA_TEST(page_has_the_tables_of_the_schema)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    const char *path = "/tmp/q/conv-tables.md";
+    const char *path = test_temp_path("tables.md");
     LyWriter *writer = NULL;
     TEST_OK(ly_writer_create(ctx, path, &writer));
     TEST_OK(ly_spec_write_tables(ctx, writer));

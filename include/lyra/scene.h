@@ -82,8 +82,8 @@ LYRA_API LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, s
                                            const char *folder, const LyraSceneDef *def,
                                            LyraWorld **out, LyraScene **scene);
 
-/// Writes a scene of Vega, `.config`, to `target` as a scene in YAML whose world moves alike, bit for
-/// bit on one machine. Its files are named as there, or by absolute paths where `target` is in
+/// Writes a scene of Vega, `.config`, to `target` as a scene in YAML whose world moves alike, bit
+/// for bit on one machine. Its files are named as there, or by absolute paths where `target` is in
 /// another folder. The world is made first, so that what can't be simulated is not written. An
 /// existing file is replaced, and left as it was on failure. `ctx`, `def`: as above.
 LYRA_API LyraStatus lyra_scene_convert(LyraContext *ctx, const char *path, const LyraSceneDef *def,

@@ -222,10 +222,10 @@ typedef struct LyraBodySprings {
     double from[3], to[3];      ///< Ends of a chain, m. Default 0 and (1, 0, 0).
     /// Of edges, N/m, >= 0. Default NaN: over tets from Young's modulus, otherwise 100.
     double structural;
-    double shear;          ///< Of diagonals, N/m, >= 0. Default NaN: `structural`.
-    double bend;           ///< Over quads, past a vertex to the next, N/m, >= 0. Default 0.
-    double damping;        ///< Of each spring, N s/m, >= 0. Default 0.
-    bool full;             ///< Damping brakes all relative motion, not that along springs alone.
+    double shear;           ///< Of diagonals, N/m, >= 0. Default NaN: `structural`.
+    double bend;            ///< Over quads, past a vertex to the next, N/m, >= 0. Default 0.
+    double damping;         ///< Of each spring, N s/m, >= 0. Default 0.
+    bool full;              ///< Damping brakes all relative motion, not that along springs alone.
     double surface_density; ///< Over quads and edges, kg/m^2, > 0. Default 1.
     /// Of all of it, kg, > 0, shared as volume or area is, and equally in a chain. Default NaN: by
     /// the densities; of a chain 1 kg.
@@ -325,8 +325,8 @@ typedef struct LyraLoadDef {
     LyraLoadKind type;
     const char *body; ///< Nullable: all.
     LyraSelector select;
-    LyraCurve factor;    ///< Of a force, traction or pressure; not of `file`. Default 1.
-    LyraCurve force[3];  ///< N.
+    LyraCurve factor;   ///< Of a force, traction or pressure; not of `file`. Default 1.
+    LyraCurve force[3]; ///< N.
     /// Forces on all vertices of the body, N, on top of `force`: a matrix of Vega with 3 n rows,
     /// whose column k acts in step k, and none after the last, or an `.npy` array of (steps, 3 n)
     /// or (steps, n, 3) numbers. `select` is then all of the body. Nullable.

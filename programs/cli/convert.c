@@ -19,8 +19,9 @@ CliExit cli_convert(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra convert",
         .positional = "SCENE.config SCENE.yaml",
-        .description = "Writes a scene of Vega as one in YAML whose bodies move alike, bit for bit. "
-                       "Meshes and other files\nstay where they are.",
+        .description =
+            "Writes a scene of Vega as one in YAML whose bodies move alike, bit for bit. "
+            "Meshes and other files\nstay where they are.",
         .example = "lyra convert turtle.config turtle.yaml",
         .options = options,
         .positional_min = 2,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A scene compiled into a world: text in YAML to tree, overrides, settings by the tables of keys, and
-// then, from settings of whatever file, what any program does that makes a world. The tree and the
-// settings are gone afterwards; until then they say where in the file a failure is at home.
+// A scene compiled into a world: text in YAML to tree, overrides, settings by the tables of keys,
+// and then, from settings of whatever file, what any program does that makes a world. The tree and
+// the settings are gone afterwards; until then they say where in the file a failure is at home.
 
 #include "base/file.h"
 #include "scene/scene.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Scenes of Vega, `.config`: from keys to settings as scenes in YAML have them, which move bodies as
-// Vega does. Where Vega's motion differs from what its keys promise, we follow the motion; docs/vega_scenes.md lists
-// those places.
+// Scenes of Vega, `.config`: from keys to settings as scenes in YAML have them, which move bodies
+// as Vega does. Where Vega's motion differs from what its keys promise, we follow the motion;
+// docs/vega_scenes.md lists those places.
 //
 // frequencyScaling s multiplies internal forces, gravity among them, by s^2. All laws here are
 // linear in their moduli (and springs in their stiffness), so moduli times s^2 are the same thing,
@@ -129,8 +129,7 @@ static bool is_of_scene(const LyConfig *config, const char *override)
     size_t length = strcspn(override, ".[=");
     bool of_group = false;
     for (int32_t k = 0; k < group.key_count; ++k) {
-        of_group |=
-            strlen(keys[k].name) == length && memcmp(keys[k].name, override, length) == 0;
+        of_group |= strlen(keys[k].name) == length && memcmp(keys[k].name, override, length) == 0;
     }
     LySlice word = {override, length};
     bool of_vega = override[length] == '=' && ly_config_find(config, word) >= 0;

@@ -158,20 +158,20 @@ static LyraStatus read_volume(LyVega *vega, const LyConfig *file, LyraElementKin
     LY_TRY(keep_path(vega, file, SURFACE, &vega->surface));
     LY_TRY(ly_vega_look_at_mesh(vega, &vertices, &found));
     return found == kind ? LYRA_OK
-                         : ly_fail(LYRA_BAD_MESH,
-                                   "%s: found a mesh of %ss, expected one of %ss", vega->body.file,
-                                   lyra_element_kind_name(found), lyra_element_kind_name(kind));
+                         : ly_fail(LYRA_BAD_MESH, "%s: found a mesh of %ss, expected one of %ss",
+                                   vega->body.file, lyra_element_kind_name(found),
+                                   lyra_element_kind_name(kind));
 }
 
 static LyraStatus read_springs(LyVega *vega, LyVegaSprings kind, const LyConfig *file)
 {
     LY_TRY(ly_config_check_required(file));
-    LY_TRY(ly_config_at(file, MESH,
-                        kind == LY_SPRINGS_OBJ
-                            ? read_quads(vega, file)
-                            : read_volume(vega, file,
-                                          kind == LY_SPRINGS_TET ? LYRA_ELEMENT_TET4
-                                                                 : LYRA_ELEMENT_CUBE8)));
+    LY_TRY(ly_config_at(
+        file, MESH,
+        kind == LY_SPRINGS_OBJ
+            ? read_quads(vega, file)
+            : read_volume(vega, file,
+                          kind == LY_SPRINGS_TET ? LYRA_ELEMENT_TET4 : LYRA_ELEMENT_CUBE8)));
     set_gravity(vega, ly_config_is_on(file, ADD_GRAVITY));
     return LYRA_OK;
 }

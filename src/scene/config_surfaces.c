@@ -26,9 +26,9 @@ static LyraStatus look(LyVega *vega, const char *file, const char *meaning, int3
     size_t length;
     LyraSurface *surface = NULL;
     LY_TRY(ly_path_beside(vega->ctx, vega->config.path, file, &path));
-    LyraStatus status =
-        vertices ? lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface)
-                 : ly_file_read(vega->ctx, path, &text, &length);
+    LyraStatus status = vertices
+                            ? lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface)
+                            : ly_file_read(vega->ctx, path, &text, &length);
     ly_release(vega->ctx, path);
     *found = status == LYRA_OK;
     if (vertices && *found) {
@@ -92,8 +92,8 @@ static LyraStatus read_own(LyVega *vega, const char *file)
         add_surface(vega, (LyraBodySurface){.file = file, .matched = true});
     } else {
         ly_log(vega->ctx, LYRA_LOG_WARNING,
-               "%s: a surface is not shown: %s has %d vertices, and the body %d",
-               vega->config.path, file, (int)vertices, (int)wanted);
+               "%s: a surface is not shown: %s has %d vertices, and the body %d", vega->config.path,
+               file, (int)vertices, (int)wanted);
     }
     return LYRA_OK;
 }
@@ -101,7 +101,8 @@ static LyraStatus read_own(LyVega *vega, const char *file)
 LyraStatus ly_vega_read_surfaces(LyVega *vega)
 {
     const char *secondary = vega->config.values[LY_VEGA_SECONDARY_MESH].text;
-    const char *own = vega->surface ? vega->surface : vega->config.values[LY_VEGA_RENDERING_MESH].text;
+    const char *own =
+        vega->surface ? vega->surface : vega->config.values[LY_VEGA_RENDERING_MESH].text;
     if (secondary) {
         LY_TRY(read_embedded(vega, secondary));
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Settings as a scene in YAML: by the tables of keys, what is not a default. Numbers are in SI, with
-// as few digits as bring the same bits back.
+// Settings as a scene in YAML: by the tables of keys, what is not a default. Numbers are in SI,
+// with as few digits as bring the same bits back.
 
 #include "scene/spec.h"
 

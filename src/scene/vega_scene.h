@@ -106,7 +106,7 @@ typedef struct LyVega {
     LyraConstraintDef constraint;
     LyraLoadDef loads[2];
     LyraBodySurface surfaces[2];
-    const char *surface; // of the `.massspring` file, overruling renderingMeshFilename
+    const char *surface;    // of the `.massspring` file, overruling renderingMeshFilename
     int32_t override_count; // of those that are of scenes in YAML
     const char **overrides;
 } LyVega;

@@ -17,10 +17,10 @@
 // what is made, step by step
 typedef struct Made {
     const LyraBodySprings *def;
-    int32_t count;     // of vertices
-    double *positions; // [count][3]
-    double *masses;    // [count]
-    double *stiffness; // of each spring; NULL: by groups
+    int32_t count;        // of vertices
+    double *positions;    // [count][3]
+    double *masses;       // [count]
+    double *stiffness;    // of each spring; NULL: by groups
     LyraSurface *surface; // placed. Nullable
     char *path;           // of its file. Nullable
 } Made;
@@ -368,8 +368,8 @@ static LyraStatus make(LyraWorld *world, LyraBodyView *view, LyBody *body, Made 
     }
     set_mass(made, made->masses);
     LY_TRY(add_force(world, view, made, body->springs));
-    LY_TRY(ly_body_set_vertices(world->ctx, view, body, made->count, made->positions,
-                                made->masses));
+    LY_TRY(
+        ly_body_set_vertices(world->ctx, view, body, made->count, made->positions, made->masses));
     return made->surface && !body->def->surface_count ? show_surface(world->ctx, view, made)
                                                       : LYRA_OK;
 }

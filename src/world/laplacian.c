@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Laplacian damping: L = c sum over neighbours of w_ij (e_i - e_j)(e_i - e_j)^T on each axis, with
-// w_ij = (1/n_i + 1/n_j)/2 and n_i the number of neighbours of vertex i. Rows sum to zero, so that a
-// body in uniform motion is not braked, and L is symmetric and positive semi-definite. (Vega takes
-// 1 - A_ij / n_i, which is not symmetric; this is its symmetric part, with zero row sums.)
+// w_ij = (1/n_i + 1/n_j)/2 and n_i the number of neighbours of vertex i. Rows sum to zero, so that
+// a body in uniform motion is not braked, and L is symmetric and positive semi-definite. (Vega
+// takes 1 - A_ij / n_i, which is not symmetric; this is its symmetric part, with zero row sums.)
 // Neighbours are vertices that share an edge of an element, or a spring.
 
 #include "lyra/mesh_ops.h"
@@ -62,10 +62,12 @@ static LyraStatus fill(const LyraWorld *world, int32_t count, const int32_t *pai
     }
     for (int64_t p = 0; p < count; ++p) {
         int32_t i = pairs[2 * p], j = pairs[2 * p + 1];
-        double w = 0.5 * world->spec.damping.laplacian * (1.0 / neighbours[i] + 1.0 / neighbours[j]);
+        double w =
+            0.5 * world->spec.damping.laplacian * (1.0 / neighbours[i] + 1.0 / neighbours[j]);
         LY_TRY_DONE(lyra_block_matrix_add_block(matrix, i, i, w, identity));
         LY_TRY_DONE(lyra_block_matrix_add_block(matrix, j, j, w, identity));
-        LY_TRY_DONE(lyra_block_matrix_add_block(matrix, i < j ? i : j, i < j ? j : i, -w, identity));
+        LY_TRY_DONE(
+            lyra_block_matrix_add_block(matrix, i < j ? i : j, i < j ? j : i, -w, identity));
     }
 done:
     ly_release(world->ctx, neighbours);

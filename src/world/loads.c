@@ -179,9 +179,8 @@ static LyraStatus add_springs(LyraWorld *world, const LyraLoadDef *load)
 
 LyraLoadDef lyra_load_def_default(void)
 {
-    return (LyraLoadDef){.select = lyra_selector_default(),
-                         .factor = lyra_curve_constant(1),
-                         .rest_length = NAN};
+    return (LyraLoadDef){
+        .select = lyra_selector_default(), .factor = lyra_curve_constant(1), .rest_length = NAN};
 }
 
 // forces of a file, on top of those that are given

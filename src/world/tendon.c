@@ -151,13 +151,15 @@ static const LyraParameterKind kinds[TENDON_PLACE + 3 * POINTS] = {
         .parameter_count = TENDON_PLACE + 3 * (points), .parameter_names = names,                  \
         .parameter_kinds = kinds, .evaluate = evaluate, .destroy = destroy                         \
     }
-#define TYPES(points) {TYPE(points, 0), TYPE(points, LYRA_FORCE_TIME)}
+#define TYPES(points)                                                                              \
+    {                                                                                              \
+        TYPE(points, 0), TYPE(points, LYRA_FORCE_TIME)                                             \
+    }
 
 // by the points, and by whether the tension changes
-static const LyraForceType types[POINTS + 1][2] = {[2] = TYPES(2), [3] = TYPES(3), [4] = TYPES(4),
-                                                   [5] = TYPES(5), [6] = TYPES(6), [7] = TYPES(7),
-                                                   [8] = TYPES(8), [9] = TYPES(9),
-                                                   [10] = TYPES(10)};
+static const LyraForceType types[POINTS + 1][2] = {
+    [2] = TYPES(2), [3] = TYPES(3), [4] = TYPES(4), [5] = TYPES(5),  [6] = TYPES(6),
+    [7] = TYPES(7), [8] = TYPES(8), [9] = TYPES(9), [10] = TYPES(10)};
 
 static LyraStatus update(const void *self, const LyraUpdate *at, LyraStencilSet *set,
                          uint64_t *version)
@@ -198,8 +200,8 @@ static LyraStatus take_vertex(LyraWorld *world, int32_t body, int32_t vertex, Te
         return ly_fail_key(LYRA_BAD_FORMAT, "vertex", "found %d, expected a vertex of 0 to %d",
                            (int)vertex, (int)points.count - 1);
     }
-    memcpy(tendon->numbers + TENDON_PLACE + 3 * (int64_t)p,
-           points.positions + 3 * (int64_t)vertex, 3 * sizeof(double));
+    memcpy(tendon->numbers + TENDON_PLACE + 3 * (int64_t)p, points.positions + 3 * (int64_t)vertex,
+           3 * sizeof(double));
     tendon->points[p].count = 1;
     tendon->vertices[p][0] = world->views[body].first_vertex + vertex;
     tendon->weights[p][0] = 1;

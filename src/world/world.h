@@ -85,8 +85,8 @@ struct LyraWorld {
     LyUndo undo;    // what the rules of the step in progress found
     LyPulls *pulls; // what people pull at; owned by its force
     int32_t probe_count;
-    LyProbe **probes;         // owned: ly_world_end_probes()
-    bool load_moves;          // a load function depends on u or v
+    LyProbe **probes; // owned: ly_world_end_probes()
+    bool load_moves;  // a load function depends on u or v
     int32_t step_force_count;
     LyStepForces *step_forces; // owned: ly_world_end_step_forces()
     double *step_force;        // their sum, [vertex_count][3]
