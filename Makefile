@@ -11,7 +11,7 @@ BENCH ?=
 
 export DESTDIR
 
-.PHONY: all demo viewer check check-web check-long bench format install clean help
+.PHONY: all demo viewer quick check check-more check-web check-long bench format install clean help
 .NOTPARALLEL:
 
 all:
@@ -26,16 +26,23 @@ viewer:
 	@tools/build release
 	@tools/check_viewer build/bin/lyra build/release/viewer.txt
 
+quick:
+	@tools/check quick
+
 check:
-	@tools/setup build view check
+	@tools/setup build view test
 	@tools/check
 
+check-more:
+	@tools/setup build view test check
+	@tools/check asan tsan clang fuzz format
+
 check-web:
-	@tools/setup build view check
+	@tools/setup build view test
 	@tools/check web
 
 check-long:
-	@tools/setup build view check long
+	@tools/setup build view test check long
 	@tools/check-long $(PARTS)
 
 bench: all
@@ -56,7 +63,9 @@ help:
 	@echo 'make             optimised build: the command build/bin/lyra, the libraries in build/lib'
 	@echo 'make demo        install what is missing, build, and show what Lyra does'
 	@echo 'make viewer      install what lyra view needs too, and build with it'
-	@echo 'make check       install what is missing, build and test in all the ways a change must pass'
+	@echo 'make quick       build what changed and run a smoke set of tests: under 2 minutes'
+	@echo 'make check       install what is missing, build, run all tests: under 10 minutes'
+	@echo 'make check-more  sanitizers, clang, fuzz replays, format: under 35 minutes'
 	@echo 'make check-web   test the page of the viewer in a headless Chromium'
 	@echo 'make check-long  the long checks; PARTS="fuzz tidy" chooses (tools/check-long --help)'
 	@echo 'make bench       measure; BENCH="sparse" chooses'

@@ -58,7 +58,7 @@ static inline LyraStatus hauth_solid(LyraContext *ctx, HauthCase which, Hauth *o
     HAUTH_TRY(lyra_mesh_generate(ctx, &shape, &out->mesh));
     double lambda = which == HAUTH_BAR ? 0.3e6 : 0.1e6, mu = which == HAUTH_BAR ? 3e3 : 1e3;
     LyraElasticDef law = lyra_elastic_def_default();
-    law.model = LYRA_ELASTIC_STVK;
+    law.model = LYRA_MATERIAL_STVK;
     law.young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
     law.poisson = 0.5 * lambda / (lambda + mu);
     law.inversion = LYRA_INVERSION_NONE;

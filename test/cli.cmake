@@ -25,7 +25,7 @@ if(LYRA_PROGRAMS)
   target_sources(test_cli_remarks PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli/cli.c)
   target_include_directories(test_cli_remarks PRIVATE ${PROJECT_SOURCE_DIR}/programs/cli)
 
-  # the quick part of `lyra verify`, in the build that `make check` optimises: its statics need
+  # the quick part of `lyra verify`, in an optimised build with the GPL libraries: its statics need
   # sparse factors, and sanitizers would make it long
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND LY_HAVE_CHOLMOD AND LY_HAVE_UMFPACK)
     add_test(NAME verify.quick COMMAND lyra_cli verify --quick)

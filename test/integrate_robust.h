@@ -13,6 +13,7 @@
 #define INTEGRATE_ROBUST_H
 
 #include "integrate_cases.h"
+#include "lyra/math3.h"
 
 typedef enum Damage { STREWN, FLATTENED, COLLAPSED, DAMAGE_COUNT } Damage;
 

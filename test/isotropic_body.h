@@ -12,15 +12,15 @@
 // ---- a body -------------------------------------------------------------------------------------
 
 // constants that use all terms of a model
-static inline int32_t choose_constants(LyraElasticModel model, LyraElasticConstant *constants)
+static inline int32_t choose_constants(LyraMaterialLaw model, LyraElasticConstant *constants)
 {
     static const LyraElasticConstant yeoh[] = {{"c20", 2e3}, {"c30", 3e2}};
     static const LyraElasticConstant reduced[] = {{"c20", 2e3}, {"c40", 10}, {"c60", 0.1}};
     static const LyraElasticConstant ogden[] = {{"mu2", 2e3}, {"mu3", -4e3}};
-    const LyraElasticConstant *from = model == LYRA_ELASTIC_YEOH                 ? yeoh
-                                      : model == LYRA_ELASTIC_REDUCED_POLYNOMIAL ? reduced
-                                      : model == LYRA_ELASTIC_OGDEN              ? ogden
-                                                                                 : NULL;
+    const LyraElasticConstant *from = model == LYRA_MATERIAL_YEOH                 ? yeoh
+                                      : model == LYRA_MATERIAL_REDUCED_POLYNOMIAL ? reduced
+                                      : model == LYRA_MATERIAL_OGDEN              ? ogden
+                                                                                  : NULL;
     int32_t count = !from ? 0 : from == reduced ? 3 : 2;
     for (int32_t i = 0; i < count; ++i) {
         constants[i] = from[i];

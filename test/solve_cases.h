@@ -7,6 +7,8 @@
 #ifndef LYRA_SOLVE_CASES_H
 #define LYRA_SOLVE_CASES_H
 
+#include "lyra/csr.h"
+#include "lyra/dense.h"
 #include "sparse_cases.h"
 
 /// Whether this build has a solver.

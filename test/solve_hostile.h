@@ -339,8 +339,15 @@ static inline void make_forms(LyraContext *ctx, const Hostile *hostile, Forms *f
         column[k] = k / n;
         forms->diagonal[k % n] = row[k] == column[k] ? forms->A[k] : forms->diagonal[k % n];
     }
-    TEST_OK(lyra_csr_matrix_create_entries(ctx, n, n, LYRA_STORAGE_FULL, n * n, row, column,
-                                           forms->A, &forms->csr_pattern, &forms->csr));
+    TEST_OK(lyra_csr_matrix_create_entries(ctx,
+                                           &(LyraCsrEntries){.row_count = n,
+                                                             .column_count = n,
+                                                             .storage = LYRA_STORAGE_FULL,
+                                                             .count = n * n,
+                                                             .row = row,
+                                                             .column = column,
+                                                             .value = forms->A},
+                                           &forms->csr_pattern, &forms->csr));
     if (n % 3 == 0) {
         make_block(ctx, forms);
     }

@@ -6,6 +6,7 @@
 #ifndef LYRA_SPARSE_CASES_H
 #define LYRA_SPARSE_CASES_H
 
+#include "lyra/csr.h"
 #include "lyra/lyra.h"
 #include "lyra_test.h"
 

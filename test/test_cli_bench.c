@@ -219,6 +219,21 @@ LYRA_TEST(bench_judges_the_choice_of_auto)
     TEST_CONTAINS(output, "\"ratio\": ");
 }
 
+LYRA_TEST(bench_judges_auto_on_the_bodies_and_steps_that_are_wanted)
+{
+    TEST_EQUAL(lyra("bench solvers --auto --body \"cube 300\" --dt 0.02 --seconds 0 --threads 1"),
+               0);
+    TEST_CONTAINS(output, "auto/h=0.02 ");
+    TEST_CHECK(!strstr(output, "auto/h=0.01 ") && !strstr(output, "auto/static"));
+    TEST_EQUAL(lyra("bench solvers --auto --elements 400 --statics --seconds 0 --threads 1"), 0);
+    TEST_CONTAINS(output, "auto/static ");
+    TEST_CHECK(!strstr(output, "auto/h="));
+    keep_mesh(1);
+    TEST_EQUAL(lyra("bench solvers --auto --mesh %s --dt 0.03 --seconds 0 --threads 1", path), 0);
+    TEST_CONTAINS(output, "auto/h=0.03 ");
+    TEST_CONTAINS(output, "body.veg");
+}
+
 // the number after `key` in the row whose name ends in `name`
 static double value_of(const char *name, const char *key)
 {
@@ -269,7 +284,11 @@ LYRA_TEST(bench_refuses_what_it_cannot_measure)
         {"memory --seconds -1", "--seconds are at least 0", 2},
         {"memory --json --csv", "take one", 2},
         {"step --fixed list.txt", "--fixed needs --mesh", 2},
-        {"solvers --auto --solver pcg", "--auto has bodies and solvers of its own", 2},
+        {"solvers --auto --solver pcg", "--auto has solvers of its own", 2},
+        {"solvers --body rod", "--body and --statics are of --auto", 2},
+        {"solvers --auto --statics --dt 1", "leave --dt out", 2},
+        {"solvers --auto --body rod --mesh body.veg", "in place of the bodies of --auto", 2},
+        {"solvers --auto --body ball", "no body of --auto has \"ball\" in its name", 1},
         {"step --mesh body.veg --large", "--mesh is in place of", 2},
         {"math --mesh body.veg", "of no use in the suite math", 2},
         {"step --model nothing", "no model \"nothing\", expected one of: linear, ", 2},

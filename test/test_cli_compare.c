@@ -98,7 +98,8 @@ LYRA_TEST(what_cannot_be_compared_is_told)
     // a summary that is none, and a time.npy that is none
     char path[2048];
     snprintf(path, sizeof path, "%s/summary.json", b);
-    test_write_file(path, "{\n  \"bodies\": [\n    {\n      \"name\": 3\n    }\n  ]\n}\n", 53);
+    static const char wrong[] = "{\n  \"bodies\": [\n    {\n      \"name\": 3\n    }\n  ]\n}\n";
+    test_write_file(path, wrong, sizeof wrong - 1);
     TEST_EQUAL(lyra("compare %s %s", a, b), 1);
     TEST_CONTAINS(errors, "not the summary of a run");
     test_write_file(path, "{", 1);

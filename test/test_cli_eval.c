@@ -5,7 +5,11 @@
 
 #include "cli_run.h"
 
+#include "lyra/csr.h"
+#include "lyra/dense.h"
 #include "lyra/lyra.h"
+#include "lyra/matrix_file.h"
+#include "lyra/matrix_market.h"
 
 #include <unistd.h>
 

@@ -302,6 +302,41 @@ LYRA_TEST(cli_every_command_helps)
     TEST_CONTAINS(output, "mesh");
 }
 
+// one line per option, with a text, within the columns of a terminal
+LYRA_TEST(cli_every_option_has_one_line)
+{
+    static const char *const commands[] = {"run",
+                                           "view",
+                                           "snapshot",
+                                           "plot",
+                                           "modes",
+                                           "eval",
+                                           "verify",
+                                           "bench",
+                                           "mesh info",
+                                           "mesh convert",
+                                           "mesh orient",
+                                           "mesh voxelize",
+                                           "mesh tetrahedralize",
+                                           "mesh distance",
+                                           "mesh box"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
+        TEST_EQUAL(lyra("%s --help", commands[i]), 0);
+        int32_t options = 0;
+        for (char *line = output; *line;) {
+            size_t length = strcspn(line, "\n");
+            TEST_CHECK_MSG(length <= 120, "%s --help: %.40s", commands[i], line);
+            if (strncmp(line, "  -", 3) == 0) {
+                ++options;
+                TEST_CHECK_MSG(length > 32 && line[28] == ' ' && line[29] != ' ',
+                               "%s --help: %.40s", commands[i], line);
+            }
+            line += length + (line[length] == '\n');
+        }
+        TEST_CHECK_MSG(options > 0, "%s --help has no options", commands[i]);
+    }
+}
+
 // ---- what does not ------------------------------------------------------------------------------
 
 LYRA_TEST(cli_wrong_usage_is_2)

@@ -6,7 +6,9 @@
 #include "cli_run.h"
 
 #include "config.h"
+#include "lyra/dense.h"
 #include "lyra/lyra.h"
+#include "lyra/matrix_file.h"
 
 #include <unistd.h>
 

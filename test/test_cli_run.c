@@ -140,7 +140,7 @@ LYRA_TEST(cli_run_surfaces_move_with_the_body)
     TEST_REQUIRE(objs);
     closedir(objs);
     LyraSurface *moved = NULL;
-    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &moved));
+    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &moved));
     LyraSurfaceView view = lyra_surface_view(moved);
     // the second frame of the cache holds the same points as floats
     char name[300];

@@ -9,7 +9,11 @@
 
 #include "run_cases.h"
 
+#include "lyra/dense.h"
 #include "lyra/lyra.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
+#include "lyra/plot.h"
 
 #include <fcntl.h>
 
@@ -107,6 +111,83 @@ LYRA_TEST(cli_run_arrays_have_their_shapes)
     free(rest);
 }
 
+// a scene's probes are columns, for a run in parts too
+LYRA_TEST(cli_run_has_columns_of_probes)
+{
+    if (!has_feature("yaml")) {
+        TEST_SKIP("no libyaml in this build");
+    }
+    static const char text[] =
+        "bodies:\n"
+        "  - name: beam\n"
+        "    generate: {cells: [6, 1, 1], size: [1, 0.2, 0.2]}\n"
+        "    material: {young: 50 kPa}\n"
+        "constraints:\n"
+        "  - select: {half-space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}\n"
+        "gravity: [0, -9.81, 0]\n"
+        "time: {dt: 20 ms, steps: 6}\n"
+        "output:\n"
+        "  probes:\n"
+        "    - {name: tip, quantity: position, body: beam, reduce: point,\n"
+        "       select: {near: {point: [0.5, 0.1, 0.1], count: 1}}}\n"
+        "    - {name: hold, quantity: reaction, component: y}\n"
+        "    - {quantity: distance, select: {vertices: [0]},\n"
+        "       to: {body: beam, select: {vertices: [1]}}}\n";
+    const char *scene = kept("probes.yaml"), *whole = kept("whole"), *parts = kept("parts");
+    test_write_file(scene, text, sizeof text - 1);
+    TEST_EQUAL(lyra("run %s --quiet --out %s", scene, whole), 0);
+    TEST_EQUAL(lyra("run %s --quiet --out %s --steps 2", scene, parts), 0);
+    TEST_EQUAL(lyra("run %s --quiet --out %s --resume", scene, parts), 0);
+    size_t bytes = 0;
+    char *csv = read_in(whole, "steps.csv", &bytes), *again = read_in(parts, "steps.csv", &bytes);
+    TEST_REQUIRE(csv && again);
+    TEST_CONTAINS(csv, ",seconds,tip_x,tip_y,tip_z,hold,probe3\n");
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraTable *tables[2] = {NULL, NULL};
+    char path[2048];
+    snprintf(path, sizeof path, "%s/steps.csv", whole);
+    TEST_REQUIRE_OK(lyra_table_load(ctx, path, &tables[0]));
+    snprintf(path, sizeof path, "%s/steps.csv", parts);
+    TEST_REQUIRE_OK(lyra_table_load(ctx, path, &tables[1]));
+    LyraTableView a = lyra_table_view(tables[0]), b = lyra_table_view(tables[1]);
+    TEST_EQUAL(a.column_count, b.column_count);
+    TEST_EQUAL(a.row_count, 6);
+    TEST_EQUAL(b.row_count, 6);
+    for (int32_t c = a.column_count - 5; c < a.column_count; ++c) {
+        TEST_CHECK(memcmp(a.values + 6 * c, b.values + 6 * c, 6 * sizeof *a.values) == 0);
+    }
+    const double *fall = a.values + 6 * (int64_t)(a.column_count - 4);
+    TEST_CHECK(fall[0] < 0.1 && fall[5] < fall[0] && fall[5] > -0.2);
+    // the last values are in the summary, and each step of --json has them
+    char *summary = read_in(whole, "summary.json", &bytes), expected[64];
+    TEST_REQUIRE(summary);
+    const char *at = strstr(summary, "\"tip_y\": ");
+    TEST_CHECK(at && strtod(at + strlen("\"tip_y\": "), NULL) == fall[5]);
+    TEST_EQUAL(lyra("run %s --json", scene), 0);
+    snprintf(expected, sizeof expected, "\"tip_y\": %.15g", fall[0]);
+    expected[20] = '\0';
+    TEST_CONTAINS(output, expected);
+    // other probes are another file
+    TEST_EQUAL(
+        lyra("run %s --quiet --out %s --steps 8 --resume --set output.probes=[]", scene, parts), 1);
+    TEST_CONTAINS(errors, "with its probes");
+    // names of columns differ
+    TEST_EQUAL(lyra("run %s --quiet --set output.probes[1].name=time", scene), 1);
+    TEST_CONTAINS(errors, "probe \"time\" makes a second column \"time\"");
+    TEST_EQUAL(lyra("run %s --quiet --set output.probes[1].name=tip_y", scene), 1);
+    TEST_CONTAINS(errors, "a second column \"tip_y\"");
+    TEST_EQUAL(lyra("run %s --quiet --set output.probes[1].quantity=heat", scene), 1);
+    TEST_CONTAINS(errors, "found \"heat\", expected one of: displacement");
+    TEST_EQUAL(lyra("scene %s", scene), 0);
+    TEST_CONTAINS(output, "tip                            m, x y z\n");
+    free(summary);
+    free(csv);
+    free(again);
+    lyra_table_destroy(tables[0]);
+    lyra_table_destroy(tables[1]);
+    test_context_end(ctx);
+}
+
 // --set names keys of Vega's scenes as well
 LYRA_TEST(cli_run_sets_keys_of_vegas_scenes)
 {
@@ -184,7 +265,7 @@ LYRA_TEST(cli_run_writes_the_shape_of_affine_bodies)
     snprintf(path, sizeof path, "%s/vtu/brick_000020.vtu", out);
     TEST_REQUIRE_OK(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &moved));
     snprintf(path, sizeof path, "%s/obj/brick_skin_000020.obj", out);
-    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &skin));
+    TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &skin));
     LyraMeshView a = lyra_mesh_view(rest), b = lyra_mesh_view(moved);
     TEST_EQUAL(a.vertex_count, 5 * 2 * 3);
     TEST_EQUAL(b.vertex_count, 5 * 2 * 3);
@@ -250,7 +331,7 @@ LYRA_TEST(cli_run_obj_sequence_is_the_cache)
         char path[2048];
         LyraSurface *surface = NULL;
         snprintf(path, sizeof path, "%s/obj/body_block_obj_%06d.obj", out, 2 * f);
-        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface));
+        TEST_REQUIRE_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &surface));
         LyraSurfaceView view = lyra_surface_view(surface);
         TEST_EQUAL(view.vertex_count, points);
         for (uint32_t i = 0; i < 3 * points; ++i) {

@@ -118,7 +118,7 @@ static LyraStatus call_generalised(LyraContext *ctx, int32_t size, const double 
 static LyraStatus call_least_squares(LyraContext *ctx, int32_t size, const double *A,
                                      const double *B, double *out)
 {
-    return lyra_dense_least_squares(ctx, size, size, A, size, B, -1, out, NULL);
+    return lyra_dense_least_squares(ctx, (LyraDenseView){size, size, A}, size, B, -1, out, NULL);
 }
 
 static LyraStatus call_pseudo_inverse(LyraContext *ctx, int32_t size, const double *A,

@@ -29,8 +29,19 @@ LYRA_TEST(products_match_plain_sums)
                     C[i] = b ? 2 : NAN;
                 }
                 int64_t before = test_allocation_count();
-                TEST_OK(lyra_dense_multiply(ctx, ta, tb, m, n, k, -2, A, ta ? k : m, B, tb ? n : k,
-                                            beta, C, stride));
+                TEST_OK(lyra_dense_multiply(ctx, &(LyraDenseProduct){.A_transposed = ta,
+                                                                     .B_transposed = tb,
+                                                                     .rows = m,
+                                                                     .columns = n,
+                                                                     .inner = k,
+                                                                     .alpha = -2,
+                                                                     .A = A,
+                                                                     .A_stride = ta ? k : m,
+                                                                     .B = B,
+                                                                     .B_stride = tb ? n : k,
+                                                                     .beta = beta,
+                                                                     .C = C,
+                                                                     .C_stride = stride}));
                 TEST_EQUAL(test_allocation_count(), before);
                 for (int32_t j = 0; j < n; ++j) {
                     for (int32_t i = 0; i < m; ++i) {
@@ -45,19 +56,45 @@ LYRA_TEST(products_match_plain_sums)
             if (n == 1 && !tb) {
                 int32_t rows = ta ? k : m, columns = ta ? m : k;
                 C[0] = NAN;
-                TEST_OK(lyra_dense_apply(ctx, ta, rows, columns, 1, A, B, 0, C));
+                TEST_OK(lyra_dense_apply(ctx, ta, 1, (LyraDenseView){rows, columns, A}, B, 0, C));
                 TEST_NEAR(dense_distance(m, C, plain), 0, 20 * (k + 1) * EPS);
             }
         }
     }
     double x = 1;
-    TEST_STATUS(lyra_dense_multiply(ctx, false, false, -1, 1, 1, 1, &x, 1, &x, 1, 0, &x, 1),
+    TEST_STATUS(lyra_dense_multiply(ctx, &(LyraDenseProduct){.rows = -1,
+                                                             .columns = 1,
+                                                             .inner = 1,
+                                                             .alpha = 1,
+                                                             .A = &x,
+                                                             .A_stride = 1,
+                                                             .B = &x,
+                                                             .B_stride = 1,
+                                                             .C = &x,
+                                                             .C_stride = 1}),
                 LYRA_INVALID_ARGUMENT);
-    TEST_STATUS(lyra_dense_multiply(ctx, false, false, 2, 1, 1, 1, &x, 1, &x, 1, 0, &x, 2),
+    TEST_STATUS(lyra_dense_multiply(ctx, &(LyraDenseProduct){.rows = 2,
+                                                             .columns = 1,
+                                                             .inner = 1,
+                                                             .alpha = 1,
+                                                             .A = &x,
+                                                             .A_stride = 1,
+                                                             .B = &x,
+                                                             .B_stride = 1,
+                                                             .C = &x,
+                                                             .C_stride = 2}),
                 LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "stride 1 of A is below its height 2");
-    TEST_STATUS(lyra_dense_multiply(ctx, false, false, INT32_MAX, INT32_MAX, INT32_MAX, 1, &x,
-                                    INT32_MAX, &x, INT32_MAX, 0, &x, INT32_MAX),
+    TEST_STATUS(lyra_dense_multiply(ctx, &(LyraDenseProduct){.rows = INT32_MAX,
+                                                             .columns = INT32_MAX,
+                                                             .inner = INT32_MAX,
+                                                             .alpha = 1,
+                                                             .A = &x,
+                                                             .A_stride = INT32_MAX,
+                                                             .B = &x,
+                                                             .B_stride = INT32_MAX,
+                                                             .C = &x,
+                                                             .C_stride = INT32_MAX}),
                 LYRA_TOO_LARGE);
     test_context_end(ctx);
 }
@@ -165,7 +202,8 @@ LYRA_TEST(least_squares_residual_is_orthogonal_and_solution_minimal)
         FOR_EACH_BACKEND(ctx)
         {
             int32_t rank = -1;
-            TEST_REQUIRE_OK(lyra_dense_least_squares(ctx, m, n, A, c, B, -1, X, &rank));
+            TEST_REQUIRE_OK(
+                lyra_dense_least_squares(ctx, (LyraDenseView){m, n, A}, c, B, -1, X, &rank));
             dense_multiply(m, c, n, A, false, X, false, R);
             for (int32_t i = 0; i < m * c; ++i) {
                 R[i] -= B[i];
@@ -183,13 +221,14 @@ LYRA_TEST(least_squares_residual_is_orthogonal_and_solution_minimal)
     const double D[4] = {1, 0, 0, 1e-3}, b[2] = {1, 1};
     double x[2];
     int32_t rank = 0;
-    TEST_OK(lyra_dense_least_squares(ctx, 2, 2, D, 1, b, 1e-2, x, &rank));
+    TEST_OK(lyra_dense_least_squares(ctx, (LyraDenseView){2, 2, D}, 1, b, 1e-2, x, &rank));
     TEST_EQUAL(rank, 1);
     TEST_NEAR(x[1], 0, 1e-15);
-    TEST_OK(lyra_dense_least_squares(ctx, 2, 2, D, 1, b, 0, x, &rank));
+    TEST_OK(lyra_dense_least_squares(ctx, (LyraDenseView){2, 2, D}, 1, b, 0, x, &rank));
     TEST_EQUAL(rank, 2);
     TEST_NEAR(x[1], 1000, 1e-9);
-    TEST_STATUS(lyra_dense_least_squares(ctx, 2, 2, D, 1, b, NAN, x, &rank), LYRA_INVALID_ARGUMENT);
+    TEST_STATUS(lyra_dense_least_squares(ctx, (LyraDenseView){2, 2, D}, 1, b, NAN, x, &rank),
+                LYRA_INVALID_ARGUMENT);
     test_context_end(ctx);
 }
 

@@ -56,7 +56,7 @@ static LyraForce *make_anchors(LyraContext *ctx, int32_t count)
     return force;
 }
 
-static Body make_solid(LyraContext *ctx, LyraElementKind kind, LyraElasticModel model)
+static Body make_solid(LyraContext *ctx, LyraElementKind kind, LyraMaterialLaw model)
 {
     LyraMeshMaterial material = enu_material(2e5, 0.3);
     LyraMesh *mesh = make_box(ctx, kind, 3, 2, 2, 1, &material);
@@ -84,8 +84,8 @@ LYRA_TEST(assembly_adds_forces_whose_rows_do_not_sum_to_zero)
     for (int isa = 0; isa < LYRA_ISA_COUNT; ++isa) {
         for (int kind = 0; kind < 2 && lyra_isa_available((LyraIsa)isa); ++kind) {
             LyraContext *ctx = test_context(1, (LyraIsa)isa);
-            Body solid = make_solid(ctx, kinds[kind], LYRA_ELASTIC_NEO_HOOKEAN);
-            Body both = make_solid(ctx, kinds[kind], LYRA_ELASTIC_NEO_HOOKEAN);
+            Body solid = make_solid(ctx, kinds[kind], LYRA_MATERIAL_NEO_HOOKEAN);
+            Body both = make_solid(ctx, kinds[kind], LYRA_MATERIAL_NEO_HOOKEAN);
             LyraForce *anchors = make_anchors(ctx, both.n), *forces[] = {both.force, anchors};
             lyra_block_matrix_destroy(both.K);
             lyra_assembly_destroy(both.assembly);
@@ -126,7 +126,7 @@ LYRA_TEST(assembly_adds_forces_whose_rows_do_not_sum_to_zero)
 LYRA_TEST(assembly_parameters_may_become_equal_and_unequal)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    Body body = make_solid(ctx, LYRA_ELEMENT_TET4, LYRA_ELASTIC_STVK);
+    Body body = make_solid(ctx, LYRA_ELEMENT_TET4, LYRA_MATERIAL_STVK);
     int32_t count = lyra_mesh_view(body.mesh).element_count;
     double *x = malloc((size_t)body.n * 3 * sizeof *x), *lambda = calloc((size_t)count, sizeof *x);
     TestRandom random = test_random(12);

@@ -15,7 +15,7 @@
 static LyraElasticDef def_of(double resistance)
 {
     LyraElasticDef def = lyra_elastic_def_default();
-    def.model = LYRA_ELASTIC_STVK;
+    def.model = LYRA_MATERIAL_STVK;
     def.inversion = LYRA_INVERSION_NONE;
     def.compression_resistance = resistance;
     def.young = YOUNG;
@@ -343,11 +343,11 @@ LYRA_TEST(stvk_contraction_beside_other_outputs)
 LYRA_TEST(other_elastic_forces_have_no_contraction)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int k = 0; k < LYRA_ELASTIC_MODEL_COUNT * LYRA_INVERSION_COUNT; ++k) {
+    for (int k = 0; k < LYRA_MATERIAL_LAW_COUNT * LYRA_INVERSION_COUNT; ++k) {
         LyraElasticDef def = def_of(0);
-        def.model = (LyraElasticModel)(k / LYRA_INVERSION_COUNT);
+        def.model = (LyraMaterialLaw)(k / LYRA_INVERSION_COUNT);
         def.inversion = (LyraInversion)(k % LYRA_INVERSION_COUNT);
-        if (def.model == LYRA_ELASTIC_STVK && def.inversion == LYRA_INVERSION_NONE) {
+        if (def.model == LYRA_MATERIAL_STVK && def.inversion == LYRA_INVERSION_NONE) {
             continue;
         }
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
@@ -355,7 +355,7 @@ LYRA_TEST(other_elastic_forces_have_no_contraction)
             Case c = make_element(ctx, (LyraElementKind)kind, &def);
             LyraEvaluation evaluation = {.x = c.rest, .a = c.rest, .b = c.rest, .contraction = h};
             TEST_STATUS(lyra_assembly_evaluate(c.assembly, &evaluation), LYRA_UNSUPPORTED);
-            TEST_CONTAINS(lyra_error_message(), lyra_elastic_model_name(def.model));
+            TEST_CONTAINS(lyra_error_message(), lyra_material_law_name(def.model));
             TEST_CONTAINS(lyra_error_message(), "no derivative of its tangent");
             TEST_STATUS(lyra_assembly_tensor(c.assembly, &evaluation, tensor), LYRA_UNSUPPORTED);
             end_case(&c);

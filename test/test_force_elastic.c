@@ -15,7 +15,7 @@ static LyraMesh *make_tets(LyraContext *ctx, int32_t nx, int32_t ny, int32_t nz)
     return make_box(ctx, LYRA_ELEMENT_TET4, nx, ny, nz, 2, materials);
 }
 
-static Body make_elastic(LyraContext *ctx, LyraElasticModel model, int32_t nx, int32_t ny,
+static Body make_elastic(LyraContext *ctx, LyraMaterialLaw model, int32_t nx, int32_t ny,
                          int32_t nz)
 {
     LyraMesh *mesh = make_tets(ctx, nx, ny, nz);
@@ -50,9 +50,9 @@ static void set_elastic_state(const Body *body, StateKind kind, TestRandom *rand
 LYRA_TEST(elastic_derivatives_match_differences)
 {
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
-        for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+        for (int model = 0; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
             LyraContext *ctx = test_context(1, isa);
-            Body body = make_elastic(ctx, (LyraElasticModel)model, 3, 2, 2);
+            Body body = make_elastic(ctx, (LyraMaterialLaw)model, 3, 2, 2);
             // of seed 3, the first direction is normal to the forces: a slope of nothing but
             // rounding
             TestRandom random = test_random(4);
@@ -60,8 +60,7 @@ LYRA_TEST(elastic_derivatives_match_differences)
             for (int kind = 0; kind <= STATE_ROTATED; ++kind) {
                 char what[100];
                 snprintf(what, sizeof what, "%s, %s, state %d",
-                         lyra_elastic_model_name((LyraElasticModel)model), lyra_isa_name(isa),
-                         kind);
+                         lyra_material_law_name((LyraMaterialLaw)model), lyra_isa_name(isa), kind);
                 set_elastic_state(&body, (StateKind)kind, &random, x);
                 check_derivatives_within(&body, x, 1, 0.01, 1e-7, &random, true, what);
             }
@@ -77,8 +76,8 @@ LYRA_TEST(elastic_derivatives_match_differences)
 LYRA_TEST(elastic_rest_and_rigid_motion_give_no_force)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        Body body = make_elastic(ctx, (LyraElasticModel)model, 3, 3, 2);
+    for (int model = 0; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        Body body = make_elastic(ctx, (LyraMaterialLaw)model, 3, 3, 2);
         TestRandom random = test_random(5);
         double R[9], *x = malloc((size_t)body.n * 6 * sizeof *x), *g = x + 3 * body.n;
         test_random_rotation(&random, R);
@@ -107,8 +106,8 @@ LYRA_TEST(elastic_rest_and_rigid_motion_give_no_force)
 LYRA_TEST(elastic_net_force_and_torque_vanish)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        Body body = make_elastic(ctx, (LyraElasticModel)model, 3, 3, 2);
+    for (int model = 0; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        Body body = make_elastic(ctx, (LyraMaterialLaw)model, 3, 3, 2);
         TestRandom random = test_random(5);
         double *x = malloc((size_t)body.n * 6 * sizeof *x), *g = x + 3 * body.n;
         set_elastic_state(&body, STATE_LARGE, &random, x);
@@ -152,15 +151,15 @@ LYRA_TEST(elastic_energy_of_a_single_tet_matches_the_closed_form)
         II += s[c] * s[c] * s[c] * s[c];
     }
     double expected[2] = {
-        [LYRA_ELASTIC_STVK] = lambda / 8 * (I - 3) * (I - 3) + mu / 4 * (II - 2 * I + 3),
-        [LYRA_ELASTIC_NEO_HOOKEAN] = mu / 2 * (I - 3) - mu * log(J) + lambda / 2 * log(J) * log(J),
+        [LYRA_MATERIAL_STVK] = lambda / 8 * (I - 3) * (I - 3) + mu / 4 * (II - 2 * I + 3),
+        [LYRA_MATERIAL_NEO_HOOKEAN] = mu / 2 * (I - 3) - mu * log(J) + lambda / 2 * log(J) * log(J),
     };
     for (int i = 0; i < 12; ++i) {
         y[i] = s[i % 3] * x[i];
     }
     for (int model = 0; model < 2; ++model) {
         LyraElasticDef def = lyra_elastic_def_default();
-        def.model = (LyraElasticModel)model;
+        def.model = (LyraMaterialLaw)model;
         LyraForce *force = NULL;
         LyraAssembly *assembly = NULL;
         TEST_REQUIRE_OK(lyra_elastic_create(ctx, mesh, &def, &force));
@@ -180,12 +179,12 @@ LYRA_TEST(elastic_energy_of_a_single_tet_matches_the_closed_form)
 
 LYRA_TEST(elastic_instruction_sets_agree)
 {
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = 0; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         double *reference = NULL;
         for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
             LyraContext *ctx = test_context(1, isa);
             // 5 x 3 x 3 cells: batches with a tail
-            Body body = make_elastic(ctx, (LyraElasticModel)model, 5, 3, 3);
+            Body body = make_elastic(ctx, (LyraMaterialLaw)model, 5, 3, 3);
             TestRandom random = test_random(3);
             int32_t dofs = 3 * body.n;
             double *x = malloc((size_t)dofs * 3 * sizeof *x), *g = x + dofs, *Kg = g + dofs;
@@ -210,7 +209,7 @@ LYRA_TEST(elastic_instruction_sets_agree)
 
 static void evaluate_big(LyraContext *ctx, void *data, void *out)
 {
-    Body body = make_elastic(ctx, *(LyraElasticModel *)data, BIG, BIG, BIG);
+    Body body = make_elastic(ctx, *(LyraMaterialLaw *)data, BIG, BIG, BIG);
     TestRandom random = test_random(3);
     int32_t dofs = 3 * body.n;
     double *x = malloc((size_t)dofs * sizeof *x), *result = out;
@@ -224,7 +223,7 @@ static void evaluate_big(LyraContext *ctx, void *data, void *out)
 
 LYRA_TEST(elastic_bits_do_not_depend_on_threads)
 {
-    LyraElasticModel model = LYRA_ELASTIC_NEO_HOOKEAN;
+    LyraMaterialLaw model = LYRA_MATERIAL_NEO_HOOKEAN;
     size_t vertices = (BIG + 1) * (BIG + 1) * (BIG + 1);
     test_same_bits(evaluate_big, &model, (1 + 6 * vertices) * sizeof(double));
 }
@@ -232,7 +231,7 @@ LYRA_TEST(elastic_bits_do_not_depend_on_threads)
 LYRA_TEST(elastic_evaluation_allocates_nothing)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    Body body = make_elastic(ctx, LYRA_ELASTIC_STVK, 12, 12, 12);
+    Body body = make_elastic(ctx, LYRA_MATERIAL_STVK, 12, 12, 12);
     double energy, *g = malloc((size_t)body.n * 3 * sizeof *g);
     LyraEvaluation evaluation = {.x = body.rest, .energy = &energy, .gradient = g, .dfdx = body.K};
     check_allocates_nothing(body.assembly, &evaluation);
@@ -272,7 +271,7 @@ LYRA_TEST(elastic_allocation_failures_leak_nothing)
 LYRA_TEST(elastic_parameters_change_while_running)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    Body body = make_elastic(ctx, LYRA_ELASTIC_NEO_HOOKEAN, 3, 3, 3);
+    Body body = make_elastic(ctx, LYRA_MATERIAL_NEO_HOOKEAN, 3, 3, 3);
     int32_t elements = lyra_mesh_view(body.mesh).element_count;
     double *zero = calloc((size_t)elements, sizeof *zero), energy[3];
     double *x = malloc((size_t)body.n * 3 * sizeof *x);
@@ -321,9 +320,9 @@ LYRA_TEST(elastic_bad_rest_elements_are_named)
 
 LYRA_TEST(elastic_model_names_are_found)
 {
-    LyraElasticModel model;
-    TEST_OK(lyra_elastic_model_find("stvk", &model));
-    TEST_EQUAL(model, LYRA_ELASTIC_STVK);
-    TEST_STATUS(lyra_elastic_model_find("rubber", &model), LYRA_INVALID_ARGUMENT);
+    LyraMaterialLaw model;
+    TEST_OK(lyra_material_law_find("stvk", &model));
+    TEST_EQUAL(model, LYRA_MATERIAL_STVK);
+    TEST_STATUS(lyra_material_law_find("rubber", &model), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "stvk, neo-hookean, mooney-rivlin");
 }

@@ -8,7 +8,7 @@
 
 // ---- derivatives --------------------------------------------------------------------------------
 
-static void check_model(LyraIsa isa, LyraElasticModel model, LyraElementKind kind,
+static void check_model(LyraIsa isa, LyraMaterialLaw model, LyraElementKind kind,
                         LyraInversion inversion, double resistance, int states)
 {
     LyraContext *ctx = test_context(1, isa);
@@ -21,7 +21,7 @@ static void check_model(LyraIsa isa, LyraElasticModel model, LyraElementKind kin
     double *x = malloc((size_t)body.n * 3 * sizeof *x);
     for (int state = 0; state < states; ++state) {
         char what[120];
-        snprintf(what, sizeof what, "%s, %s, %s, r = %g, %s", lyra_elastic_model_name(model),
+        snprintf(what, sizeof what, "%s, %s, %s, r = %g, %s", lyra_material_law_name(model),
                  lyra_element_kind_name(kind), lyra_inversion_name(inversion), resistance,
                  isotropic_state_names[state]);
         set_isotropic_state(&body, (IsotropicState)state, &random, x);
@@ -36,35 +36,35 @@ static void check_model(LyraIsa isa, LyraElasticModel model, LyraElementKind kin
 
 LYRA_TEST(isotropic_extended_laws_match_differences_on_tets)
 {
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        check_model(LYRA_ISA_AUTO, (LyraElasticModel)model, LYRA_ELEMENT_TET4,
-                    LYRA_INVERSION_EXTEND, 0, ISOTROPIC_STATE_COUNT);
-        check_model(LYRA_ISA_SCALAR, (LyraElasticModel)model, LYRA_ELEMENT_TET4,
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        check_model(LYRA_ISA_AUTO, (LyraMaterialLaw)model, LYRA_ELEMENT_TET4, LYRA_INVERSION_EXTEND,
+                    0, ISOTROPIC_STATE_COUNT);
+        check_model(LYRA_ISA_SCALAR, (LyraMaterialLaw)model, LYRA_ELEMENT_TET4,
                     LYRA_INVERSION_EXTEND, 500, ISOTROPIC_STATE_COUNT);
     }
 }
 
 LYRA_TEST(isotropic_extended_laws_match_differences_on_cubes)
 {
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        check_model(LYRA_ISA_AUTO, (LyraElasticModel)model, LYRA_ELEMENT_CUBE8,
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        check_model(LYRA_ISA_AUTO, (LyraMaterialLaw)model, LYRA_ELEMENT_CUBE8,
                     LYRA_INVERSION_EXTEND, 0, ISOTROPIC_STATE_COUNT);
-        check_model(LYRA_ISA_SCALAR, (LyraElasticModel)model, LYRA_ELEMENT_CUBE8,
+        check_model(LYRA_ISA_SCALAR, (LyraMaterialLaw)model, LYRA_ELEMENT_CUBE8,
                     LYRA_INVERSION_EXTEND, 500, ISOTROPIC_STATE_COUNT);
     }
 }
 
 LYRA_TEST(isotropic_clamped_and_plain_laws_match_differences_where_they_hold)
 {
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
-            check_model(LYRA_ISA_AUTO, (LyraElasticModel)model, (LyraElementKind)kind,
+            check_model(LYRA_ISA_AUTO, (LyraMaterialLaw)model, (LyraElementKind)kind,
                         LYRA_INVERSION_CLAMP, 500, ROTATED + 1);
             // laws that are polynomials in F hold everywhere
-            bool everywhere = model == LYRA_ELASTIC_STVK ||
-                              model == LYRA_ELASTIC_STABLE_NEO_HOOKEAN ||
-                              model == LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG;
-            check_model(LYRA_ISA_AUTO, (LyraElasticModel)model, (LyraElementKind)kind,
+            bool everywhere = model == LYRA_MATERIAL_STVK ||
+                              model == LYRA_MATERIAL_STABLE_NEO_HOOKEAN ||
+                              model == LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG;
+            check_model(LYRA_ISA_AUTO, (LyraMaterialLaw)model, (LyraElementKind)kind,
                         LYRA_INVERSION_NONE, 0, everywhere ? COLLAPSED : ROTATED + 1);
         }
     }
@@ -92,10 +92,10 @@ static void check_symmetry(const Body *body)
 LYRA_TEST(isotropic_forces_turn_with_the_body_and_balance)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             LyraElasticDef def = lyra_elastic_def_default();
-            def.model = (LyraElasticModel)model;
+            def.model = (LyraMaterialLaw)model;
             def.compression_resistance = 100;
             Body body = make_isotropic(ctx, def, (LyraElementKind)kind, 2, 2, 1);
             TestRandom random = test_random(11);
@@ -142,10 +142,10 @@ LYRA_TEST(isotropic_forces_turn_with_the_body_and_balance)
 LYRA_TEST(isotropic_patch_test_passes)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             LyraElasticDef def = lyra_elastic_def_default();
-            def.model = (LyraElasticModel)model;
+            def.model = (LyraMaterialLaw)model;
             Body body = make_isotropic(ctx, def, (LyraElementKind)kind, 3, 3, 3);
             const double A[9] = {1.2, 0.1, 0, -0.1, 0.9, 0.2, 0.05, 0, 1.1};
             double *x = malloc((size_t)body.n * 6 * sizeof *x), *g = x + 3 * body.n, size = 0;
@@ -179,12 +179,12 @@ LYRA_TEST(isotropic_patch_test_passes)
 LYRA_TEST(isotropic_cubes_and_tets_agree_on_homogeneous_states)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         const double A[9] = {1.2, 0.1, 0, -0.1, 0.9, 0.2, 0.05, 0, 0.4};
         double energy[2];
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             LyraElasticDef def = lyra_elastic_def_default();
-            def.model = (LyraElasticModel)model;
+            def.model = (LyraMaterialLaw)model;
             def.inversion_threshold = 0.6; // some of the energy is extended
             def.compression_resistance = 500;
             Body body = make_isotropic(ctx, def, (LyraElementKind)kind, 2, 2, 2);
@@ -211,11 +211,11 @@ LYRA_TEST(isotropic_singular_states_stay_finite)
     static const double stretches[][3] = {{1, 1, 0},     {1, 1, -1},      {1, 0, 0},
                                           {0, 0, 0},     {0.1, 0.1, 0.1}, {0.5, 0.5, -0.5},
                                           {1, 0.1, -0.1}};
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int mode = 0; mode < LYRA_INVERSION_NONE; ++mode) {
             for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
                 LyraElasticDef def = lyra_elastic_def_default();
-                def.model = (LyraElasticModel)model;
+                def.model = (LyraMaterialLaw)model;
                 def.inversion = (LyraInversion)mode;
                 Body body = make_isotropic(ctx, def, (LyraElementKind)kind, 1, 1, 1);
                 double *x = malloc((size_t)body.n * 9 * sizeof *x), *g = x + 3 * body.n;
@@ -234,12 +234,12 @@ LYRA_TEST(isotropic_singular_states_stay_finite)
                             expansion -= g[i] * body.rest[i];
                         }
                         TEST_CHECK_MSG(finite, "%s, %s, state %d",
-                                       lyra_elastic_model_name((LyraElasticModel)model),
+                                       lyra_material_law_name((LyraMaterialLaw)model),
                                        lyra_inversion_name((LyraInversion)mode), state);
                     }
                     if (state == 3 && mode == LYRA_INVERSION_EXTEND) {
                         TEST_CHECK_MSG(expansion > 0, "%s: a point does not expand",
-                                       lyra_elastic_model_name((LyraElasticModel)model));
+                                       lyra_material_law_name((LyraMaterialLaw)model));
                     }
                 }
                 free(x);
@@ -254,9 +254,9 @@ LYRA_TEST(isotropic_singular_states_stay_finite)
 LYRA_TEST(isotropic_clamp_evaluates_at_the_threshold)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         LyraElasticDef def = lyra_elastic_def_default();
-        def.model = (LyraElasticModel)model;
+        def.model = (LyraMaterialLaw)model;
         def.inversion = LYRA_INVERSION_CLAMP;
         def.compression_resistance = 500;
         Body body = make_isotropic(ctx, def, LYRA_ELEMENT_TET4, 1, 1, 1);
@@ -331,10 +331,10 @@ static void compare(LyraElasticDef a, LyraElasticDef b, LyraElementKind kind, bo
 
 LYRA_TEST(isotropic_paths_with_and_without_svd_agree)
 {
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             LyraElasticDef plain = lyra_elastic_def_default(), careful = plain;
-            plain.model = careful.model = (LyraElasticModel)model;
+            plain.model = careful.model = (LyraMaterialLaw)model;
             plain.inversion = LYRA_INVERSION_NONE;
             careful.inversion_threshold = 0.5; // the quick bound does not exclude it
             compare(plain, careful, (LyraElementKind)kind, false, 0.51, 1e-12);
@@ -367,7 +367,7 @@ LYRA_TEST(isotropic_user_laws_work_on_tets_and_cubes)
             constants[i] = (LyraElasticConstant){law.parameter_names[i], p[i]};
         }
         LyraElasticDef theirs = lyra_elastic_def_default(), mine = theirs;
-        theirs.model = round / 2 ? LYRA_ELASTIC_OGDEN : LYRA_ELASTIC_STVK;
+        theirs.model = round / 2 ? LYRA_MATERIAL_OGDEN : LYRA_MATERIAL_STVK;
         theirs.constants = constants;
         theirs.constant_count = law.parameter_count;
         theirs.compression_resistance = 500;

@@ -7,7 +7,7 @@
 
 // ---- twins, threads, memory ---------------------------------------------------------------------
 
-static void evaluate_mixed(LyraContext *ctx, LyraElasticModel model, LyraElementKind kind,
+static void evaluate_mixed(LyraContext *ctx, LyraMaterialLaw model, LyraElementKind kind,
                            int32_t cells, bool psd, double *out)
 {
     LyraElasticDef def = lyra_elastic_def_default();
@@ -25,12 +25,12 @@ static void evaluate_mixed(LyraContext *ctx, LyraElasticModel model, LyraElement
 LYRA_TEST(isotropic_instruction_sets_agree)
 {
     enum { CELLS = 3, COUNT = 1 + 6 * (CELLS + 1) * (CELLS + 1) * (CELLS + 1) };
-    for (int model = LYRA_ELASTIC_STVK; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int round = 0; round < 4; ++round) {
             double reference[COUNT], found[COUNT], size = 0;
             for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
                 LyraContext *ctx = test_context(1, isa);
-                evaluate_mixed(ctx, (LyraElasticModel)model, (LyraElementKind)(round % 2), CELLS,
+                evaluate_mixed(ctx, (LyraMaterialLaw)model, (LyraElementKind)(round % 2), CELLS,
                                round > 1, isa == LYRA_ISA_SCALAR ? reference : found);
                 test_context_end(ctx);
                 for (int i = 1; i < COUNT; ++i) {
@@ -49,7 +49,7 @@ LYRA_TEST(isotropic_instruction_sets_agree)
 
 static void evaluate_big(LyraContext *ctx, void *data, void *out)
 {
-    evaluate_mixed(ctx, LYRA_ELASTIC_MOONEY_RIVLIN, *(LyraElementKind *)data, BIG, false, out);
+    evaluate_mixed(ctx, LYRA_MATERIAL_MOONEY_RIVLIN, *(LyraElementKind *)data, BIG, false, out);
 }
 
 LYRA_TEST(isotropic_bits_do_not_depend_on_threads)
@@ -65,7 +65,7 @@ LYRA_TEST(isotropic_evaluation_allocates_nothing)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     LyraElasticDef def = lyra_elastic_def_default();
-    def.model = LYRA_ELASTIC_STVK;
+    def.model = LYRA_MATERIAL_STVK;
     Body body = make_isotropic(ctx, def, LYRA_ELEMENT_CUBE8, 12, 12, 12);
     double energy, *g = malloc((size_t)body.n * 3 * sizeof *g);
     evaluate_psd(&body, body.rest, false, &energy, g);
@@ -82,7 +82,7 @@ static LyraStatus build_cubes(LyraContext *ctx, void *data)
     LyraMesh *mesh = NULL;
     LyraForce *force = NULL;
     LyraElasticDef def = lyra_elastic_def_default();
-    def.model = LYRA_ELASTIC_OGDEN;
+    def.model = LYRA_MATERIAL_OGDEN;
     LyraStatus status = lyra_mesh_create(ctx, data, &mesh);
     status = status == LYRA_OK ? lyra_elastic_create(ctx, mesh, &def, &force) : status;
     lyra_force_destroy(force);
@@ -109,8 +109,8 @@ LYRA_TEST(isotropic_allocation_failures_leak_nothing)
 LYRA_TEST(isotropic_parameters_have_names_and_change)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
-        LyraElasticModel m = (LyraElasticModel)model;
+    for (int model = 0; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        LyraMaterialLaw m = (LyraMaterialLaw)model;
         int32_t count = lyra_elastic_parameter_count(m), found = -1;
         TEST_CHECK(count >= 2);
         for (int32_t i = 0; i < count; ++i) {
@@ -167,7 +167,7 @@ LYRA_TEST(isotropic_constants_come_from_mesh_settings_or_names)
         x[i] = (1 + 0.1 * (i % 3)) * cube_corners[i];
     }
     LyraElasticDef def = lyra_elastic_def_default();
-    def.model = LYRA_ELASTIC_MOONEY_RIVLIN;
+    def.model = LYRA_MATERIAL_MOONEY_RIVLIN;
     for (int round = 0; round < 2; ++round) {
         LyraForce *force = NULL;
         LyraAssembly *assembly = NULL;
@@ -240,18 +240,18 @@ LYRA_TEST(isotropic_bad_settings_are_refused)
     def.constants = &infinite;
     expect(ctx, mesh, &def, LYRA_NOT_FINITE, "mu");
     def.constants = &zero;
-    def.model = LYRA_ELASTIC_OGDEN;
+    def.model = LYRA_MATERIAL_OGDEN;
     expect(ctx, mesh, &def, LYRA_INVALID_ARGUMENT, "alpha2 of element 0 is 0, expected not 0");
     static const struct {
-        LyraElasticModel model;
+        LyraMaterialLaw model;
         LyraElasticConstant constant;
         const char *message;
     } refused[] = {
-        {LYRA_ELASTIC_STVK, {"mu", -1}, "stvk: mu of element 0 is -1, expected 0 or more"},
-        {LYRA_ELASTIC_FUNG, {"b", 0}, "fung: b of element 0 is 0, expected not 0"},
-        {LYRA_ELASTIC_ARRUDA_BOYCE, {"lock", 0}, "lock of element 0 is 0, expected more than 0"},
-        {LYRA_ELASTIC_BIPHASIC_SPLINE, {"limit", -1}, "limit of element 0 is -1"},
-        {LYRA_ELASTIC_YEOH, {"compression-resistance", -1}, "resistance of element 0 is -1"},
+        {LYRA_MATERIAL_STVK, {"mu", -1}, "stvk: mu of element 0 is -1, expected 0 or more"},
+        {LYRA_MATERIAL_FUNG, {"b", 0}, "fung: b of element 0 is 0, expected not 0"},
+        {LYRA_MATERIAL_ARRUDA_BOYCE, {"lock", 0}, "lock of element 0 is 0, expected more than 0"},
+        {LYRA_MATERIAL_BIPHASIC_SPLINE, {"limit", -1}, "limit of element 0 is -1"},
+        {LYRA_MATERIAL_YEOH, {"compression-resistance", -1}, "resistance of element 0 is -1"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
         def.model = refused[i].model;

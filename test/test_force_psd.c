@@ -87,7 +87,7 @@ static void check_elastic(LyraContext *ctx, int kind, LyraElasticDef def)
     LyraForce *force = NULL;
     TEST_OK(lyra_elastic_create(ctx, mesh, &def, &force));
     char text[100];
-    snprintf(text, sizeof text, "%s, %s, %s", lyra_elastic_model_name(def.model),
+    snprintf(text, sizeof text, "%s, %s, %s", lyra_material_law_name(def.model),
              lyra_inversion_name(def.inversion), lyra_element_kind_name((LyraElementKind)kind));
     check_both(make_body(ctx, mesh, force), text);
 }
@@ -95,10 +95,10 @@ static void check_elastic(LyraContext *ctx, int kind, LyraElasticDef def)
 LYRA_TEST(psd_isotropic_tangents)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int model = 0; model < LYRA_ELASTIC_MODEL_COUNT; ++model) {
+    for (int model = 0; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
             LyraElasticDef def = lyra_elastic_def_default();
-            def.model = (LyraElasticModel)model;
+            def.model = (LyraMaterialLaw)model;
             check_elastic(ctx, kind, def);
             def.inversion = LYRA_INVERSION_CLAMP;
             def.compression_resistance = 5;

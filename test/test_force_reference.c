@@ -8,6 +8,7 @@
 #include "lyra/lyra.h"
 
 #include "force_reference.h"
+#include "lyra/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -222,7 +222,7 @@ LYRA_TEST(viscosity_joins_elasticity_in_one_assembly)
     LyraElasticDef elastic = lyra_elastic_def_default();
     def.lambda = LAMBDA;
     def.mu = MU;
-    elastic.model = LYRA_ELASTIC_STVK;
+    elastic.model = LYRA_MATERIAL_STVK;
     TEST_REQUIRE_OK(lyra_elastic_create(ctx, mesh, &elastic, &forces[0]));
     TEST_REQUIRE_OK(lyra_viscosity_create(ctx, mesh, &def, &forces[1]));
     // the case owns the second force, and its assembly is replaced by one of both

@@ -81,6 +81,17 @@ static double difference(const Answer *a, double scale, const Answer *b)
     return b->largest > 0 && a->size == b->size ? worst / b->largest : INFINITY;
 }
 
+// checks that displacements under a force, times `factor`, are those of `unit`
+static void check_shape(LyraContext *ctx, const BodyDef *def, double force, double factor,
+                        const Answer *unit, double allowed)
+{
+    Answer answer = solve_static(ctx, def, force);
+    double found = difference(&answer, factor, unit);
+    TEST_CHECK_MSG(found <= allowed, "%s, edges of %g m, %g Pa, %g N: off by %.3g", def->model,
+                   def->edge, def->young, force, found);
+    free(answer.u);
+}
+
 // ---- elsewhere ----------------------------------------------------------------------------------
 
 // where doubles hold all coordinates, the same bits; elsewhere the rounding of the edges, which the
@@ -142,10 +153,7 @@ LYRA_TEST(linear_bodies_answer_in_proportion)
     BodyDef def = bar_def("linear");
     Answer unit = solve_static(ctx, &def, 1);
     for (int decade = -100; decade <= 20; decade += decade < -20 ? 20 : 2) {
-        Answer other = solve_static(ctx, &def, pow(10, decade));
-        double found = difference(&other, pow(10, -decade), &unit);
-        TEST_CHECK_MSG(found <= 1e-10, "1e%d N: off by %.3g", decade, found);
-        free(other.u);
+        check_shape(ctx, &def, pow(10, decade), pow(10, -decade), &unit, 1e-10);
     }
     free(unit.u);
     test_context_end(ctx);
@@ -159,11 +167,7 @@ LYRA_TEST(tiny_loads_move_every_law)
         BodyDef def = bar_def(lyra_solid_model(k));
         Answer small = solve_static(ctx, &def, 1e-2);
         for (int decade = -14; decade <= -4; decade += 2) {
-            Answer tiny = solve_static(ctx, &def, 1e-2 * pow(10, decade));
-            double found = difference(&tiny, pow(10, -decade), &small);
-            TEST_CHECK_MSG(found <= 1e-3, "%s, %g of the load: off by %.3g", def.model,
-                           pow(10, decade), found);
-            free(tiny.u);
+            check_shape(ctx, &def, 1e-2 * pow(10, decade), pow(10, -decade), &small, 1e-3);
         }
         free(small.u);
     }
@@ -180,10 +184,7 @@ LYRA_TEST(moduli_of_any_size_give_the_same_shape)
         Answer unit = solve_static(ctx, &def, 1e-7);
         for (int decade = -6; decade <= 18; decade += 6) {
             def.young = pow(10, decade);
-            Answer other = solve_static(ctx, &def, 1e-7 * def.young);
-            double found = difference(&other, 1, &unit);
-            TEST_CHECK_MSG(found <= 1e-8, "%s, 1e%d Pa: off by %.3g", def.model, decade, found);
-            free(other.u);
+            check_shape(ctx, &def, 1e-7 * def.young, 1, &unit, 1e-8);
         }
         free(unit.u);
     }
@@ -200,10 +201,7 @@ LYRA_TEST(sizes_of_any_unit_give_the_same_shape)
         for (int decade = -9; decade <= 9; decade += 3) {
             double scale = pow(10, decade);
             def.edge = 0.25 * scale;
-            Answer other = solve_static(ctx, &def, 1e3 * scale * scale);
-            double found = difference(&other, 1 / scale, &unit);
-            TEST_CHECK_MSG(found <= 1e-7, "%s, 1e%d m: off by %.3g", def.model, decade, found);
-            free(other.u);
+            check_shape(ctx, &def, 1e3 * scale * scale, 1 / scale, &unit, 1e-7);
         }
         free(unit.u);
     }

@@ -250,9 +250,11 @@ LYRA_TEST(eigen_is_exact_on_every_isa)
 
 LYRA_TEST(eigen_reads_the_upper_triangle)
 {
-    LyraMat3 A = lyra_mat3(4, 1, -2, NAN, 3, 0.5, INFINITY, 1e300, -1);
+    LyraMat3 A = lyra_mat3_from_rows(lyra_vec3(4, 1, -2), lyra_vec3(NAN, 3, 0.5),
+                                     lyra_vec3(INFINITY, 1e300, -1));
     LyraEigen3 found = lyra_mat3_eigen(A);
-    LyraMat3 full = lyra_mat3(4, 1, -2, 1, 3, 0.5, -2, 0.5, -1);
+    LyraMat3 full =
+        lyra_mat3_from_rows(lyra_vec3(4, 1, -2), lyra_vec3(1, 3, 0.5), lyra_vec3(-2, 0.5, -1));
     LyraMat3 again = compose(found.vectors, found.values, found.vectors);
     TEST_NEAR(relative_error(full, again), 0, TOLERANCE);
 }

@@ -34,24 +34,24 @@ static const MeshCase mesh_cases[] = {
 };
 
 static const struct {
-    LyraSurfaceFormat format;
+    LyraMeshFormat format;
     LyraMeshEncoding encoding;
     bool indexed; // keeps the order of the vertices
 } surface_cases[] = {
-    {LYRA_SURFACE_FORMAT_STL, LYRA_MESH_ENCODING_TEXT, false},
-    {LYRA_SURFACE_FORMAT_STL, LYRA_MESH_ENCODING_BINARY, false},
-    {LYRA_SURFACE_FORMAT_PLY, LYRA_MESH_ENCODING_TEXT, true},
-    {LYRA_SURFACE_FORMAT_PLY, LYRA_MESH_ENCODING_BINARY, true},
-    {LYRA_SURFACE_FORMAT_VTU, LYRA_MESH_ENCODING_TEXT, true},
-    {LYRA_SURFACE_FORMAT_VTU, LYRA_MESH_ENCODING_COMPRESSED, true},
-    {LYRA_SURFACE_FORMAT_GMSH, LYRA_MESH_ENCODING_TEXT, true},
-    {LYRA_SURFACE_FORMAT_GMSH, LYRA_MESH_ENCODING_BINARY, true},
-    {LYRA_SURFACE_FORMAT_GMSH2, LYRA_MESH_ENCODING_TEXT, true},
-    {LYRA_SURFACE_FORMAT_GMSH2, LYRA_MESH_ENCODING_BINARY, true},
-    {LYRA_SURFACE_FORMAT_VTK, LYRA_MESH_ENCODING_TEXT, true},
-    {LYRA_SURFACE_FORMAT_VTK, LYRA_MESH_ENCODING_BINARY, true},
-    {LYRA_SURFACE_FORMAT_ABAQUS, LYRA_MESH_ENCODING_TEXT, true},
-    {LYRA_SURFACE_FORMAT_MEDIT, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_STL, LYRA_MESH_ENCODING_TEXT, false},
+    {LYRA_MESH_FORMAT_STL, LYRA_MESH_ENCODING_BINARY, false},
+    {LYRA_MESH_FORMAT_PLY, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_PLY, LYRA_MESH_ENCODING_BINARY, true},
+    {LYRA_MESH_FORMAT_VTU, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_VTU, LYRA_MESH_ENCODING_COMPRESSED, true},
+    {LYRA_MESH_FORMAT_GMSH, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_GMSH, LYRA_MESH_ENCODING_BINARY, true},
+    {LYRA_MESH_FORMAT_GMSH2, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_GMSH2, LYRA_MESH_ENCODING_BINARY, true},
+    {LYRA_MESH_FORMAT_VTK, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_VTK, LYRA_MESH_ENCODING_BINARY, true},
+    {LYRA_MESH_FORMAT_ABAQUS, LYRA_MESH_ENCODING_TEXT, true},
+    {LYRA_MESH_FORMAT_MEDIT, LYRA_MESH_ENCODING_TEXT, true},
 };
 
 // whether this build has zlib
@@ -180,7 +180,7 @@ LYRA_TEST(surfaces_come_back_from_every_format)
     LyraSurface *surface = NULL;
     TEST_OK(lyra_surface_create(ctx, &view, &surface));
     for (int32_t i = 0; i < LY_COUNT_OF(surface_cases); ++i) {
-        const char *name = lyra_surface_format_name(surface_cases[i].format);
+        const char *name = lyra_mesh_format_name(surface_cases[i].format);
         const char *path = test_temp_path("surface.x");
         LyraSurface *back = NULL;
         if (surface_cases[i].encoding == LYRA_MESH_ENCODING_COMPRESSED && !has_zlib()) {
@@ -188,11 +188,11 @@ LYRA_TEST(surfaces_come_back_from_every_format)
         }
         TEST_OK(lyra_surface_save_as(surface, path, surface_cases[i].format,
                                      surface_cases[i].encoding));
-        if (!TEST_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &back))) {
+        if (!TEST_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &back))) {
             continue;
         }
         LyraSurfaceView y = lyra_surface_view(back);
-        bool stl = surface_cases[i].format == LYRA_SURFACE_FORMAT_STL;
+        bool stl = surface_cases[i].format == LYRA_MESH_FORMAT_STL;
         TEST_CHECK_MSG(y.vertex_count == 8 && y.face_count == (stl ? 12 : 6), "%s: %d, %d", name,
                        y.vertex_count, y.face_count);
         TEST_CHECK_MSG(fabs(volume_of(back) - 2) < 1e-14, "%s: volume %g", name, volume_of(back));
@@ -403,7 +403,7 @@ LYRA_TEST(pixels_go_round)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const LyraMemoryFile file = {"a.vtk", text, sizeof text - 1};
     LyraSurface *surface = NULL;
-    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface))) {
+    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface))) {
         TEST_CHECK(lyra_surface_measure(surface, NULL).area == 1);
     }
     lyra_surface_destroy(surface);
@@ -440,7 +440,7 @@ LYRA_TEST(extra_properties_of_ply_are_passed_over)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const LyraMemoryFile file = {"a.ply", text, sizeof text - 1};
     LyraSurface *surface = NULL;
-    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface))) {
+    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface))) {
         LyraSurfaceView view = lyra_surface_view(surface);
         TEST_CHECK(view.vertex_count == 4 && view.face_count == 2 && view.corner_count == 7);
         TEST_CHECK(lyra_surface_measure(surface, NULL).area == 1.5);
@@ -469,7 +469,7 @@ LYRA_TEST(bytes_of_ply_come_in_either_order)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const LyraMemoryFile file = {"a.ply", bytes, length};
     LyraSurface *surface = NULL;
-    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface))) {
+    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface))) {
         TEST_CHECK(lyra_surface_measure(surface, NULL).area == 2);
     }
     lyra_surface_destroy(surface);
@@ -482,41 +482,41 @@ LYRA_TEST(formats_are_known_by_their_content)
 {
     static const struct {
         const char *text;
-        LyFormat format;
+        LyraMeshFormat format;
     } cases[] = {
-        {"# made by hand\n\nv 0 0 0\n", LY_FORMAT_OBJ},
-        {"o thing\n", LY_FORMAT_OBJ},
-        {"solid ice\nfacet normal 0 0 1\n", LY_FORMAT_STL},
-        {"solid ice\nendsolid ice\n", LY_FORMAT_STL},
-        {"ply\nformat ascii 1.0\n", LY_FORMAT_PLY},
-        {"ply\r\nformat ascii 1.0\r\n", LY_FORMAT_PLY},
-        {"$MeshFormat\n", LY_FORMAT_GMSH},
-        {"# vtk DataFile Version 3.0\n", LY_FORMAT_VTK},
-        {"<?xml version=\"1.0\"?>\n<VTKFile", LY_FORMAT_VTU},
-        {"\xef\xbb\xbf<VTKFile type", LY_FORMAT_VTU},
-        {"\n\nMeshVersionFormatted 2\n", LY_FORMAT_MEDIT},
-        {"# hello\n*VERTICES\n", LY_FORMAT_VEG},
-        {"*elements\n", LY_FORMAT_VEG},
-        {"** hello\n*VERTICES\n", LY_FORMAT_ABAQUS},
-        {"*NODE\n1, 0, 0, 0\n", LY_FORMAT_ABAQUS},
-        {"*MATERIAL, NAME=a\n", LY_FORMAT_ABAQUS},
+        {"# made by hand\n\nv 0 0 0\n", LYRA_MESH_FORMAT_OBJ},
+        {"o thing\n", LYRA_MESH_FORMAT_OBJ},
+        {"solid ice\nfacet normal 0 0 1\n", LYRA_MESH_FORMAT_STL},
+        {"solid ice\nendsolid ice\n", LYRA_MESH_FORMAT_STL},
+        {"ply\nformat ascii 1.0\n", LYRA_MESH_FORMAT_PLY},
+        {"ply\r\nformat ascii 1.0\r\n", LYRA_MESH_FORMAT_PLY},
+        {"$MeshFormat\n", LYRA_MESH_FORMAT_GMSH},
+        {"# vtk DataFile Version 3.0\n", LYRA_MESH_FORMAT_VTK},
+        {"<?xml version=\"1.0\"?>\n<VTKFile", LYRA_MESH_FORMAT_VTU},
+        {"\xef\xbb\xbf<VTKFile type", LYRA_MESH_FORMAT_VTU},
+        {"\n\nMeshVersionFormatted 2\n", LYRA_MESH_FORMAT_MEDIT},
+        {"# hello\n*VERTICES\n", LYRA_MESH_FORMAT_VEG},
+        {"*elements\n", LYRA_MESH_FORMAT_VEG},
+        {"** hello\n*VERTICES\n", LYRA_MESH_FORMAT_ABAQUS},
+        {"*NODE\n1, 0, 0, 0\n", LYRA_MESH_FORMAT_ABAQUS},
+        {"*MATERIAL, NAME=a\n", LYRA_MESH_FORMAT_ABAQUS},
         // what leaves it open
-        {"*MATERIAL soft\n", LY_FORMAT_NONE},
-        {"*INCLUDE other.veg\n", LY_FORMAT_NONE},
-        {"4 3 0 0\n1 0 0 0\n", LY_FORMAT_NONE},
-        {"solid", LY_FORMAT_NONE},
-        {"plyers\n", LY_FORMAT_NONE},
-        {"", LY_FORMAT_NONE},
+        {"*MATERIAL soft\n", LYRA_MESH_FORMAT_AUTO},
+        {"*INCLUDE other.veg\n", LYRA_MESH_FORMAT_AUTO},
+        {"4 3 0 0\n1 0 0 0\n", LYRA_MESH_FORMAT_AUTO},
+        {"solid", LYRA_MESH_FORMAT_AUTO},
+        {"plyers\n", LYRA_MESH_FORMAT_AUTO},
+        {"", LYRA_MESH_FORMAT_AUTO},
     };
     for (int32_t i = 0; i < LY_COUNT_OF(cases); ++i) {
         size_t length = strlen(cases[i].text);
-        LyFormat found = ly_format_guess((LySlice){cases[i].text, length}, length);
+        LyraMeshFormat found = ly_format_guess((LySlice){cases[i].text, length}, length);
         TEST_CHECK_MSG(found == cases[i].format, "%s: %d", cases[i].text, (int)found);
     }
     // bytes of STL may start with anything
     char stl[84 + 50] = "solid\nfacet";
     stl[80] = 1;
-    TEST_CHECK(ly_format_guess((LySlice){stl, sizeof stl}, sizeof stl) == LY_FORMAT_STL);
+    TEST_CHECK(ly_format_guess((LySlice){stl, sizeof stl}, sizeof stl) == LYRA_MESH_FORMAT_STL);
 }
 
 // files may number their vertices as they like: far apart, in any order
@@ -602,7 +602,7 @@ LYRA_TEST(sets_of_faces_become_groups)
     length += (size_t)snprintf(text + length, sizeof text - length, "$EndElements\n");
     LyraMemoryFile file = {"groups.msh", text, length};
     LyraSurface *surface = NULL;
-    TEST_REQUIRE_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface));
+    TEST_REQUIRE_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface));
     LyraSurfaceView view = lyra_surface_view(surface);
     TEST_REQUIRE(view.face_count == 5);
     TEST_EQUAL(view.group_count, 3);
@@ -620,7 +620,7 @@ LYRA_TEST(names_that_lie_are_seen_through)
     const LyraMemoryFile file = {"really.stl", obj, sizeof obj - 1};
     LyraSurface *surface = NULL;
     LyraMesh *mesh = NULL;
-    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface))) {
+    if (TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface))) {
         TEST_CHECK(lyra_surface_view(surface).face_count == 1);
     }
     lyra_surface_destroy(surface);
@@ -640,7 +640,7 @@ LYRA_TEST(what_a_file_holds_decides_between_mesh_and_surface)
     TEST_OK(lyra_mesh_or_surface_load(ctx, path, &solid, &surface));
     TEST_CHECK(solid && !surface);
     // solids alone are no surface
-    TEST_STATUS(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface), LYRA_BAD_MESH);
+    TEST_STATUS(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &surface), LYRA_BAD_MESH);
     TEST_STATUS(lyra_mesh_save_as(mesh, path, LYRA_MESH_FORMAT_AUTO, LYRA_MESH_ENCODING_BASE64),
                 LYRA_UNSUPPORTED);
     TEST_CHECK(strstr(lyra_error_message(), "the format gmsh has no encoding base64"));
@@ -678,4 +678,32 @@ LYRA_TEST(failing_allocations_leak_nothing)
             test_fail_each_allocation(save_and_load, &one);
         }
     }
+}
+
+LYRA_TEST(formats_refuse_what_they_do_not_hold)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    int32_t meshes = 0, surfaces = 0;
+    for (int32_t f = LYRA_MESH_FORMAT_AUTO + 1; f < LYRA_MESH_FORMAT_COUNT; ++f) {
+        LyraMeshFormat format = (LyraMeshFormat)f;
+        LyraMesh *mesh = NULL;
+        LyraSurface *surface = NULL;
+        if (lyra_mesh_format_holds_meshes(format)) {
+            ++meshes;
+        } else {
+            TEST_STATUS(lyra_mesh_load(ctx, "a.b", format, &mesh), LYRA_INVALID_ARGUMENT);
+            TEST_CONTAINS(lyra_error_message(), lyra_mesh_format_name(format));
+        }
+        if (lyra_mesh_format_holds_surfaces(format)) {
+            ++surfaces;
+        } else {
+            TEST_STATUS(lyra_surface_load(ctx, "a.b", format, &surface), LYRA_INVALID_ARGUMENT);
+            TEST_CONTAINS(lyra_error_message(), lyra_mesh_format_name(format));
+        }
+    }
+    TEST_EQUAL(meshes, 8);
+    TEST_EQUAL(surfaces, 9);
+    TEST_CHECK(!lyra_mesh_format_holds_meshes(LYRA_MESH_FORMAT_COUNT));
+    TEST_CHECK(lyra_mesh_format_holds_surfaces(LYRA_MESH_FORMAT_AUTO));
+    test_context_end(ctx);
 }

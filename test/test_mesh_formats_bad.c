@@ -20,7 +20,7 @@ static void load_both(LyraContext *ctx, const char *bytes, size_t length, int64_
         test_allocation_peak_reset();
         LyraStatus status =
             pass == 0 ? lyra_mesh_load_memory(ctx, &file, 1, LYRA_MESH_FORMAT_AUTO, &mesh)
-                      : lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface);
+                      : lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface);
         int64_t peak = test_allocation_peak() - held;
         TEST_CHECK_MSG(peak <= most, "%lld bytes allocated for %zu: %s", (long long)peak, length,
                        lyra_error_message());
@@ -83,14 +83,14 @@ static void damage_mesh(LyraMeshFormat format, LyraMeshEncoding encoding, int64_
     damage(path, bytes_each);
 }
 
-static void damage_surface(LyraSurfaceFormat format, LyraMeshEncoding encoding)
+static void damage_surface(LyraMeshFormat format, LyraMeshEncoding encoding)
 {
     static const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nf 1 2 3 4\nf 1 2 5\n";
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     const LyraMemoryFile file = {"a.obj", obj, sizeof obj - 1};
     LyraSurface *surface = NULL;
     const char *path = test_temp_path("tiny.x");
-    TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface));
+    TEST_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface));
     TEST_OK(lyra_surface_save_as(surface, path, format, encoding));
     lyra_surface_destroy(surface);
     test_context_end(ctx);
@@ -109,7 +109,7 @@ LYRA_TEST(damaged_vtk_gives_a_status)
 {
     damage_mesh(LYRA_MESH_FORMAT_VTK, LYRA_MESH_ENCODING_TEXT, 60);
     damage_mesh(LYRA_MESH_FORMAT_VTK, LYRA_MESH_ENCODING_BINARY, 60);
-    damage_surface(LYRA_SURFACE_FORMAT_VTK, LYRA_MESH_ENCODING_TEXT);
+    damage_surface(LYRA_MESH_FORMAT_VTK, LYRA_MESH_ENCODING_TEXT);
 }
 
 LYRA_TEST(damaged_inp_and_medit_give_a_status)
@@ -120,10 +120,10 @@ LYRA_TEST(damaged_inp_and_medit_give_a_status)
 
 LYRA_TEST(damaged_stl_and_ply_give_a_status)
 {
-    damage_surface(LYRA_SURFACE_FORMAT_STL, LYRA_MESH_ENCODING_TEXT);
-    damage_surface(LYRA_SURFACE_FORMAT_STL, LYRA_MESH_ENCODING_BINARY);
-    damage_surface(LYRA_SURFACE_FORMAT_PLY, LYRA_MESH_ENCODING_TEXT);
-    damage_surface(LYRA_SURFACE_FORMAT_PLY, LYRA_MESH_ENCODING_BINARY);
+    damage_surface(LYRA_MESH_FORMAT_STL, LYRA_MESH_ENCODING_TEXT);
+    damage_surface(LYRA_MESH_FORMAT_STL, LYRA_MESH_ENCODING_BINARY);
+    damage_surface(LYRA_MESH_FORMAT_PLY, LYRA_MESH_ENCODING_TEXT);
+    damage_surface(LYRA_MESH_FORMAT_PLY, LYRA_MESH_ENCODING_BINARY);
 }
 
 LYRA_TEST(damaged_compressed_vtu_gives_a_status)
@@ -251,7 +251,7 @@ LYRA_TEST(claims_of_surfaces_beyond_the_file_are_refused)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const LyraMemoryFile file = {"a.x", cases[i].text, strlen(cases[i].text)};
         LyraSurface *surface = NULL;
-        TEST_STATUS(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface),
+        TEST_STATUS(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface),
                     LYRA_BAD_FORMAT);
         TEST_CHECK_MSG(strcmp(lyra_error_message(), cases[i].sentence) == 0,
                        "found \"%s\", expected \"%s\"", lyra_error_message(), cases[i].sentence);
@@ -261,7 +261,7 @@ LYRA_TEST(claims_of_surfaces_beyond_the_file_are_refused)
     memset(stl, 0xff, sizeof stl);
     const LyraMemoryFile file = {"a.stl", stl, sizeof stl};
     LyraSurface *surface = NULL;
-    TEST_STATUS(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface),
+    TEST_STATUS(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface),
                 LYRA_BAD_FORMAT);
     test_context_end(ctx);
 }

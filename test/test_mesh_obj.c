@@ -218,11 +218,9 @@ LYRA_TEST(obj_errors_name_line_and_token)
     }
     LyraSurface *surface = NULL;
     TEST_STATUS(parse_bytes(ctx, "v 0 0 0\ng a\0b\n", 14, &surface), LYRA_BAD_FORMAT);
-    TEST_STATUS(
-        lyra_surface_load(ctx, test_temp_path("none.obj"), LYRA_SURFACE_FORMAT_AUTO, &surface),
-        LYRA_IO_FAILED);
-    TEST_STATUS(lyra_surface_load(ctx, "a.foo", LYRA_SURFACE_FORMAT_AUTO, &surface),
-                LYRA_BAD_FORMAT);
+    TEST_STATUS(lyra_surface_load(ctx, test_temp_path("none.obj"), LYRA_MESH_FORMAT_AUTO, &surface),
+                LYRA_IO_FAILED);
+    TEST_STATUS(lyra_surface_load(ctx, "a.foo", LYRA_MESH_FORMAT_AUTO, &surface), LYRA_BAD_FORMAT);
     TEST_CHECK(surface == NULL);
     test_context_end(ctx);
 }
@@ -303,7 +301,7 @@ static LyraSurface *load_text(LyraContext *ctx, const char *text)
     LyraSurface *surface = NULL;
     test_write_file(path, text, strlen(text));
     warnings = 0;
-    TEST_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface));
+    TEST_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &surface));
     return surface;
 }
 
@@ -358,9 +356,8 @@ LYRA_TEST(material_libraries_are_found_beside_the_file)
     test_write_file(test_temp_path("bad.mtl"), "newmtl b\nKd red\n", 16);
     test_write_file(test_temp_path("text.obj"), "mtllib bad.mtl\n", 15);
     surface = NULL;
-    TEST_STATUS(
-        lyra_surface_load(ctx, test_temp_path("text.obj"), LYRA_SURFACE_FORMAT_OBJ, &surface),
-        LYRA_BAD_FORMAT);
+    TEST_STATUS(lyra_surface_load(ctx, test_temp_path("text.obj"), LYRA_MESH_FORMAT_OBJ, &surface),
+                LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "bad.mtl:2: found \"red\"");
     TEST_EQUAL(lyra_context_byte_count(ctx), 0);
     lyra_context_destroy(ctx);
@@ -379,14 +376,14 @@ static void check_round_trip(LyraContext *ctx, const LyraSurface *surface)
 {
     const char *path = test_temp_path("back.obj");
     LyraSurface *back = NULL, *again = NULL;
-    TEST_OK(lyra_surface_save(surface, path, LYRA_SURFACE_FORMAT_AUTO));
+    TEST_OK(lyra_surface_save(surface, path, LYRA_MESH_FORMAT_AUTO));
     size_t length, second_length;
     char *text = test_read_file(path, &length);
-    TEST_OK(lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &back));
+    TEST_OK(lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &back));
     TEST_REQUIRE(back && text);
     check_same(surface, back);
     // the text of what was read back is the same as well
-    TEST_OK(lyra_surface_save(back, path, LYRA_SURFACE_FORMAT_AUTO));
+    TEST_OK(lyra_surface_save(back, path, LYRA_MESH_FORMAT_AUTO));
     char *second = test_read_file(path, &second_length);
     TEST_CHECK(length == second_length && memcmp(text, second, length) == 0);
     free(text);
@@ -466,12 +463,12 @@ LYRA_TEST(surfaces_are_not_saved_where_they_cannot_be)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraSurface *surface = parse(ctx, obj_sample);
-    TEST_STATUS(lyra_surface_save(surface, "/nowhere/at/all.obj", LYRA_SURFACE_FORMAT_AUTO),
+    TEST_STATUS(lyra_surface_save(surface, "/nowhere/at/all.obj", LYRA_MESH_FORMAT_AUTO),
                 LYRA_IO_FAILED);
     TEST_CONTAINS(lyra_error_message(), "/nowhere/at/all.obj");
-    TEST_STATUS(lyra_surface_save(surface, test_temp_path("a.foo"), LYRA_SURFACE_FORMAT_AUTO),
+    TEST_STATUS(lyra_surface_save(surface, test_temp_path("a.foo"), LYRA_MESH_FORMAT_AUTO),
                 LYRA_UNSUPPORTED);
-    TEST_STATUS(lyra_surface_save(surface, test_temp_path("a\nb.obj"), LYRA_SURFACE_FORMAT_AUTO),
+    TEST_STATUS(lyra_surface_save(surface, test_temp_path("a\nb.obj"), LYRA_MESH_FORMAT_AUTO),
                 LYRA_INVALID_ARGUMENT);
     lyra_surface_destroy(surface);
     test_context_end(ctx);
@@ -504,7 +501,7 @@ LYRA_TEST(reference_surfaces_load_and_come_back)
         LyraSurface *surface = NULL, *triangles = NULL;
         LyraSurfaceReport report;
         TEST_REQUIRE_OK(lyra_surface_load(ctx, test_reference_path(files[i].name),
-                                          LYRA_SURFACE_FORMAT_AUTO, &surface));
+                                          LYRA_MESH_FORMAT_AUTO, &surface));
         LyraSurfaceView view = lyra_surface_view(surface);
         TEST_EQUAL(view.vertex_count, files[i].vertices);
         TEST_EQUAL(view.face_count, files[i].faces);
@@ -615,9 +612,9 @@ static LyraStatus load_and_save(LyraContext *ctx, void *data)
 {
     const char **paths = data;
     LyraSurface *surface = NULL;
-    LyraStatus status = lyra_surface_load(ctx, paths[0], LYRA_SURFACE_FORMAT_AUTO, &surface);
+    LyraStatus status = lyra_surface_load(ctx, paths[0], LYRA_MESH_FORMAT_AUTO, &surface);
     if (status == LYRA_OK) {
-        status = lyra_surface_save(surface, paths[1], LYRA_SURFACE_FORMAT_AUTO);
+        status = lyra_surface_save(surface, paths[1], LYRA_MESH_FORMAT_AUTO);
     }
     lyra_surface_destroy(surface);
     return status;

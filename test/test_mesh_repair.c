@@ -221,7 +221,7 @@ LYRA_TEST(triangles_of_stl_are_joined)
     LyraContext *ctx = noting_context();
     const LyraMemoryFile file = {"a.stl", text, sizeof text - 1};
     LyraSurface *surface = NULL;
-    TEST_REQUIRE_OK(lyra_surface_load_memory(ctx, &file, LYRA_SURFACE_FORMAT_AUTO, &surface));
+    TEST_REQUIRE_OK(lyra_surface_load_memory(ctx, &file, LYRA_MESH_FORMAT_AUTO, &surface));
     LyraSurfaceView view = lyra_surface_view(surface);
     TEST_CHECK(view.face_count == 2 && lyra_surface_measure(surface, NULL).area == 1);
     check_lines("a.stl: 4 duplicate vertices merged\na.stl: 1 faces without area dropped\n");

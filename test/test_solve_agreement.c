@@ -3,6 +3,7 @@
 
 // The same system by every solver and every form of constraints.
 
+#include "lyra/csr.h"
 #include "solve_agree.h"
 
 static const char *method_name(LyraConstraintMethod method)

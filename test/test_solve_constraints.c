@@ -284,8 +284,15 @@ LYRA_TEST(scalar_patterns_are_filled_where_directions_need_it)
     for (int32_t storage = 0; storage < LYRA_STORAGE_COUNT; ++storage) {
         LyraCsrPattern *pattern = NULL, *whole = NULL;
         LyraCsrMatrix *A = NULL, *E = NULL;
-        TEST_OK(lyra_csr_matrix_create_entries(ctx, 11, 11, (LyraStorage)storage, count, row,
-                                               column, value, &pattern, &A));
+        TEST_OK(lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = 11,
+                                                                 .column_count = 11,
+                                                                 .storage = (LyraStorage)storage,
+                                                                 .count = count,
+                                                                 .row = row,
+                                                                 .column = column,
+                                                                 .value = value},
+                                               &pattern, &A));
         TEST_OK(ly_csr_pattern_whole_blocks(ctx, pattern, &whole));
         TEST_OK(lyra_csr_matrix_create(whole, &E));
         TEST_OK(lyra_csr_matrix_assign(E, A));

@@ -160,8 +160,16 @@ LYRA_TEST(direct_solvers_take_matrices_of_any_size)
             double value[2] = {4, 2}, b[2] = {8, 8}, x[2] = {-1, -1};
             LyraCsrPattern *pattern = NULL;
             LyraCsrMatrix *matrix = NULL;
-            TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, size, size, LYRA_STORAGE_UPPER,
-                                                           size, at, at, value, &pattern, &matrix));
+            TEST_REQUIRE_OK(
+                lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = size,
+                                                                 .column_count = size,
+                                                                 .storage = LYRA_STORAGE_UPPER,
+                                                                 .count = size,
+                                                                 .row = at,
+                                                                 .column = at,
+                                                                 .value = value},
+                                               &pattern, &matrix));
             LyraOperator A = lyra_operator_csr(matrix, true);
             LyraSolver *solver = solve_solver(ctx, factoring[n], LYRA_INDEFINITE_REFUSE);
             TEST_OK(lyra_solver_analyze(solver, &A, NULL));
@@ -304,9 +312,16 @@ LYRA_TEST(symmetric_factors_give_way_where_pivots_are_needed)
             }
             LyraCsrPattern *pattern = NULL;
             LyraCsrMatrix *matrix = NULL;
-            TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_UPPER,
-                                                           3 * PAIRS, row, column, value, &pattern,
-                                                           &matrix));
+            TEST_REQUIRE_OK(
+                lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = SIZE,
+                                                                 .column_count = SIZE,
+                                                                 .storage = LYRA_STORAGE_UPPER,
+                                                                 .count = 3 * PAIRS,
+                                                                 .row = row,
+                                                                 .column = column,
+                                                                 .value = value},
+                                               &pattern, &matrix));
             LyraOperator A = lyra_operator_csr(matrix, true);
             LyraSolver *solver = solve_solver(ctx, name, LYRA_INDEFINITE_LDL);
             TEST_OK(lyra_solver_analyze(solver, &A, NULL));
@@ -588,8 +603,16 @@ LYRA_TEST(factors_with_pivots_solve_what_needs_pivots)
             column[3] = singular ? 4 : 3;
             LyraCsrPattern *pattern = NULL;
             LyraCsrMatrix *matrix = NULL;
-            TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE,
-                                                           row, column, value, &pattern, &matrix));
+            TEST_REQUIRE_OK(
+                lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = SIZE,
+                                                                 .column_count = SIZE,
+                                                                 .storage = LYRA_STORAGE_FULL,
+                                                                 .count = SIZE,
+                                                                 .row = row,
+                                                                 .column = column,
+                                                                 .value = value},
+                                               &pattern, &matrix));
             LyraOperator A = lyra_operator_csr(matrix, false);
             LyraSolver *solver = solve_solver(ctx, any[n], LYRA_INDEFINITE_REFUSE);
             TEST_OK(lyra_solver_analyze(solver, &A, NULL));

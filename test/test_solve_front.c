@@ -4,6 +4,7 @@
 // The front end of solvers: what it refuses, what it reports, and types of the user's own.
 
 #include "base/base.h"
+#include "lyra/csr.h"
 #include "solve_bodies.h"
 
 static LyraSolver *make_solver(LyraContext *ctx, const char *name)
@@ -129,8 +130,15 @@ LYRA_TEST(empty_and_single_systems_are_solved_by_all)
     TEST_REQUIRE_OK(lyra_block_matrix_create(none, &empty));
     TEST_REQUIRE_OK(lyra_block_matrix_create(one, &block));
     lyra_block_matrix_add_diagonal(block, 1.0, diagonal);
-    TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, 1, 1, LYRA_STORAGE_UPPER, 1, &zero, &zero,
-                                                   &four, &scalar_pattern, &scalar));
+    TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx,
+                                                   &(LyraCsrEntries){.row_count = 1,
+                                                                     .column_count = 1,
+                                                                     .storage = LYRA_STORAGE_UPPER,
+                                                                     .count = 1,
+                                                                     .row = &zero,
+                                                                     .column = &zero,
+                                                                     .value = &four},
+                                                   &scalar_pattern, &scalar));
     TEST_REQUIRE_OK(lyra_constraints_create(ctx, 0, &set));
     for (int32_t k = -1; k < 0 || lyra_solver_name(k, NULL); ++k) {
         const LyraSolverType *type = NULL;

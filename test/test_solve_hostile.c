@@ -272,8 +272,15 @@ LYRA_TEST(operators_that_are_none_are_refused)
     LyraCsrPattern *pattern = NULL;
     LyraCsrMatrix *oblong = NULL;
     const int32_t zero = 0;
-    TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, 6, 5, LYRA_STORAGE_FULL, 1, &zero, &zero,
-                                                   forms.A, &pattern, &oblong));
+    TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx,
+                                                   &(LyraCsrEntries){.row_count = 6,
+                                                                     .column_count = 5,
+                                                                     .storage = LYRA_STORAGE_FULL,
+                                                                     .count = 1,
+                                                                     .row = &zero,
+                                                                     .column = &zero,
+                                                                     .value = forms.A},
+                                                   &pattern, &oblong));
     LyraOperator block = lyra_operator_block(forms.block, true);
     LyraOperator csr = lyra_operator_csr(forms.csr, true), dense = csr, less = block, kind = block;
     LyraOperator below = lyra_operator_dense(-3, forms.A, true), apply = csr, more = csr;

@@ -4,6 +4,7 @@
 // MINRES, BiCGStab and GMRES on dense, scalar, block and callback operators: indefinite,
 // unsymmetric, singular, and the vectors they rest on.
 
+#include "lyra/csr.h"
 #include "lyra/dense.h"
 #include "lyra/solver.h"
 #include "lyra_test.h"
@@ -83,8 +84,15 @@ static void check_forms(const char *name, bool symmetric)
     }
     LyraCsrPattern *pattern = NULL;
     LyraCsrMatrix *csr = NULL;
-    TEST_OK(lyra_csr_matrix_create_entries(ctx, SIZE, SIZE, LYRA_STORAGE_FULL, SIZE * SIZE, row,
-                                           column, A, &pattern, &csr));
+    TEST_OK(lyra_csr_matrix_create_entries(ctx,
+                                           &(LyraCsrEntries){.row_count = SIZE,
+                                                             .column_count = SIZE,
+                                                             .storage = LYRA_STORAGE_FULL,
+                                                             .count = SIZE * SIZE,
+                                                             .row = row,
+                                                             .column = column,
+                                                             .value = A},
+                                           &pattern, &csr));
     int64_t row_start[SIZE / 3 + 1];
     for (int32_t i = 0; i <= SIZE / 3; ++i) {
         row_start[i] = i * (SIZE / 3);
@@ -451,8 +459,16 @@ LYRA_TEST(factors_that_lose_pivots_are_shifted_as_far_as_needed)
         const double values[4] = {1, c, c, 1};
         LyraCsrPattern *pattern = NULL;
         LyraCsrMatrix *matrix = NULL;
-        TEST_REQUIRE_OK(lyra_csr_matrix_create_entries(ctx, 2, 2, LYRA_STORAGE_FULL, 4, row, column,
-                                                       values, &pattern, &matrix));
+        TEST_REQUIRE_OK(
+            lyra_csr_matrix_create_entries(ctx,
+                                           &(LyraCsrEntries){.row_count = 2,
+                                                             .column_count = 2,
+                                                             .storage = LYRA_STORAGE_FULL,
+                                                             .count = 4,
+                                                             .row = row,
+                                                             .column = column,
+                                                             .value = values},
+                                           &pattern, &matrix));
         LyraOperator A = lyra_operator_csr(matrix, false);
         LyraSolverDef def = lyra_solver_def_default();
         def.name = "gmres";
@@ -488,8 +504,15 @@ LYRA_TEST(sweeps_over_a_zero_diagonal_are_refused_and_auto_does_without)
         const double values[4] = {1, 1, 0, 0}, b[2] = {3, 4};
         LyraCsrPattern *pattern = NULL;
         LyraCsrMatrix *matrix = NULL;
-        TEST_OK(lyra_csr_matrix_create_entries(ctx, 2, 2, LYRA_STORAGE_FULL, whole ? 4 : 2, row,
-                                               column, values, &pattern, &matrix));
+        TEST_OK(lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = 2,
+                                                                 .column_count = 2,
+                                                                 .storage = LYRA_STORAGE_FULL,
+                                                                 .count = whole ? 4 : 2,
+                                                                 .row = row,
+                                                                 .column = column,
+                                                                 .value = values},
+                                               &pattern, &matrix));
         LyraOperator A = lyra_operator_csr(matrix, false);
         double x[2] = {0};
         LyraSolveReport report = {0};

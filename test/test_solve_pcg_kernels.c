@@ -147,7 +147,8 @@ static void check_vectors(const Kernels *kernels, TestRandom *random)
         other[i] -= 0.3 * p[i];
         next[i] = other[i] + 0.6 * p[i];
     }
-    check_number(kernels, "advance", table->advance(BEGIN, END, 0.3, 0.6, &T, &W, &X, &R, &P),
+    check_number(kernels, "advance",
+                 table->advance(BEGIN, END, (const double[]){0.3, 0.6}, &T, &W, &X, &R, &P),
                  dot(other, other));
     check(kernels, "advance, x", &X, expected);
     check(kernels, "advance, r", &R, other);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include "lyra/dofs.h"
 #include "sparse_cases.h"
 
 // random ascending subset, its size returned
@@ -182,9 +183,16 @@ LYRA_TEST(scalar_rows_and_columns_are_removed_and_inserted)
         LyraCsrMatrix *full = NULL, *small = NULL, *again = NULL, *inserted = NULL;
         LyraDofs *row_dofs = NULL, *column_dofs = NULL;
         LyraReduction *reduction = NULL;
-        TEST_OK(lyra_csr_matrix_create_entries(ctx, ROWS, columns,
-                                               upper ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
-                                               COUNT, row, column, value, &pattern, &full));
+        TEST_OK(lyra_csr_matrix_create_entries(
+            ctx,
+            &(LyraCsrEntries){.row_count = ROWS,
+                              .column_count = columns,
+                              .storage = upper ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
+                              .count = COUNT,
+                              .row = row,
+                              .column = column,
+                              .value = value},
+            &pattern, &full));
         int32_t fixed_count = random_subset(&random, ROWS, fixed);
         TEST_OK(lyra_dofs_create(ctx, ROWS, fixed_count, fixed, &row_dofs));
         fixed_count = random_subset(&random, columns, fixed);

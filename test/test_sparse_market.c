@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include "lyra/matrix_market.h"
 #include "sparse_cases.h"
 
 static LyraStatus read_text(LyraContext *ctx, const char *text, LyraCsrPattern **pattern,

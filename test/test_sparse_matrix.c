@@ -243,7 +243,14 @@ static LyraCsrMatrix *random_csr(LyraContext *ctx, TestRandom *random, int32_t r
         }
     }
     LyraCsrMatrix *matrix = NULL;
-    TEST_OK(lyra_csr_matrix_create_entries(ctx, rows, columns, storage, count, row, column, value,
+    TEST_OK(lyra_csr_matrix_create_entries(ctx,
+                                           &(LyraCsrEntries){.row_count = rows,
+                                                             .column_count = columns,
+                                                             .storage = storage,
+                                                             .count = count,
+                                                             .row = row,
+                                                             .column = column,
+                                                             .value = value},
                                            pattern, &matrix));
     free(row);
     free(column);
@@ -423,11 +430,23 @@ LYRA_TEST(scalar_operations_work)
     LyraCsrPattern *none = NULL;
     LyraCsrMatrix *nothing = NULL;
     int32_t row[1] = {3}, column[1] = {2};
-    TEST_STATUS(lyra_csr_matrix_create_entries(ctx, 3, 3, LYRA_STORAGE_FULL, 1, row, column, NULL,
+    TEST_STATUS(lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = 3,
+                                                                 .column_count = 3,
+                                                                 .storage = LYRA_STORAGE_FULL,
+                                                                 .count = 1,
+                                                                 .row = row,
+                                                                 .column = column},
                                                &none, &nothing),
                 LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "(3, 2)");
-    TEST_STATUS(lyra_csr_matrix_create_entries(ctx, 3, 4, LYRA_STORAGE_UPPER, 0, NULL, NULL, NULL,
+    TEST_STATUS(lyra_csr_matrix_create_entries(ctx,
+                                               &(LyraCsrEntries){.row_count = 3,
+                                                                 .column_count = 4,
+                                                                 .storage = LYRA_STORAGE_UPPER,
+                                                                 .count = 0,
+                                                                 .row = NULL,
+                                                                 .column = NULL},
                                                &none, &nothing),
                 LYRA_INVALID_ARGUMENT);
     TEST_CHECK(!none && !nothing);
@@ -477,7 +496,13 @@ static LyraStatus make_matrices(LyraContext *ctx, void *data)
         status = lyra_csr_pattern_transpose(csr_pattern, &transposed);
     }
     if (status == LYRA_OK) {
-        status = lyra_csr_matrix_create_entries(ctx, 3, 3, LYRA_STORAGE_UPPER, 3, row, column, NULL,
+        status = lyra_csr_matrix_create_entries(ctx,
+                                                &(LyraCsrEntries){.row_count = 3,
+                                                                  .column_count = 3,
+                                                                  .storage = LYRA_STORAGE_UPPER,
+                                                                  .count = 3,
+                                                                  .row = row,
+                                                                  .column = column},
                                                 &entry_pattern, &entries);
     }
     lyra_csr_matrix_destroy(entries);

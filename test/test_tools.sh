@@ -55,6 +55,7 @@ file()
 fresh
 passes check_layers "the tree as it is"
 passes check_sources "the tree as it is"
+passes check_parameters "the tree as it is"
 
 echo '#include "math/anything.h"' | file src/base/fault.c
 finds check_layers "an include of a higher layer" 'src/base/fault.c:4: base (layer 0) includes "math/anything.h"'
@@ -114,8 +115,111 @@ fresh
 echo '#include "lyra/base.h"' >>"$work/tree/include/lyra/lyra.h"
 finds check_sources "a public header that lyra.h has twice" 'includes lyra/base.h 2 times'
 fresh
+echo '#include "lyra/dense.h"' >>"$work/tree/include/lyra/lyra.h"
+finds check_sources "a part in lyra.h" 'include/lyra/lyra.h: includes lyra/dense.h, which belongs to parts.h'
+fresh
+echo '#include "lyra/dense.h"' >>"$work/tree/include/lyra/solver.h"
+finds check_sources "a part in a stable header" 'include/lyra/solver.h: includes lyra/dense.h, which is a part'
+fresh
 echo 'double first(LyraVector *x) { return lyra_vector_values(x)[0]; }' | file src/integrate/fault.c
 finds check_sources "a pointer into a vector in integrate" 'src/integrate/fault.c:4:'
+
+fresh
+printf 'void f(int a, int b, int c, int d,\n       int e, int f, int g, double h[2], int i)\n{\n}\n' | file src/base/fault.c
+finds check_parameters "a function of nine parameters" 'src/base/fault.c:4: f takes 9 parameters'
+fresh
+echo 'struct S { int x; }; struct T {
+    void (*g)(int a, int b, int c, int d, int e, int f, int g, int (*h)(int, int), int i);
+};' | file include/lyra/mesh.h
+finds check_parameters "a pointer to one" 'include/lyra/mesh.h:5: g takes 9 parameters'
+# ---- pages of the docs ----
+# pages: a tree of pages alone, and what they link to
+pages()
+{
+    rm -rf "$work/tree"
+    mkdir -p "$work/tree/docs/deep" "$work/tree/examples" "$work/tree/benchmark"
+    printf '# First\n\n[one](docs/one.md#the-second-part), [two](docs/deep/two.md), https://x.org\n' >"$work/tree/README.md"
+    printf '# Contributing\n\nText.\n' >"$work/tree/CONTRIBUTING.md"
+    printf '# One\n\nText.\n\n## The second part\n\n| %0200d |\n' 0 >"$work/tree/docs/one.md"
+    printf '# Two\n\n[up](../one.md), [home](../../README.md#first).\n' >"$work/tree/docs/deep/two.md"
+}
+pages
+passes check_docs "pages without a fault"
+echo '[gone](docs/gone.md)' >>"$work/tree/README.md"
+finds check_docs "a link that leads nowhere" 'README.md:4: links to docs/gone.md, which is not there'
+pages
+echo '[gone](../one.md#gone)' >>"$work/tree/docs/deep/two.md"
+finds check_docs "a link to a heading that is gone" 'docs/one.md has no such heading'
+pages
+printf '%0121d\n' 0 >>"$work/tree/docs/one.md"
+finds check_docs "a long line" 'docs/one.md:8: 121 columns'
+pages
+printf '# Lonely\n\nText.\n' >"$work/tree/docs/lonely.md"
+finds check_docs "a page that none links to" 'docs/lonely.md: no page links to it'
+pages
+printf '# One\n\n## The second part\n' >"$work/tree/docs/one.md"
+finds check_docs "a page without a first paragraph" 'docs/one.md:3: no paragraph under the first heading'
+
+# ---- recipes of the docs ----
+# recipe STATUS TEXT: the page on standard input, run; its exit status, and what it says
+recipe()
+{
+    cat >"$work/page.md"
+    status=0
+    output=$(LYRA_CLI=/bin/true "$root/tools/run_recipe" "$work/page.md" a-b 2>&1) || status=$?
+    if [ $status -ne "$1" ] || ! echo "$output" | grep -q -F "$2"; then
+        echo "tools/run_recipe returns $status, not $1 with '$2', but says:"
+        echo "$output"
+        failures=$((failures + 1))
+    fi
+}
+recipe 0 'cat out' <<'END'
+## Not this
+```sh
+false
+```
+## A, b!
+<!-- needs: sh -->
+<!-- makes: out -->
+```yaml
+# file: in
+key: value
+```
+```text
+false
+```
+```sh
+lyra && cp in out
+grep 'key: value' out && cat out
+```
+END
+recipe 1 'a command of' <<'END'
+## A b
+```sh
+false
+true
+```
+END
+recipe 1 'out was not made' <<'END'
+## A b
+<!-- makes: out -->
+```sh
+true
+```
+END
+recipe 77 'skipped: no no-such-program here' <<'END'
+## A b
+<!-- needs: no-such-program -->
+```sh
+true
+```
+END
+recipe 1 'nothing to run' <<'END'
+## Another
+```sh
+true
+```
+END
 
 # library SOURCE: the same source as a shared and a static library, symbols hidden unless said
 library()
@@ -245,6 +349,32 @@ if [ "$(wc -l <"$work/updates")" -ne 4 ] || [ "$(wc -l <"$work/sleeps")" -ne 3 ]
     [ "$(echo "$output" | grep -c 'waiting for it')" -ne 1 ]; then
     echo "tools/setup does not wait for an apt that is at work: $output"
     failures=$((failures + 1))
+fi
+
+# ---- .ci/run adds up the counts of its parts ----
+# adds CHECK CHECK_STATUS MORE MORE_STATUS LAST_LINE: what the parts print and return, and the sum
+adds()
+{
+    mkdir -p "$work/ci"
+    printf '#!/bin/sh\ncase $1 in\ncheck) printf "%s"; exit %s ;;\n*) printf "%s"; exit %s ;;\nesac\n' \
+        "$1" "$2" "$3" "$4" >"$work/ci/make"
+    chmod +x "$work/ci/make"
+    expected=1
+    case $5 in *' 0 failed'*) expected=0 ;; esac
+    status=0
+    output=$(PATH="$work/ci:$PATH" "$root/.ci/run") || status=$?
+    if [ "$(echo "$output" | tail -n 1)" != "$5" ] || [ $status -ne $expected ]; then
+        echo ".ci/run returns $status and does not end with '$5':"
+        echo "$output"
+        failures=$((failures + 1))
+    fi
+}
+if command -v bash >/dev/null; then
+    adds '10 passed, 0 failed\n' 0 '5 passed, 0 failed\n' 0 '15 passed, 0 failed'
+    adds '10 passed, 0 failed, 2 skipped\n' 0 '5 passed, 0 failed, 1 skipped\n' 0 '15 passed, 0 failed, 3 skipped'
+    adds '9 passed, 1 failed\nmake: Error 1\n' 2 '5 passed, 0 failed\n' 0 '14 passed, 1 failed'
+    adds '10 passed, 0 failed\n' 0 'no compiler\n' 2 '10 passed, 1 failed'
+    adds '10 passed, 0 failed\n' 2 '5 passed, 0 failed\n' 0 '15 passed, 1 failed'
 fi
 
 [ $failures -eq 0 ]

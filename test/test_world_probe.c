@@ -238,7 +238,7 @@ LYRA_TEST(volumes_are_those_inside_closed_faces)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int far = 0; far < 2; ++far) {
-        const double origin[3] = {far ? 1e6 : 0, far ? -2e6 : 0, 0};
+        const double away = far ? 1e6 + 1.0 / 3 : 0, origin[3] = {away, -2 * away, 3 * away};
         LyraMesh *mesh = make_hollow(ctx, origin);
         LyraWorld *world = NULL;
         TEST_OK(lyra_world_create(ctx, NULL, &world));

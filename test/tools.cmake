@@ -14,6 +14,10 @@ lyra_add_tool_test(tools.layers LABELS source
   COMMAND ${PROJECT_SOURCE_DIR}/tools/check_layers ${PROJECT_SOURCE_DIR})
 lyra_add_tool_test(tools.sources LABELS source
   COMMAND ${PROJECT_SOURCE_DIR}/tools/check_sources ${PROJECT_SOURCE_DIR})
+lyra_add_tool_test(tools.parameters LABELS source
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/check_parameters ${PROJECT_SOURCE_DIR})
+lyra_add_tool_test(tools.docs LABELS source
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/check_docs ${PROJECT_SOURCE_DIR})
 lyra_add_tool_test(tools.checks_find_faults LABELS source
   COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/test/test_tools.sh ${PROJECT_SOURCE_DIR})
 
@@ -73,4 +77,25 @@ if(LYRA_PROGRAMS AND LYRA_INSTALL AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT 
   endforeach()
   # compiles the library once more
   set_tests_properties(install.subdirectory PROPERTIES LABELS long)
+endif()
+
+# ---- what the pages of the docs tell their readers to type ----
+# a section of the cookbook is a recipe of its own; the sections of getting started need one another
+if(LYRA_PROGRAMS AND LY_HAVE_YAML AND LY_HAVE_PNG AND CMAKE_BUILD_TYPE STREQUAL Release
+   AND NOT LYRA_SANITIZE AND NOT LYRA_TESTS_SHARED)
+  set(cookbook ${PROJECT_SOURCE_DIR}/docs/cookbook.md)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${cookbook})
+  set(recipe ${CMAKE_COMMAND} -E env LYRA_CLI=$<TARGET_FILE:lyra_cli>
+      LYRA_LIBRARY=$<TARGET_FILE:lyra_shared>
+      LYRA_INCLUDES=${PROJECT_SOURCE_DIR}/include:${PROJECT_BINARY_DIR}/include
+      ${PROJECT_SOURCE_DIR}/tools/run_recipe)
+  lyra_add_tool_test(docs.getting_started
+    COMMAND ${recipe} ${PROJECT_SOURCE_DIR}/docs/getting_started.md)
+  file(STRINGS ${cookbook} headings REGEX "^## ")
+  foreach(heading ${headings})
+    string(REGEX REPLACE "^## " "" slug ${heading})
+    string(TOLOWER ${slug} slug)
+    string(REGEX REPLACE "[^a-z0-9]+" "-" slug ${slug})
+    lyra_add_tool_test(docs.cookbook.${slug} COMMAND ${recipe} ${cookbook} ${slug})
+  endforeach()
 endif()

@@ -26,7 +26,7 @@ extern "C" {
 /// Vertices of a model that an affine body takes: its particles.
 #define LYRA_AFFINE_PARTICLES 4
 
-/// Settings of an affine body. Start from lyra_affine_def_default(). What it weighs is said by
+/// Settings of an affine body. Start from lyra_affine_def_default(). Its mass is given by
 /// one of `mesh`, `surface` and `properties`.
 typedef struct LyraAffineDef {
     const LyraMesh *mesh;       ///< A body of tets or cubes. Nullable.
@@ -62,7 +62,7 @@ LYRA_API LyraStatus lyra_affine_create(LyraContext *ctx, const LyraAffineDef *de
 /// Accepts NULL. Models with its force must be gone.
 LYRA_API void lyra_affine_destroy(LyraAffine *affine);
 
-/// A look at a body, valid while it lives: what a LyraModelDef takes of it, and its points.
+/// A view of a body, valid while it lives: what a LyraModelDef takes of it, and its points.
 typedef struct LyraAffineView {
     const LyraMesh *mesh;     ///< The particles as one tet; that of the force.
     const double *positions;  ///< Of the particles at rest, m, [4][3].

@@ -4,6 +4,8 @@
 /// @file
 /// Scalar sparse matrices in compressed rows, square or not, and their conversion from and to 3x3
 /// blocks.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_CSR_H
 #define LYRA_CSR_H
@@ -68,13 +70,18 @@ typedef struct LyraCsrMatrix LyraCsrMatrix;
 /// Matrix of zeros. `pattern` must outlive it.
 LYRA_API LyraStatus lyra_csr_matrix_create(const LyraCsrPattern *pattern, LyraCsrMatrix **out);
 
-/// Pattern and matrix from entries in any order; those at one place are summed in the order given.
-/// For upper storage (i, j) below the diagonal is added at (j, i): give each pair once. Writes two
-/// objects: `pattern` must outlive `out`. `value`: Nullable: zeros.
-LYRA_API LyraStatus lyra_csr_matrix_create_entries(LyraContext *ctx, int32_t row_count,
-                                                   int32_t column_count, LyraStorage storage,
-                                                   int64_t count, const int32_t *row,
-                                                   const int32_t *column, const double *value,
+/// Entries of a matrix in any order; those at one place are summed in the order given. For upper
+/// storage (i, j) below the diagonal is added at (j, i): give each pair once.
+typedef struct LyraCsrEntries {
+    int32_t row_count, column_count; ///< Of the matrix, >= 0.
+    LyraStorage storage;
+    int64_t count;               ///< Of entries, >= 0.
+    const int32_t *row, *column; ///< In range, [count].
+    const double *value;         ///< [count]. Nullable: zeros.
+} LyraCsrEntries;
+
+/// Pattern and matrix from entries. Writes two objects: `pattern` must outlive `out`.
+LYRA_API LyraStatus lyra_csr_matrix_create_entries(LyraContext *ctx, const LyraCsrEntries *entries,
                                                    LyraCsrPattern **pattern, LyraCsrMatrix **out);
 
 /// Copy on the same pattern.

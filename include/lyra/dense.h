@@ -12,6 +12,8 @@
 /// All functions answer bad sizes with LYRA_INVALID_ARGUMENT or LYRA_TOO_LARGE. All but the
 /// products answer NaN or infinite input, and results beyond the range of a double, with
 /// LYRA_NOT_FINITE. Unless stated otherwise an output may be the same array as an input.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_DENSE_H
 #define LYRA_DENSE_H
@@ -28,7 +30,7 @@ extern "C" {
 /// are read into.
 typedef struct LyraDense LyraDense;
 
-/// A look at a dense matrix.
+/// A view of a dense matrix.
 typedef struct LyraDenseView {
     int32_t rows, columns; ///< Sizes, >= 0.
     const double *values;  ///< [rows * columns], column-major. Nullable where that is 0.
@@ -51,18 +53,23 @@ LYRA_API void lyra_dense_destroy(LyraDense *matrix);
 
 /// C = alpha op(A) op(B) + beta C, where op transposes on demand: op(A) is rows x inner, op(B) is
 /// inner x columns. Strides count doubles from one column to the next and are at least the height
-/// of the array. With beta = 0, C is not read. C must not overlap A or B. NaN and infinities pass
-/// through. Allocates nothing.
-LYRA_API LyraStatus lyra_dense_multiply(LyraContext *ctx, bool A_transposed, bool B_transposed,
-                                        int32_t rows, int32_t columns, int32_t inner, double alpha,
-                                        const double *A, int32_t A_stride, const double *B,
-                                        int32_t B_stride, double beta, double *C, int32_t C_stride);
+/// of the array.
+typedef struct LyraDenseProduct {
+    bool A_transposed, B_transposed;
+    int32_t rows, columns, inner; ///< >= 0.
+    double alpha, beta;           ///< With beta = 0, C is not read.
+    const double *A, *B;
+    double *C; ///< Must not overlap A or B.
+    int32_t A_stride, B_stride, C_stride;
+} LyraDenseProduct;
 
-/// y = alpha op(A) x + beta y, with A of `rows` x `columns` as stored. With beta = 0, y is not
-/// read. y must not overlap A or x. NaN and infinities pass through. Allocates nothing.
-LYRA_API LyraStatus lyra_dense_apply(LyraContext *ctx, bool transposed, int32_t rows,
-                                     int32_t columns, double alpha, const double *A,
-                                     const double *x, double beta, double *y);
+/// Computes C. NaN and infinities pass through. Allocates nothing.
+LYRA_API LyraStatus lyra_dense_multiply(LyraContext *ctx, const LyraDenseProduct *product);
+
+/// y = alpha op(A) x + beta y. With beta = 0, y is not read. y must not overlap A or x. NaN and
+/// infinities pass through. Allocates nothing.
+LYRA_API LyraStatus lyra_dense_apply(LyraContext *ctx, bool transposed, double alpha,
+                                     LyraDenseView A, const double *x, double beta, double *y);
 
 /// Kinds of norms.
 typedef enum LyraNorm {
@@ -158,12 +165,12 @@ LYRA_API LyraStatus lyra_dense_eigen_generalised(LyraContext *ctx, int32_t size,
 
 // ---- rank-deficient problems --------------------------------------------------------------------
 
-/// Least squares: among the X [columns * rhs_count] that make |A X - B| smallest, the smallest.
+/// Least squares: among the X [A.columns * rhs_count] that make |A X - B| smallest, the smallest.
 /// Singular values up to rcond times the largest count as zero; rcond < 0 stands for
-/// max(rows, columns) * 2.2e-16. `rank`: Nullable: how many were kept.
-LYRA_API LyraStatus lyra_dense_least_squares(LyraContext *ctx, int32_t rows, int32_t columns,
-                                             const double *A, int32_t rhs_count, const double *B,
-                                             double rcond, double *X, int32_t *rank);
+/// max(A.rows, A.columns) * 2.2e-16. `rank`: Nullable: how many were kept.
+LYRA_API LyraStatus lyra_dense_least_squares(LyraContext *ctx, LyraDenseView A, int32_t rhs_count,
+                                             const double *B, double rcond, double *X,
+                                             int32_t *rank);
 
 /// Moore-Penrose inverse, [columns * rows]; rcond and rank as for lyra_dense_least_squares().
 LYRA_API LyraStatus lyra_dense_pseudo_inverse(LyraContext *ctx, int32_t rows, int32_t columns,

@@ -5,6 +5,8 @@
 /// Fixed degrees of freedom: taking their rows and columns out of matrices and their entries out of
 /// vectors, and putting them back. The reduced pattern is made once; after that each update of the
 /// values is one pass.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_DOFS_H
 #define LYRA_DOFS_H

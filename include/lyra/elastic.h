@@ -16,29 +16,6 @@
 extern "C" {
 #endif
 
-/// Isotropic laws on tets and cubes, by the names that scenes, commands and benches use.
-typedef enum LyraElasticModel {
-    LYRA_ELASTIC_STVK = 0,               ///< "stvk": Saint Venant-Kirchhoff.
-    LYRA_ELASTIC_NEO_HOOKEAN,            ///< "neo-hookean": with logarithms of det F.
-    LYRA_ELASTIC_MOONEY_RIVLIN,          ///< "mooney-rivlin"
-    LYRA_ELASTIC_STABLE_NEO_HOOKEAN,     ///< "stable-neo-hookean": polynomial in F.
-    LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG, ///< "stable-neo-hookean-log"
-    LYRA_ELASTIC_YEOH,                   ///< "yeoh"
-    LYRA_ELASTIC_ARRUDA_BOYCE,           ///< "arruda-boyce"
-    LYRA_ELASTIC_FUNG,                   ///< "fung"
-    LYRA_ELASTIC_REDUCED_POLYNOMIAL,     ///< "reduced-polynomial"
-    LYRA_ELASTIC_OGDEN,                  ///< "ogden"
-    LYRA_ELASTIC_BIPHASIC_SPLINE,        ///< "biphasic-spline"
-    LYRA_ELASTIC_ROTATED_LINEAR,         ///< "rotated-linear"
-    LYRA_ELASTIC_MODEL_COUNT
-} LyraElasticModel;
-
-/// Name of a model, "unknown" outside the list.
-LYRA_API const char *lyra_elastic_model_name(LyraElasticModel model);
-
-/// Model of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
-LYRA_API LyraStatus lyra_elastic_model_find(const char *name, LyraElasticModel *model);
-
 // ---- parameters ---------------------------------------------------------------------------------
 
 /// First parameters of "stvk", both stable neo-Hookean models, "neo-hookean" and
@@ -51,13 +28,13 @@ typedef enum LyraElasticParameter {
 
 /// Parameters of an element of a model: those of its law in the order of LyraMaterialType, then
 /// "compression-resistance" (r E / (1 - 2 nu), Pa).
-LYRA_API int32_t lyra_elastic_parameter_count(LyraElasticModel model);
+LYRA_API int32_t lyra_elastic_parameter_count(LyraMaterialLaw model);
 
 /// Name of a parameter; NULL outside the list.
-LYRA_API const char *lyra_elastic_parameter_name(LyraElasticModel model, int32_t parameter);
+LYRA_API const char *lyra_elastic_parameter_name(LyraMaterialLaw model, int32_t parameter);
 
 /// Parameter of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
-LYRA_API LyraStatus lyra_elastic_parameter_find(LyraElasticModel model, const char *name,
+LYRA_API LyraStatus lyra_elastic_parameter_find(LyraMaterialLaw model, const char *name,
                                                 int32_t *parameter);
 
 /// A parameter given by name, the same for all elements.
@@ -71,10 +48,10 @@ typedef struct LyraElasticConstant {
 /// What an isotropic law does where a stretch falls below the threshold, that is under strong
 /// compression and in inverted elements.
 typedef enum LyraInversion {
-    LYRA_INVERSION_EXTEND = 0, ///< "extend": goes on smoothly; force and tangent belong together.
-    LYRA_INVERSION_CLAMP, ///< "clamp": as at the threshold; no energy, and the tangent is not the
+    LYRA_INVERSION_EXTEND = 0, ///< "extend": smooth extension; the tangent is that of the force.
+    LYRA_INVERSION_CLAMP, ///< "clamp": stretches are clamped; no energy, and the tangent is not the
                           ///< derivative of the force.
-    LYRA_INVERSION_NONE,  ///< "none": the law as it stands; NaN where it has no value.
+    LYRA_INVERSION_NONE,  ///< "none": the law itself; NaN where it has no value.
     LYRA_INVERSION_COUNT
 } LyraInversion;
 
@@ -86,7 +63,7 @@ LYRA_API LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversi
 
 /// Settings of an elastic force. Start from lyra_elastic_def_default().
 typedef struct LyraElasticDef {
-    LyraElasticModel model;        ///< Default LYRA_ELASTIC_NEO_HOOKEAN.
+    LyraMaterialLaw model;         ///< Default LYRA_MATERIAL_NEO_HOOKEAN.
     LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND.
     double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
     double compression_resistance; ///< r >= 0: for J < 1, W gains -r E/(1 - 2 nu) (J - 1)^3 / 2592.

@@ -122,14 +122,14 @@ LYRA_API int32_t lyra_force_type_blocks(const LyraForceType *type);
 
 /// When the stencils of a changing group are asked for.
 typedef enum LyraUpdateMoment {
-    LYRA_UPDATE_STEP = 0,  ///< A step begins, or somebody looks at forces.
+    LYRA_UPDATE_STEP = 0,  ///< A step begins, or forces are evaluated outside of a step.
     LYRA_UPDATE_ITERATION, ///< An iteration of Newton's method begins.
 } LyraUpdateMoment;
 
 /// Where they are asked for. Arrays are [vertex_count][3], vertices of the model.
 typedef struct LyraUpdate {
     LyraUpdateMoment moment;
-    double time, dt; ///< s; dt is 0 where somebody only looks.
+    double time, dt; ///< s; dt is 0 outside of a step.
     int32_t vertex_count;
     const double *positions; ///< At rest, m.
     const double *u, *v;     ///< m and m/s.
@@ -187,7 +187,7 @@ LYRA_API const LyraForceType *lyra_force_type(const LyraForce *force);
 /// Place of parameter `name` of a type, -1 if it has none of that name.
 LYRA_API int32_t lyra_force_type_parameter(const LyraForceType *type, const char *name);
 
-/// A look at a force, valid while it lives.
+/// A view of a force, valid while it lives.
 typedef struct LyraForceView {
     const LyraForceType *type;
     const char *name;

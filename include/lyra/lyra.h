@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// All of Lyra.
+/// The stable face of Lyra: scenes, meshes, materials, forces, models, states, systems,
+/// integrators, solvers and results. Before 1.0 a minor version may break it too, and the changelog
+/// says how to migrate. The parts it is made of (matrices, dense algebra, pictures, plots) have
+/// headers of their own: lyra/parts.h.
 
 #ifndef LYRA_LYRA_H
 #define LYRA_LYRA_H
@@ -11,11 +14,8 @@
 #include "lyra/base.h"
 #include "lyra/constraint.h"
 #include "lyra/corotational.h"
-#include "lyra/csr.h"
 #include "lyra/curve.h"
-#include "lyra/dense.h"
 #include "lyra/distance.h"
-#include "lyra/dofs.h"
 #include "lyra/elastic.h"
 #include "lyra/embed.h"
 #include "lyra/fibre.h"
@@ -23,9 +23,6 @@
 #include "lyra/force.h"
 #include "lyra/integrator.h"
 #include "lyra/material.h"
-#include "lyra/math3.h"
-#include "lyra/matrix_file.h"
-#include "lyra/matrix_market.h"
 #include "lyra/mesh.h"
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
@@ -34,11 +31,8 @@
 #include "lyra/modes.h"
 #include "lyra/output.h"
 #include "lyra/parameter.h"
-#include "lyra/picture.h"
-#include "lyra/plot.h"
 #include "lyra/points.h"
 #include "lyra/probe.h"
-#include "lyra/reorder.h"
 #include "lyra/scene.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"

@@ -59,22 +59,28 @@ typedef struct LyraMaterialType {
 
 #define LYRA_MATERIAL_PARAMETERS_MAX 8
 
-/// Laws that come with the library.
+/// Laws that come with the library, by the names that scenes, commands and benches use.
 typedef enum LyraMaterialLaw {
-    LYRA_MATERIAL_STVK = 0,               ///< Saint Venant-Kirchhoff.
-    LYRA_MATERIAL_NEO_HOOKEAN,            ///< With logarithms of J.
-    LYRA_MATERIAL_MOONEY_RIVLIN,          ///< Isochoric, two constants and a volumetric one.
-    LYRA_MATERIAL_STABLE_NEO_HOOKEAN,     ///< Polynomial in F.
-    LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG, ///< With ln(I + 1).
-    LYRA_MATERIAL_YEOH,                   ///< Cubic in the isochoric I.
-    LYRA_MATERIAL_ARRUDA_BOYCE,           ///< Eight chains, five terms of the series.
-    LYRA_MATERIAL_FUNG,                   ///< Exponential in the isochoric I.
-    LYRA_MATERIAL_REDUCED_POLYNOMIAL,     ///< Up to the sixth power of the isochoric I.
-    LYRA_MATERIAL_OGDEN,                  ///< Three terms in powers of the isochoric stretches.
-    LYRA_MATERIAL_BIPHASIC_SPLINE,        ///< Stress by a spline in each stretch.
-    LYRA_MATERIAL_ROTATED_LINEAR,         ///< Linear elasticity in the frame of the stretches.
+    LYRA_MATERIAL_STVK = 0,               ///< "stvk": Saint Venant-Kirchhoff.
+    LYRA_MATERIAL_NEO_HOOKEAN,            ///< "neo-hookean": with logarithms of J.
+    LYRA_MATERIAL_MOONEY_RIVLIN,          ///< "mooney-rivlin": isochoric and volumetric parts.
+    LYRA_MATERIAL_STABLE_NEO_HOOKEAN,     ///< "stable-neo-hookean": polynomial in F.
+    LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG, ///< "stable-neo-hookean-log": with ln(I + 1).
+    LYRA_MATERIAL_OGDEN,                  ///< "ogden": three powers of isochoric stretches.
+    LYRA_MATERIAL_YEOH,                   ///< "yeoh": cubic in the isochoric I.
+    LYRA_MATERIAL_ARRUDA_BOYCE,           ///< "arruda-boyce": eight chains, five terms.
+    LYRA_MATERIAL_FUNG,                   ///< "fung": exponential in the isochoric I.
+    LYRA_MATERIAL_REDUCED_POLYNOMIAL,     ///< "reduced-polynomial": isochoric I up to power 6.
+    LYRA_MATERIAL_BIPHASIC_SPLINE,        ///< "biphasic-spline": stress by a spline per stretch.
+    LYRA_MATERIAL_ROTATED_LINEAR,         ///< "rotated-linear": linear in the stretches.
     LYRA_MATERIAL_LAW_COUNT
 } LyraMaterialLaw;
+
+/// Name of a law, "unknown" outside the list.
+LYRA_API const char *lyra_material_law_name(LyraMaterialLaw law);
+
+/// Law of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
+LYRA_API LyraStatus lyra_material_law_find(const char *name, LyraMaterialLaw *law);
 
 /// Table of a law, compiled for `isa`, which must be available (LYRA_ISA_AUTO: the scalar one).
 /// NULL outside the list.

@@ -7,6 +7,8 @@
 ///
 /// Small operations take and return values. Decompositions work at every scale from the smallest to
 /// the largest double; a NaN or infinite entry makes every output entry NaN.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_MATH3_H
 #define LYRA_MATH3_H
@@ -90,18 +92,17 @@ LYRA_API LyraVec3 lyra_vec3_normalize(LyraVec3 a);
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-/// Matrix from its entries, row by row.
-static inline LyraMat3 lyra_mat3(double xx, double xy, double xz, double yx, double yy, double yz,
-                                 double zx, double zy, double zz)
+/// Matrix from its rows.
+static inline LyraMat3 lyra_mat3_from_rows(LyraVec3 x, LyraVec3 y, LyraVec3 z)
 {
-    LyraMat3 a = {{{xx, xy, xz}, {yx, yy, yz}, {zx, zy, zz}}};
+    LyraMat3 a = {{{x.x, x.y, x.z}, {y.x, y.y, y.z}, {z.x, z.y, z.z}}};
     return a;
 }
 
 /// Diagonal matrix.
 static inline LyraMat3 lyra_mat3_diagonal(double x, double y, double z)
 {
-    return lyra_mat3(x, 0, 0, 0, y, 0, 0, 0, z);
+    return lyra_mat3_from_rows(lyra_vec3(x, 0, 0), lyra_vec3(0, y, 0), lyra_vec3(0, 0, z));
 }
 
 /// Ones on the diagonal.
@@ -113,20 +114,23 @@ static inline LyraMat3 lyra_mat3_identity(void)
 /// Matrix from its columns.
 static inline LyraMat3 lyra_mat3_from_columns(LyraVec3 a, LyraVec3 b, LyraVec3 c)
 {
-    return lyra_mat3(a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z);
+    return lyra_mat3_from_rows(lyra_vec3(a.x, b.x, c.x), lyra_vec3(a.y, b.y, c.y),
+                               lyra_vec3(a.z, b.z, c.z));
 }
 
 /// a b^T
 static inline LyraMat3 lyra_mat3_outer(LyraVec3 a, LyraVec3 b)
 {
-    return lyra_mat3(a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x,
-                     a.z * b.y, a.z * b.z);
+    return lyra_mat3_from_rows(lyra_vec3(a.x * b.x, a.x * b.y, a.x * b.z),
+                               lyra_vec3(a.y * b.x, a.y * b.y, a.y * b.z),
+                               lyra_vec3(a.z * b.x, a.z * b.y, a.z * b.z));
 }
 
 /// [w]x, the matrix with [w]x a = w x a.
 static inline LyraMat3 lyra_mat3_cross(LyraVec3 w)
 {
-    return lyra_mat3(0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0);
+    return lyra_mat3_from_rows(lyra_vec3(0, -w.z, w.y), lyra_vec3(w.z, 0, -w.x),
+                               lyra_vec3(-w.y, w.x, 0));
 }
 
 /// Column `j` in {0, 1, 2}.
@@ -144,8 +148,9 @@ static inline LyraVec3 lyra_mat3_row(LyraMat3 a, int32_t i)
 /// a^T
 static inline LyraMat3 lyra_mat3_transpose(LyraMat3 a)
 {
-    return lyra_mat3(a.m[0][0], a.m[1][0], a.m[2][0], a.m[0][1], a.m[1][1], a.m[2][1], a.m[0][2],
-                     a.m[1][2], a.m[2][2]);
+    return lyra_mat3_from_rows(lyra_vec3(a.m[0][0], a.m[1][0], a.m[2][0]),
+                               lyra_vec3(a.m[0][1], a.m[1][1], a.m[2][1]),
+                               lyra_vec3(a.m[0][2], a.m[1][2], a.m[2][2]));
 }
 
 /// a + factor * b

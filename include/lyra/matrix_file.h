@@ -6,6 +6,8 @@
 ///
 /// Values pass as bits: NaN and infinities are kept. A file is written beside its target and moved
 /// into place when complete, so a failure leaves no half-written file.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_MATRIX_FILE_H
 #define LYRA_MATRIX_FILE_H

@@ -3,6 +3,8 @@
 
 /// @file
 /// Sparse matrices in Matrix Market files.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_MATRIX_MARKET_H
 #define LYRA_MATRIX_MARKET_H

@@ -139,22 +139,30 @@ LYRA_API LyraMeshView lyra_mesh_view(const LyraMesh *mesh);
 
 // ---- files --------------------------------------------------------------------------------------
 
-/// Formats of volumetric meshes.
+/// Formats of meshes and surfaces. docs/mesh_files.md says which holds what.
 typedef enum LyraMeshFormat {
     LYRA_MESH_FORMAT_AUTO = 0, ///< Read: by content, then by extension; written: by extension.
-    LYRA_MESH_FORMAT_VEG,      ///< Vega text, `.veg`.
-    LYRA_MESH_FORMAT_TETGEN,   ///< `.node` and `.ele` side by side; the path may name either.
-    LYRA_MESH_FORMAT_VTU,      ///< VTK unstructured grid in XML, `.vtu`.
-    LYRA_MESH_FORMAT_GMSH,     ///< Gmsh, `.msh`; written as version 4.1, read as any.
-    LYRA_MESH_FORMAT_GMSH2,    ///< Gmsh, `.msh`; written as version 2.2, read as any.
-    LYRA_MESH_FORMAT_VTK,      ///< VTK legacy, `.vtk`.
-    LYRA_MESH_FORMAT_ABAQUS,   ///< Abaqus and CalculiX, `.inp`.
-    LYRA_MESH_FORMAT_MEDIT,    ///< Medit, `.mesh`.
+    LYRA_MESH_FORMAT_VEG,      ///< Vega text, `.veg`: volumetric meshes.
+    LYRA_MESH_FORMAT_TETGEN,   ///< `.node` and `.ele` side by side; the path may name either: tets.
+    LYRA_MESH_FORMAT_VTU,      ///< VTK unstructured grid in XML, `.vtu`: both.
+    LYRA_MESH_FORMAT_GMSH,     ///< Gmsh, `.msh`; written as version 4.1, read as any: both.
+    LYRA_MESH_FORMAT_GMSH2,    ///< Gmsh, `.msh`; written as version 2.2, read as any: both.
+    LYRA_MESH_FORMAT_VTK,      ///< VTK legacy, `.vtk`: both.
+    LYRA_MESH_FORMAT_ABAQUS,   ///< Abaqus and CalculiX, `.inp`: both.
+    LYRA_MESH_FORMAT_MEDIT,    ///< Medit, `.mesh`: both.
+    LYRA_MESH_FORMAT_OBJ,      ///< Wavefront text, `.obj`, with materials in `.mtl`: surfaces.
+    LYRA_MESH_FORMAT_STL,      ///< Triangles, `.stl`: surfaces.
+    LYRA_MESH_FORMAT_PLY,      ///< Polygons, `.ply`: surfaces.
     LYRA_MESH_FORMAT_COUNT
 } LyraMeshFormat;
 
-/// "auto", "veg", "tetgen", "vtu", "gmsh", "gmsh2", "vtk", "abaqus" or "medit".
+/// "auto", "veg", "tetgen", "vtu", "gmsh", "gmsh2", "vtk", "abaqus", "medit", "obj", "stl" or
+/// "ply"; "unknown" outside the list.
 LYRA_API const char *lyra_mesh_format_name(LyraMeshFormat format);
+
+/// Whether a format holds volumetric meshes, or surfaces. "auto" does.
+LYRA_API bool lyra_mesh_format_holds_meshes(LyraMeshFormat format);
+LYRA_API bool lyra_mesh_format_holds_surfaces(LyraMeshFormat format);
 
 /// How numbers are written. docs/mesh_files.md says which of them a format has.
 typedef enum LyraMeshEncoding {

@@ -43,8 +43,8 @@ typedef struct LyraStepper {
     /// The numbers of a state that lacks them, [count]. Nullable: zeros.
     void (*init)(const void *self, double *values);
     /// Before a step of dt from the state's time on; `state` may be read, and histories of forces
-    /// written by lyra_model_write_history(). `dt` is 0 where somebody only looks, outside of a
-    /// step: then everything is to be as the state has it. Nullable.
+    /// written by lyra_model_write_history(). `dt` is 0 outside of a step: then everything is to be
+    /// as the state has it. Nullable.
     LyraStatus (*begin)(const void *self, const LyraModel *model, LyraState *state, double dt,
                         double *values);
     /// After a step of dt that the integrator accepts, with u and v at its end; the state's time is
@@ -107,7 +107,7 @@ LYRA_API LyraStatus lyra_model_create(LyraContext *ctx, const LyraModelDef *def,
 /// Accepts NULL. Systems of the model must be gone.
 LYRA_API void lyra_model_destroy(LyraModel *model);
 
-/// A look at a model, valid while it lives and until a setter changes it.
+/// A view of a model, valid while it lives and until a setter changes it.
 typedef struct LyraModelView {
     int32_t vertex_count;
     const double *positions; ///< [vertex_count][3].

@@ -71,7 +71,7 @@ LYRA_API LyraStatus lyra_modes_create(LyraSystem *system, const LyraPoint *at,
 /// Accepts NULL.
 LYRA_API void lyra_modes_destroy(LyraModes *modes);
 
-/// A look at modes, by rising eigenvalue, valid while they live.
+/// A view of modes, by rising eigenvalue, valid while they live.
 typedef struct LyraModesView {
     int32_t size;  ///< Unknowns.
     int32_t count; ///< Modes.

@@ -4,6 +4,8 @@
 /// @file
 /// Pictures in memory and in files, and a renderer of surfaces that needs neither a screen nor a
 /// graphics card. How a picture comes about is in docs/pictures.md.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_PICTURE_H
 #define LYRA_PICTURE_H

@@ -3,6 +3,8 @@
 
 /// @file
 /// Tables of numbers from CSV files, and charts of them as SVG text or as pictures.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_PLOT_H
 #define LYRA_PLOT_H

@@ -24,7 +24,7 @@ typedef struct LyraSurfacePoint {
     const double *weights;   ///< [count]. Nullable with one vertex: 1.
 } LyraSurfacePoint;
 
-/// Stencils of one kind of force over points. It is cleared and filled by whoever knows which
+/// Stencils of one kind of force over points. It is cleared and filled by the code that knows which
 /// stencils there are, and evaluated by the system that owns it. One thread at a time.
 typedef struct LyraStencilSet LyraStencilSet;
 

@@ -4,6 +4,8 @@
 /// @file
 /// Orders of vertices: less bandwidth, better locality, less fill. An order is an array with
 /// order[new] = old; its inverse has inverse[old] = new.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_REORDER_H
 #define LYRA_REORDER_H

@@ -10,12 +10,14 @@
 
 #include "lyra/base.h"
 #include "lyra/constraint.h"
-#include "lyra/csr.h"
 #include "lyra/sparse.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// Scalar sparse matrices, of lyra/csr.h.
+typedef struct LyraCsrMatrix LyraCsrMatrix;
 
 // ---- what is solved -----------------------------------------------------------------------------
 
@@ -114,7 +116,7 @@ typedef struct LyraSolverDef {
     /// spaces, and naming what is free when statics is singular). Nullable: unknown.
     const double *positions;
     /// Numbers by which messages call the vertices, [(size + 2) / 3], where the matrix is in an
-    /// order that nobody sees; outlives the solver. Nullable: their places.
+    /// order without meaning; outlives the solver. Nullable: their places.
     const int32_t *labels;
     uint32_t cookie; ///< Written by the default function only.
 } LyraSolverDef;

@@ -3,9 +3,9 @@
 
 /// @file
 /// What moves: time, displacements, velocities, accelerations, and named blocks of memory owned by
-/// whoever needs it (history of materials, history of multistep methods, step controllers). A state
-/// can be copied, compared, packed into bytes and restored, and then continues with the same bits.
-/// Its vectors are of the kind that its system computes with.
+/// those that need it (history of materials, history of multistep methods, step controllers). A
+/// state can be copied, compared, packed into bytes and restored, and then continues with the same
+/// bits. Its vectors are of the kind that its system computes with.
 
 #ifndef LYRA_STATE_H
 #define LYRA_STATE_H
@@ -19,7 +19,7 @@ extern "C" {
 
 typedef struct LyraState LyraState;
 
-/// A look at a state, valid while it lives. Vectors are in the vertex order of the model.
+/// A view of a state, valid while it lives. Vectors are in the vertex order of the model.
 typedef struct LyraStateView {
     double time;   ///< s.
     int64_t steps; ///< Steps taken.
@@ -92,7 +92,7 @@ typedef struct LyraStateVectorsDef {
     int32_t count;        ///< Vectors.
 } LyraStateVectorsDef;
 
-/// A look at a block.
+/// A view of a block.
 typedef struct LyraStateBlock {
     const char *name;
     int32_t version;

@@ -69,45 +69,27 @@ LYRA_API LyraSurfaceView lyra_surface_view(const LyraSurface *surface);
 
 // ---- files --------------------------------------------------------------------------------------
 
-/// Formats of surfaces.
-typedef enum LyraSurfaceFormat {
-    LYRA_SURFACE_FORMAT_AUTO = 0, ///< Read: by content, then by extension; written: by extension.
-    LYRA_SURFACE_FORMAT_OBJ,      ///< Wavefront text, `.obj`, with materials in `.mtl`.
-    LYRA_SURFACE_FORMAT_STL,      ///< Triangles, `.stl`.
-    LYRA_SURFACE_FORMAT_PLY,      ///< Polygons, `.ply`.
-    LYRA_SURFACE_FORMAT_VTU,      ///< The others also hold volumetric meshes: see LyraMeshFormat.
-    LYRA_SURFACE_FORMAT_GMSH,
-    LYRA_SURFACE_FORMAT_GMSH2,
-    LYRA_SURFACE_FORMAT_VTK,
-    LYRA_SURFACE_FORMAT_ABAQUS,
-    LYRA_SURFACE_FORMAT_MEDIT,
-    LYRA_SURFACE_FORMAT_COUNT
-} LyraSurfaceFormat;
-
-/// "auto", "obj", "stl", "ply", "vtu", "gmsh", "gmsh2", "vtk", "abaqus" or "medit".
-LYRA_API const char *lyra_surface_format_name(LyraSurfaceFormat format);
-
 /// Reads a surface. Failures name file, line, what was found and what was expected. A material
 /// library that cannot be opened and a material that none defines are warnings in the log. Files
 /// other than OBJ are repaired: vertices at one place become one, unused ones and faces without
 /// area go, each kind with a line in the log; sets become groups.
-LYRA_API LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraSurfaceFormat format,
+LYRA_API LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraMeshFormat format,
                                       LyraSurface **out);
 
 /// Reads a surface from memory. Nothing is read from the disk, and no library of materials.
 LYRA_API LyraStatus lyra_surface_load_memory(LyraContext *ctx, const LyraMemoryFile *file,
-                                             LyraSurfaceFormat format, LyraSurface **out);
+                                             LyraMeshFormat format, LyraSurface **out);
 
 /// Writes a surface, and its materials if it has any and the format is OBJ to a file beside it
 /// whose extension is `.mtl`; all files whole or none. Numbers read back to the same bits, but for
 /// those of STL, which has floats, and `.inp`. Faces that a format cannot hold are cut into
 /// triangles.
 LYRA_API LyraStatus lyra_surface_save(const LyraSurface *surface, const char *path,
-                                      LyraSurfaceFormat format);
+                                      LyraMeshFormat format);
 
 /// As lyra_surface_save, in one of the encodings of the format; LYRA_UNSUPPORTED for others.
 LYRA_API LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char *path,
-                                         LyraSurfaceFormat format, LyraMeshEncoding encoding);
+                                         LyraMeshFormat format, LyraMeshEncoding encoding);
 
 /// Reads what a file holds: a volumetric mesh if it has solids, otherwise a surface. The other of
 /// the two becomes NULL. Formats as with LYRA_MESH_FORMAT_AUTO.

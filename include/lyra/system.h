@@ -117,6 +117,9 @@ typedef struct LyraSystemType {
     LyraStatus (*evaluate)(void *self, const LyraPoint *at, const LyraResponse *response);
     /// Freezes D at a point. Nullable: D is constant.
     LyraStatus (*update_damping)(void *self, const LyraPoint *at);
+    /// Nobody asks for the frozen damping before the next update: what it takes may serve others.
+    /// Nullable.
+    void (*thaw_damping)(void *self);
     /// Takes K and C at a point; `psd` asks for positive semi-definite ones.
     LyraStatus (*linearise)(void *self, const LyraPoint *at, bool psd);
     /// S = a M + b C + c K of the last linearise, and its factor under the constraints.
@@ -157,8 +160,8 @@ typedef struct LyraSystemType {
     uint32_t (*hooks)(const void *self);
     /// The life of a step: begin_step, then evaluations, then commit or discard, each Nullable.
     /// What outlives a step is in the state: begin_step and commit write into the one they get, an
-    /// integrator's copy, and one that is dropped takes everything back. `dt` is 0 where somebody
-    /// only looks, outside of a step.
+    /// integrator's copy, and one that is dropped takes everything back. `dt` is 0 outside of a
+    /// step.
     LyraStatus (*begin_step)(void *self, LyraState *state, double dt);
     /// Newton's method is about to linearise at a point: forces that are known near a point only
     /// may be found anew. `changed`: forces and energies there are others now.
@@ -252,6 +255,7 @@ LYRA_API void lyra_system_prescribe(LyraSystem *system, double t, LyraVector *u,
 LYRA_API LyraStatus lyra_system_evaluate(LyraSystem *system, const LyraPoint *at,
                                          const LyraResponse *response);
 LYRA_API LyraStatus lyra_system_update_damping(LyraSystem *system, const LyraPoint *at);
+LYRA_API void lyra_system_thaw_damping(LyraSystem *system);
 LYRA_API LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool psd);
 LYRA_API LyraStatus lyra_system_form(LyraSystem *system, double a, double b, double c);
 LYRA_API LyraStatus lyra_system_form_again(LyraSystem *system, double a, double b, double c);

@@ -206,8 +206,17 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
     if (bench->mesh && (bench->elements > 0 || bench->large)) {
         return cli_usage_error(usage, "--mesh is in place of --elements and --large");
     }
-    if (bench->choice && (bench->mesh || bench->solver)) {
-        return cli_usage_error(usage, "--auto has bodies and solvers of its own");
+    if (bench->choice && bench->solver) {
+        return cli_usage_error(usage, "--auto has solvers of its own");
+    }
+    if (bench->body && bench->mesh) {
+        return cli_usage_error(usage, "--mesh is in place of the bodies of --auto");
+    }
+    if (!bench->choice && (bench->body || bench->statics)) {
+        return cli_usage_error(usage, "--body and --statics are of --auto");
+    }
+    if (bench->statics && bench->dt > 0) {
+        return cli_usage_error(usage, "--statics has no time step: leave --dt out");
     }
     if (with) {
         char list[128];
@@ -262,30 +271,33 @@ CliExit cli_bench(int argument_count, char **arguments)
     const char *baseline = NULL, *with = NULL;
     const CliOption options[] = {
         {"--threads", CLI_THREADS, &bench.threads, "N",
-         "rows of one thread and of N (default: all cores)"},
+         "measure on one thread and on N (default: one per core)"},
         {"--mesh", CLI_TEXT, &bench.mesh, "FILE",
-         "measure on this mesh instead of generated ones: a body, or a surface in the suite "
-         "volume"},
+         "measure on this mesh, or in the suite volume on this surface (default: generated "
+         "meshes)"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
-         "only this model in the suites forces, step and memory"},
+         "suites forces, step, memory: only this model (default: all)"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
-         "list of the vertices, from 1, that hold the body of the suites step and memory"},
-        {"--solver", CLI_TEXT, &bench.solver, "NAME", "only this solver in the suite solvers"},
+         "suites step, memory: fixed vertices of --mesh, numbered from 1 (default: none)"},
+        {"--solver", CLI_TEXT, &bench.solver, "NAME",
+         "suite solvers: only this solver (default: all)"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
-         "the suite solvers judges the choice of \"auto\" on 20 bodies: five minutes"},
-        {"--dt", CLI_DOUBLE, &bench.dt, "H", "only this time step, in s, in the suite solvers"},
+         "suite solvers: compare \"auto\" with fixed choices on 20 bodies or --mesh; five "
+         "minutes"},
+        {"--body", CLI_TEXT, &bench.body, "NAME",
+         "with --auto: only bodies with this in their names, as \"plate\" (default: all)"},
+        {"--statics", CLI_FLAG, &bench.statics, NULL, "with --auto: only statics"},
+        {"--dt", CLI_DOUBLE, &bench.dt, "H",
+         "suite solvers: only this time step, s (default: several)"},
         {"--with", CLI_TEXT, &with, "LIST",
-         "the suite step compares a box of 100k tets without and with one more force: pull, "
-         "damper, "
-         "history, pressure"},
+         "suite step: a box of 100k tets with and without pull, damper, history, pressure"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
-         "one mesh of about N elements in the suites solvers, step and memory; with --auto, the "
-         "most"},
+         "suites solvers, step, memory: one mesh of about N elements; with --auto: at most N"},
         {"--large", CLI_FLAG, &bench.large, NULL,
-         "boxes of up to a million elements, slow solvers too: a quarter of an hour more"},
-        {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time for each figure (default 0.1)"},
+         "also boxes of up to a million elements and slow solvers; a quarter of an hour more"},
+        {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time per figure, s (default 0.1)"},
         {"--baseline", CLI_TEXT, &baseline, "FILE",
-         "mark what moved since an earlier --csv or --json by more than the noise of both"},
+         "mark what changed against an earlier --csv or --json by more than the noise"},
         {"--json", CLI_FLAG, &json, NULL, "print one JSON document"},
         {"--csv", CLI_FLAG, &csv, NULL, "print comma-separated rows"},
         {0},
@@ -293,8 +305,10 @@ CliExit cli_bench(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra bench",
         .positional = "[SUITE...]",
-        .description = "Measures speed on this machine: the minimum and the median over repeats, "
-                       "beside the\nsimple twin of each fast path.",
+        .description =
+            "Measures speed on this machine: the minimum and the median over repeats, "
+            "beside a\nsimple version of each fast path. Suites: math, "
+            "sparse, io, embed, forces, solvers,\nstep, memory, volume; without one, all.",
         .example = "lyra bench sparse --threads 1",
         .options = options,
         .positional_max = 16,

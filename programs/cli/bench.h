@@ -44,6 +44,8 @@ typedef struct Bench {
     double dt;          ///< --dt: only this time step in the suite of solvers, s; 0: all.
     uint32_t with;      ///< --with: bits of BenchWith, for the suite of steps; 0: none.
     bool choice;        ///< --auto: the suite of solvers judges the choice of "auto".
+    const char *body;   ///< --body: only bodies of --auto with this in their names. Nullable.
+    bool statics;       ///< --statics: only the statics of --auto.
     double seconds;     ///< Time to spend on each figure, see BenchSamples.
     double read_bandwidth;                       ///< Measured, bytes/s, one thread.
     double read_bandwidth_all, flops, flops_all; ///< All threads; fused multiply-add peak, flop/s.

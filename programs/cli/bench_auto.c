@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define YOUNG 1e6
+#define POISSON 0.45
 #define STIFFNESS_DAMPING 0.01
 #define WARM_STEPS 12
 #define REPEATS_MAX 60
@@ -104,7 +105,7 @@ static LyraStatus make_body(const Shape *shape, const BenchSubject *subject, con
 {
     LyraSolidDef solid = lyra_solid_def_default();
     solid.model = "corotational";
-    solid.young = YOUNG;
+    solid.young = subject->generated ? YOUNG : 0;
     solid.poisson = shape->poisson;
     LyraStatus status = lyra_solid_create(body->ctx, subject->mesh, &solid, &body->solid);
     if (status != LYRA_OK) {
@@ -274,25 +275,59 @@ static CliExit run_row(Bench *bench, const Shape *shape, const BenchSubject *sub
     return CLI_OK;
 }
 
+// the time steps that the settings ask for, then statics
+static CliExit run_rows(Bench *bench, const Shape *shape, const BenchSubject *subject)
+{
+    CliExit exit = CLI_OK;
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0] && exit == CLI_OK; ++s) {
+        if (bench->dt == 0 && (steps[s] == 0 || !bench->statics)) {
+            exit = run_row(bench, shape, subject, steps[s]);
+        }
+    }
+    return exit == CLI_OK && bench->dt > 0 ? run_row(bench, shape, subject, bench->dt) : exit;
+}
+
+// a body of the user's, with its own materials
+static CliExit run_subject(Bench *bench, const BenchSubject *subject)
+{
+    return run_rows(bench, &(Shape){.name = subject->name, .poisson = POISSON}, subject);
+}
+
+static CliExit check_body(const Bench *bench)
+{
+    char list[640] = "";
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; ++k) {
+        if (!bench->body || strstr(shapes[k].name, bench->body)) {
+            return CLI_OK;
+        }
+        cli_append(list, sizeof list, shapes[k].name);
+    }
+    return cli_fail("no body of --auto has \"%s\" in its name, expected a part of one of: %s",
+                    bench->body, list);
+}
+
 CliExit bench_auto(Bench *bench)
 {
+    if (bench->mesh) {
+        return bench_subjects(bench, 0, NULL, run_subject);
+    }
+    CliExit exit = check_body(bench);
+    if (exit != CLI_OK) {
+        return exit;
+    }
     LyraContext *ctx = cli_context(1, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    CliExit exit = CLI_OK;
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0] && exit == CLI_OK; ++k) {
-        BenchSubject subject;
-        exit = make_subject(&shapes[k], ctx, &subject);
-        if (exit == CLI_OK && bench->elements > 0 &&
-            lyra_mesh_view(subject.mesh).element_count > bench->elements) {
-            bench_subject_end(&subject);
+        if (bench->body && !strstr(shapes[k].name, bench->body)) {
             continue;
         }
-        for (size_t s = 0; s < sizeof steps / sizeof steps[0] && exit == CLI_OK; ++s) {
-            if (bench->dt == 0 || bench->dt == steps[s]) {
-                exit = run_row(bench, &shapes[k], &subject, steps[s]);
-            }
+        BenchSubject subject;
+        exit = make_subject(&shapes[k], ctx, &subject);
+        int32_t elements = exit == CLI_OK ? lyra_mesh_view(subject.mesh).element_count : 0;
+        if (exit == CLI_OK && (bench->elements == 0 || elements <= bench->elements)) {
+            exit = run_rows(bench, &shapes[k], &subject);
         }
         bench_subject_end(&subject);
     }

@@ -7,6 +7,8 @@
 
 #include "bench.h"
 
+#include "lyra/math3.h"
+
 #include <stdlib.h>
 
 // enough for several pieces per thread, and small enough for the cache

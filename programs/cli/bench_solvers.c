@@ -18,6 +18,8 @@
 
 #include "bench.h"
 
+#include "lyra/csr.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 
 #include "bench.h"
 
+#include "lyra/csr.h"
+
 #include <stdlib.h>
 
 typedef struct Box {

@@ -83,9 +83,8 @@ static LyraStatus open_case(VolumeCase *self, LyraContext *ctx, const char *path
     LyraDistanceFieldDef field = lyra_distance_field_def_default();
     self->def = lyra_volume_def_default();
     self->def.resolution = RESOLUTION;
-    LyraStatus status = path
-                            ? lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &self->surface)
-                            : make_torus(ctx, &self->surface);
+    LyraStatus status = path ? lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &self->surface)
+                             : make_torus(ctx, &self->surface);
     if (status == LYRA_OK) {
         status = lyra_surface_tree_create(self->surface, &self->tree);
     }

@@ -19,7 +19,7 @@ static void print_commands(FILE *file, const char *program, const CliCommand *co
 {
     fprintf(file, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (const CliCommand *command = commands; command->name; ++command) {
-        fprintf(file, "  %-12s %s\n", command->name, command->summary);
+        fprintf(file, "  %-15s %s\n", command->name, command->summary);
     }
     fprintf(file, "\n%s COMMAND --help tells more.\n", program);
 }

@@ -6,6 +6,9 @@
 
 #include "cli.h"
 
+#include "lyra/matrix_file.h"
+#include "lyra/plot.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

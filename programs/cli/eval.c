@@ -5,6 +5,11 @@
 
 #include "eval.h"
 
+#include "lyra/csr.h"
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+#include "lyra/matrix_market.h"
+#include "lyra/reorder.h"
 #include "mesh.h"
 
 #include <math.h>
@@ -165,8 +170,16 @@ static LyraStatus save_mass_entries(const EvalBody *body, int64_t count, const i
         values[i] = value[i / 3];
     }
     int32_t dofs = 3 * body->vertex_count;
-    LyraStatus status = lyra_csr_matrix_create_entries(
-        body->ctx, dofs, dofs, LYRA_STORAGE_UPPER, 3 * count, rows, columns, values, &pattern, &M);
+    LyraStatus status =
+        lyra_csr_matrix_create_entries(body->ctx,
+                                       &(LyraCsrEntries){.row_count = dofs,
+                                                         .column_count = dofs,
+                                                         .storage = LYRA_STORAGE_UPPER,
+                                                         .count = 3 * count,
+                                                         .row = rows,
+                                                         .column = columns,
+                                                         .value = values},
+                                       &pattern, &M);
     if (status == LYRA_OK) {
         status = lyra_csr_matrix_save(M, path);
     }
@@ -418,38 +431,48 @@ CliExit cli_eval(int argument_count, char **arguments)
     o.def.young = o.def.poisson = o.def.stiffness = NAN;
     const CliOption options[] = {
         {"--model", CLI_TEXT, &o.def.model, "NAME",
-         "neo-hookean, stvk, corotational ... (required)"},
-        {"--young", CLI_DOUBLE, &o.def.young, "E", "Pa, for all elements"},
-        {"--poisson", CLI_DOUBLE, &o.def.poisson, "NU", "with --young (default 0.45)"},
-        {"--density", CLI_DOUBLE, &o.density, "RHO", "kg/m^3, for all elements"},
-        {"--stiffness", CLI_DOUBLE, &o.def.stiffness, "K", "mass-spring, N/m (default: from E)"},
-        {"--param", CLI_LIST, &o.parameters, "NAME=X", "a parameter of the model; repeatable"},
-        {"--inversion", CLI_TEXT, &o.inversion, "MODE", "none, extend (default) or clamp"},
+         "neo-hookean, stvk, corotational, ... (required; a wrong name prints all)"},
+        {"--young", CLI_DOUBLE, &o.def.young, "E",
+         "Young's modulus of all elements, Pa (default: the mesh's)"},
+        {"--poisson", CLI_DOUBLE, &o.def.poisson, "NU",
+         "Poisson's ratio, with --young (default 0.45)"},
+        {"--density", CLI_DOUBLE, &o.density, "RHO",
+         "density of all elements, kg/m^3 (default: the mesh's)"},
+        {"--stiffness", CLI_DOUBLE, &o.def.stiffness, "K",
+         "stiffness of mass-spring, N/m (default: from Young's modulus)"},
+        {"--param", CLI_LIST, &o.parameters, "NAME=X",
+         "value of a parameter of the model, SI; repeatable"},
+        {"--inversion", CLI_TEXT, &o.inversion, "MODE",
+         "inverted elements: none, extend or clamp (default extend)"},
         {"--inversion-threshold", CLI_DOUBLE, &o.def.inversion_threshold, "S",
-         "stretch (default 0.1)"},
-        {"--compression-resistance", CLI_DOUBLE, &o.def.compression_resistance, "R", "default 0"},
+         "stretch below which --inversion acts (default 0.1)"},
+        {"--compression-resistance", CLI_DOUBLE, &o.def.compression_resistance, "R",
+         "extra resistance to compression (default 0)"},
         {"--convention", CLI_TEXT, &o.convention, "vega",
-         "frames of cubes and clamping as in Vega"},
+         "frames of cubes and clamping as in Vega (default: Lyra's)"},
         {"--displacement", CLI_TEXT, &o.displacement, "U.npy",
-         "float64 (n,3) or (3n); default rest"},
-        {"--velocity", CLI_TEXT, &o.velocity, "V.npy", "float64 (n,3) or (3n); default zero"},
-        {"--force-out", CLI_TEXT, &o.force_out, "F.npy", "internal force, (n,3)"},
-        {"--stiffness-out", CLI_TEXT, &o.stiffness_out, "K.mtx", "tangent, Matrix Market"},
-        {"--mass-out", CLI_TEXT, &o.mass_out, "M.mtx", "mass matrix, Matrix Market"},
-        {"--lumped", CLI_FLAG, &o.lumped, NULL, "lumped instead of consistent mass"},
-        {"--psd", CLI_FLAG, &o.psd, NULL, "positive semi-definite tangent"},
+         "displacements, m, float64 (n,3) or (3n) (default: rest)"},
+        {"--velocity", CLI_TEXT, &o.velocity, "V.npy",
+         "velocities, m/s, float64 (n,3) or (3n) (default: zero)"},
+        {"--force-out", CLI_TEXT, &o.force_out, "F.npy", "write the internal force, N, (n,3)"},
+        {"--stiffness-out", CLI_TEXT, &o.stiffness_out, "K.mtx",
+         "write the tangent stiffness, N/m, as Matrix Market"},
+        {"--mass-out", CLI_TEXT, &o.mass_out, "M.mtx",
+         "write the mass matrix, kg, as Matrix Market"},
+        {"--lumped", CLI_FLAG, &o.lumped, NULL, "lumped mass matrix (default: consistent)"},
+        {"--psd", CLI_FLAG, &o.psd, NULL, "positive semi-definite tangent (default: exact)"},
         {"--check", CLI_FLAG, &o.check, NULL,
-         "finite differences at the state, in place of numbers"},
-        {"--threads", CLI_THREADS, &o.threads, "N", "default: all cores"},
+         "compare force and tangent with finite differences, instead of values"},
+        {"--threads", CLI_THREADS, &o.threads, "N", "worker threads (default: one per core)"},
         {"--json", CLI_FLAG, &o.json, NULL, "print one JSON document"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra eval",
         .positional = "MESH",
-        .description =
-            "Evaluates energy, internal force and tangent stiffness of a mesh at a state, "
-            "in the vertex\norder of the file.",
+        .description = "Computes energy, internal force and tangent stiffness of a mesh at given "
+                       "displacements "
+                       "and\nvelocities. Vertices are in the order of the file.",
         .example = "lyra eval turtle.veg --model neo-hookean --stiffness-out K.mtx --json",
         .options = options,
         .positional_min = 1,

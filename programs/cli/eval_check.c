@@ -6,6 +6,8 @@
 
 #include "eval.h"
 
+#include "lyra/reorder.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -40,19 +40,19 @@ static CliExit run_version(int argument_count, char **arguments)
 int main(int argument_count, char **arguments)
 {
     static const CliCommand commands[] = {
-        {"bench", "measure speed on this machine", cli_bench},
-        {"compare", "how far two runs are apart", cli_compare},
-        {"convert", "a scene of Vega as one in YAML", cli_convert},
-        {"eval", "energy, internal force and tangent of a mesh", cli_eval},
-        {"mesh", "inspect, convert, repair, generate meshes", cli_mesh},
-        {"modes", "natural frequencies and shapes", cli_modes},
-        {"plot", "draw columns of a CSV file", cli_plot},
-        {"run", "run a scene: steps, results, checkpoints", cli_run},
-        {"scene", "what a scene is made of: bodies, forces, parameters", cli_scene},
+        {"run", "run a scene and write its results", cli_run},
+        {"scene", "list the bodies, forces and parameters of a scene", cli_scene},
+        {"compare", "tell how far two runs are apart", cli_compare},
+        {"convert", "write a scene of Vega as one in YAML", cli_convert},
+        {"view", "run a scene in the browser and pull on it", cli_view},
+        {"mesh", "generate, inspect, convert and repair meshes", cli_mesh},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},
-        {"verify", "compare with closed forms and published figures", cli_verify},
-        {"view", "pull on a scene in the browser", cli_view},
-        {"version", "version, libraries in use, instruction sets", run_version},
+        {"plot", "draw columns of a CSV file", cli_plot},
+        {"modes", "compute natural frequencies and mode shapes", cli_modes},
+        {"eval", "compute energy, internal force and tangent of a mesh", cli_eval},
+        {"verify", "compare with closed forms and published benchmarks", cli_verify},
+        {"bench", "measure speed on this machine", cli_bench},
+        {"version", "print version, libraries in use, instruction sets", run_version},
         {0},
     };
     // as other programs do

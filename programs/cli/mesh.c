@@ -11,15 +11,15 @@
 CliExit cli_mesh(int argument_count, char **arguments)
 {
     static const CliCommand commands[] = {
-        {"info", "counts, mass properties, quality", cli_mesh_info},
-        {"convert", "from one file format to another", cli_mesh_convert},
-        {"surface", "the boundary of a volumetric mesh", cli_mesh_surface},
-        {"orient", "give every element positive orientation", cli_mesh_orient},
-        {"refine", "cut every element in eight", cli_mesh_refine},
-        {"embed", "weights of a surface in a volumetric mesh", cli_mesh_embed},
+        {"info", "print counts, mass, inertia and quality", cli_mesh_info},
+        {"convert", "convert between file formats", cli_mesh_convert},
+        {"surface", "write the boundary of a volume mesh", cli_mesh_surface},
+        {"orient", "turn elements that are inside out", cli_mesh_orient},
+        {"refine", "cut every element into eight", cli_mesh_refine},
+        {"embed", "make a surface follow a volume mesh", cli_mesh_embed},
         {"voxelize", "fill a surface with cubes", cli_mesh_voxelize},
         {"tetrahedralize", "fill a surface with tets", cli_mesh_tetrahedralize},
-        {"distance", "signed distance of a surface on a grid", cli_mesh_distance},
+        {"distance", "sample the distance to a surface on a grid", cli_mesh_distance},
         {"box", "generate a box", cli_mesh_box},
         {"sphere", "generate a ball", cli_mesh_sphere},
         {"cylinder", "generate a cylinder", cli_mesh_cylinder},
@@ -63,71 +63,63 @@ typedef struct Target {
     const char *format, *encoding; // names; NULL for those of the path
 } Target;
 
-static bool find_name(const char *name, int32_t count, const char *(*name_of)(int32_t),
-                      int32_t *index)
+// the format of that name among those that hold what is to be written
+static bool find_format(const char *name, bool (*holds)(LyraMeshFormat), LyraMeshFormat *format)
 {
-    for (int32_t i = 1; i < count; ++i) {
-        if (strcmp(name, name_of(i)) == 0) {
-            *index = i;
+    for (int32_t i = 1; i < LYRA_MESH_FORMAT_COUNT; ++i) {
+        if (holds((LyraMeshFormat)i) &&
+            strcmp(name, lyra_mesh_format_name((LyraMeshFormat)i)) == 0) {
+            *format = (LyraMeshFormat)i;
             return true;
         }
     }
     return false;
 }
 
-static const char *mesh_format_name(int32_t format)
+static bool find_encoding(const char *name, LyraMeshEncoding *encoding)
 {
-    return lyra_mesh_format_name((LyraMeshFormat)format);
+    for (int32_t i = 1; i < LYRA_MESH_ENCODING_COUNT; ++i) {
+        if (strcmp(name, lyra_mesh_encoding_name((LyraMeshEncoding)i)) == 0) {
+            *encoding = (LyraMeshEncoding)i;
+            return true;
+        }
+    }
+    return false;
 }
 
-static const char *surface_format_name(int32_t format)
+static CliExit save_surface(const LyraSurface *surface, const Target *target,
+                            LyraMeshEncoding encoding)
 {
-    return lyra_surface_format_name((LyraSurfaceFormat)format);
-}
-
-static const char *encoding_name(int32_t encoding)
-{
-    return lyra_mesh_encoding_name((LyraMeshEncoding)encoding);
-}
-
-static CliExit save_surface(const LyraSurface *surface, const Target *target, int32_t encoding)
-{
-    int32_t format = LYRA_SURFACE_FORMAT_AUTO;
-    if (target->format &&
-        !find_name(target->format, LYRA_SURFACE_FORMAT_COUNT, surface_format_name, &format)) {
+    LyraMeshFormat format = LYRA_MESH_FORMAT_AUTO;
+    if (target->format && !find_format(target->format, lyra_mesh_format_holds_surfaces, &format)) {
         return cli_fail("%s: a surface cannot be written as \"%s\", only as obj, stl, ply, vtu, "
                         "gmsh, gmsh2, vtk, abaqus or medit",
                         target->path, target->format);
     }
-    return lyra_surface_save_as(surface, target->path, (LyraSurfaceFormat)format,
-                                (LyraMeshEncoding)encoding) == LYRA_OK
-               ? CLI_OK
-               : cli_failed();
+    return lyra_surface_save_as(surface, target->path, format, encoding) == LYRA_OK ? CLI_OK
+                                                                                    : cli_failed();
 }
 
-static CliExit save_mesh(const LyraMesh *mesh, const Target *target, int32_t encoding)
+static CliExit save_mesh(const LyraMesh *mesh, const Target *target, LyraMeshEncoding encoding)
 {
-    int32_t format = LYRA_MESH_FORMAT_AUTO;
+    LyraMeshFormat format = LYRA_MESH_FORMAT_AUTO;
     if (!target->format && cli_is_surface_path(target->path)) {
         return cli_fail(
             "%s: a volumetric mesh cannot be written as a surface; `lyra mesh surface` writes "
             "its boundary",
             target->path);
     }
-    if (target->format &&
-        !find_name(target->format, LYRA_MESH_FORMAT_COUNT, mesh_format_name, &format)) {
+    if (target->format && !find_format(target->format, lyra_mesh_format_holds_meshes, &format)) {
         return cli_fail("%s: a volumetric mesh cannot be written as \"%s\", only as veg, tetgen, "
                         "vtu, gmsh, gmsh2, vtk, abaqus or medit",
                         target->path, target->format);
     }
-    return lyra_mesh_save_as(mesh, target->path, (LyraMeshFormat)format,
-                             (LyraMeshEncoding)encoding) == LYRA_OK
-               ? CLI_OK
-               : cli_failed();
+    return lyra_mesh_save_as(mesh, target->path, format, encoding) == LYRA_OK ? CLI_OK
+                                                                              : cli_failed();
 }
 
 static CliExit convert(LyraContext *ctx, const char *in, const CliScale *scale,
-                       const Target *target, int32_t encoding)
+                       const Target *target, LyraMeshEncoding encoding)
 {
     LyraMesh *mesh = NULL;
     LyraSurface *surface = NULL;
@@ -148,9 +140,10 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
     Target target = {0};
     const CliOption options[] = {
         {"--format", CLI_TEXT, &target.format, "NAME",
-         "write as veg, tetgen, vtu, gmsh, gmsh2, vtk, abaqus, medit, obj, stl or ply"},
+         "veg, tetgen, vtu, gmsh, gmsh2, vtk, abaqus, medit, obj, stl, ply (default: by "
+         "extension)"},
         {"--encoding", CLI_TEXT, &target.encoding, "NAME",
-         "write text, binary, base64 or compressed"},
+         "text, binary, base64 or compressed (default: the format's usual one)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
@@ -158,25 +151,25 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
         .command = "lyra mesh convert",
         .positional = "IN OUT",
         .description =
-            "Reads a mesh or a surface, knowing it by its content, and writes it in the format "
-            "that the\nextension of OUT names: .veg, .node/.ele for volumetric meshes; .obj, .stl, "
+            "Converts a mesh or a surface. The format of IN is known by its content, that of OUT "
+            "by "
+            "its\nextension: .veg, .node/.ele for volumetric meshes; .obj, .stl, "
             ".ply for surfaces;\n.vtu, .msh (Gmsh 4.1; 2.2 by --format gmsh2), .vtk, .inp, .mesh "
-            "for both. What was repaired on\nthe way is said in one line each. Lengths in IN are "
-            "metres unless --units says otherwise,\nand metres in OUT.",
+            "for both. Repairs are\nprinted, one line each. Lengths in OUT are metres.",
         .example = "lyra mesh convert part.msh part.veg",
         .options = options,
         .positional_min = 2,
         .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count, encoding = LYRA_MESH_ENCODING_AUTO;
+    int32_t count;
+    LyraMeshEncoding encoding = LYRA_MESH_ENCODING_AUTO;
     CliExit exit;
     if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit) ||
         !cli_scale_ready(&usage, &scale, &exit)) {
         return exit;
     }
-    if (target.encoding &&
-        !find_name(target.encoding, LYRA_MESH_ENCODING_COUNT, encoding_name, &encoding)) {
+    if (target.encoding && !find_encoding(target.encoding, &encoding)) {
         return cli_usage_error(&usage,
                                "--encoding is \"%s\", expected text, binary, base64 or compressed",
                                target.encoding);
@@ -198,7 +191,7 @@ CliExit cli_mesh_orient(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra mesh orient",
         .positional = "IN OUT",
-        .description = "Gives every element positive orientation and says how many had another.",
+        .description = "Turns elements that are inside out and prints how many there were.",
         .example = "lyra mesh orient inside_out.veg body.veg",
         .options = options,
         .positional_min = 2,
@@ -235,14 +228,14 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
     CliScale scale = CLI_SCALE_DEFAULT;
     int32_t times = 1;
     const CliOption options[] = {
-        {"--times", CLI_INT, &times, "N", "how often, 1 to 10 (default 1)"},
+        {"--times", CLI_INT, &times, "N", "number of refinements, 1 to 10 (default 1)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh refine",
         .positional = "IN OUT",
-        .description = "Cuts every tet or cube in eight by the midpoints of its edges.",
+        .description = "Cuts every tet or cube into eight at the midpoints of its edges.",
         .example = "lyra mesh refine coarse.veg fine.veg --times 2",
         .options = options,
         .positional_min = 2,
@@ -340,15 +333,17 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     CliScale scale = CLI_SCALE_DEFAULT;
     bool triangles = false, keep = false;
     const CliOption options[] = {
-        {"--triangles", CLI_FLAG, &triangles, NULL, "cut the quads of cubes in two"},
-        {"--keep-vertices", CLI_FLAG, &keep, NULL, "write inner vertices too, so that ids agree"},
+        {"--triangles", CLI_FLAG, &triangles, NULL, "cut the quads of cubes into triangles"},
+        {"--keep-vertices", CLI_FLAG, &keep, NULL,
+         "also write inner vertices, so that vertex numbers stay the same"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh surface",
         .positional = "IN OUT",
-        .description = "Writes the boundary of a volumetric mesh, faces outward.",
+        .description =
+            "Writes the boundary of a volume mesh as a surface, with faces that point outward.",
         .example = "lyra mesh surface turtle.veg turtle.obj",
         .options = options,
         .positional_min = 2,
@@ -366,7 +361,7 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     if (!mesh) {
         exit = CLI_BAD_INPUT;
     } else if (cli_boundary_surface(ctx, mesh, triangles, keep, &surface) != LYRA_OK ||
-               lyra_surface_save(surface, paths[1], LYRA_SURFACE_FORMAT_AUTO) != LYRA_OK) {
+               lyra_surface_save(surface, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
         exit = cli_failed();
     } else {
         exit = CLI_OK;
@@ -385,15 +380,16 @@ CliExit cli_mesh_embed(int argument_count, char **arguments)
     double threshold = 0;
     const CliOption options[] = {
         {"--threshold", CLI_DOUBLE, &threshold, "X",
-         "zero weights beyond X m from every vertex (default: none)"},
+         "zero weights for points farther than X m from every vertex (default: none)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh embed",
         .positional = "MESH SURFACE OUT.interp",
-        .description = "Writes the weights that carry the motion of a volumetric mesh over to the "
-                       "vertices of a\nsurface. Vertices outside take the closest element.",
+        .description =
+            "Writes the weights that make a surface follow a volume mesh. Vertices outside "
+            "the mesh use the\nclosest element.",
         .example = "lyra mesh embed cage.veg detailed.obj detailed.interp",
         .options = options,
         .positional_min = 3,

@@ -48,9 +48,9 @@ typedef struct CliScale {
 
 #define CLI_SCALE_OPTIONS(s)                                                                       \
     {"--units", CLI_TEXT, &(s).units, "NAME",                                                      \
-     "of the lengths in the file: m, dm, cm, mm, um, nm, km, in or ft (default m)"},               \
+     "unit of lengths in the file read: m, dm, cm, mm, um, nm, km, in, ft (default m)"},           \
     {                                                                                              \
-        "--scale", CLI_DOUBLE, &(s).factor, "X", "multiply lengths by X too (default 1)"           \
+        "--scale", CLI_DOUBLE, &(s).factor, "X", "factor on lengths, besides --units (default 1)"  \
     }
 
 /// Looks at the options; false if they are wrong and that was explained.

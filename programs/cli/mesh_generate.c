@@ -31,14 +31,16 @@ static Settings default_settings(LyraMeshShape shape)
 }
 
 #define COMMON_OPTIONS(s)                                                                          \
-    {"--elements", CLI_INT, &(s).elements, "N", "about this many (default 1000)"},                 \
-        {"--type", CLI_TEXT, &(s).type, "tet|cube", "shape of the elements (default tet)"},        \
+    {"--elements", CLI_INT, &(s).elements, "N", "number of elements, about (default 1000)"},       \
+        {"--type", CLI_TEXT, &(s).type, "tet|cube", "element type (default tet)"},                 \
         {"--center", CLI_VECTOR, (s).def.center, "X,Y,Z", "centre, m (default 0,0,0)"},            \
-        {"--shuffle", CLI_COUNT, &(s).seed, "SEED", "vertices and elements in random order"},      \
-        {"--density", CLI_DOUBLE, &(s).material.density, "RHO", "kg/m^3 (default 1000)"},          \
-        {"--young", CLI_DOUBLE, &(s).material.enu.young, "E", "Pa (default 1e6)"},                 \
+        {"--shuffle", CLI_COUNT, &(s).seed, "SEED",                                                \
+         "put vertices and elements in random order (default: not shuffled)"},                     \
+        {"--density", CLI_DOUBLE, &(s).material.density, "RHO", "density, kg/m^3 (default 1000)"}, \
+        {"--young", CLI_DOUBLE, &(s).material.enu.young, "E",                                      \
+         "Young's modulus, Pa (default 1e6)"},                                                     \
     {                                                                                              \
-        "--poisson", CLI_DOUBLE, &(s).material.enu.poisson, "NU", "ratio (default 0.45)"           \
+        "--poisson", CLI_DOUBLE, &(s).material.enu.poisson, "NU", "Poisson's ratio (default 0.45)" \
     }
 
 static CliExit generate(const CliUsage *usage, Settings *settings, int argument_count,
@@ -99,9 +101,9 @@ CliExit cli_mesh_box(int argument_count, char **arguments)
     Settings settings = default_settings(LYRA_MESH_SHAPE_BOX);
     const CliOption options[] = {
         COMMON_OPTIONS(settings),
-        {"--size", CLI_VECTOR, settings.def.size, "X,Y,Z", "edges, m (default 1,1,1)"},
+        {"--size", CLI_VECTOR, settings.def.size, "X,Y,Z", "edge lengths, m (default 1,1,1)"},
         {"--cells", CLI_VECTOR, settings.cells, "NX,NY,NZ",
-         "cells along the edges, not --elements"},
+         "cells along the edges, instead of --elements"},
         {0},
     };
     const CliUsage usage = {
@@ -121,7 +123,7 @@ CliExit cli_mesh_sphere(int argument_count, char **arguments)
     Settings settings = default_settings(LYRA_MESH_SHAPE_SPHERE);
     const CliOption options[] = {
         COMMON_OPTIONS(settings),
-        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "m (default 1)"},
+        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "radius, m (default 1)"},
         {0},
     };
     const CliUsage usage = {
@@ -141,8 +143,8 @@ CliExit cli_mesh_cylinder(int argument_count, char **arguments)
     Settings settings = default_settings(LYRA_MESH_SHAPE_CYLINDER);
     const CliOption options[] = {
         COMMON_OPTIONS(settings),
-        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "m (default 1)"},
-        {"--height", CLI_DOUBLE, &settings.def.height, "H", "m, along z (default 2)"},
+        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "radius, m (default 1)"},
+        {"--height", CLI_DOUBLE, &settings.def.height, "H", "height along z, m (default 2)"},
         {0},
     };
     const CliUsage usage = {
@@ -162,8 +164,10 @@ CliExit cli_mesh_torus(int argument_count, char **arguments)
     Settings settings = default_settings(LYRA_MESH_SHAPE_TORUS);
     const CliOption options[] = {
         COMMON_OPTIONS(settings),
-        {"--radius", CLI_DOUBLE, &settings.def.radius, "R", "of the centre line, m (default 1)"},
-        {"--tube", CLI_DOUBLE, &settings.def.tube_radius, "R", "of the tube, m (default 0.4)"},
+        {"--radius", CLI_DOUBLE, &settings.def.radius, "R",
+         "radius of the centre line, m (default 1)"},
+        {"--tube", CLI_DOUBLE, &settings.def.tube_radius, "R",
+         "radius of the tube, m (default 0.4)"},
         {0},
     };
     const CliUsage usage = {

@@ -179,7 +179,7 @@ static CliExit run_gmsh(const char *folder, const LyraSurface *surface, double e
 {
     char path[FILE_ROOM], log[FILE_ROOM];
     snprintf(path, sizeof path, "%s/surface.stl", folder);
-    if (lyra_surface_save(surface, path, LYRA_SURFACE_FORMAT_AUTO) != LYRA_OK) {
+    if (lyra_surface_save(surface, path, LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
         return cli_failed();
     }
     snprintf(path, sizeof path, "%s/surface.geo", folder);

@@ -86,7 +86,7 @@ LyraStatus cli_load_scaled_surface(LyraContext *ctx, const char *path, const Cli
                                    LyraSurface **out)
 {
     LyraSurface *surface = NULL;
-    LyraStatus status = lyra_surface_load(ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface);
+    LyraStatus status = lyra_surface_load(ctx, path, LYRA_MESH_FORMAT_AUTO, &surface);
     if (status == LYRA_OK) {
         status = cli_scale_surface(ctx, scale, &surface);
     }

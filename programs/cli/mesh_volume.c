@@ -95,21 +95,22 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
     bool inside_only = false, no_repair = false;
     const CliOption options[] = {
         {"--resolution", CLI_INT, &def.resolution, "N",
-         "cubes along the longest edge of the box (default 32)"},
+         "cubes along the longest side of the surface (default 32)"},
         {"--flood-fill", CLI_FLAG, &def.fill_cavities, NULL,
-         "fill cavities that cannot be reached from outside"},
-        {"--inside-only", CLI_FLAG, &inside_only, NULL,
-         "leave out cubes that the surface touches but whose centre is outside"},
-        {"--no-repair", CLI_FLAG, &no_repair, NULL, "take the faces as they are"},
-        {"--embed", CLI_TEXT, &embed, "FILE.interp", "write the weights of the surface too"},
+         "also fill cavities that cannot be reached from outside"},
+        {"--inside-only", CLI_FLAG, &inside_only, NULL, "leave out cubes whose centre is outside"},
+        {"--no-repair", CLI_FLAG, &no_repair, NULL, "use the faces as they are"},
+        {"--embed", CLI_TEXT, &embed, "FILE.interp",
+         "also write the weights that carry the surface along"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh voxelize",
         .positional = "SURFACE OUT",
-        .description = "Fills a surface with cubes. The surface may have holes, flipped or "
-                       "repeated faces, cross itself\nor be inside out.",
+        .description =
+            "Fills a surface with cubes. The surface may have holes, flipped or "
+            "repeated faces, cross itself\nor be inside out. What was repaired is printed.",
         .example = "lyra mesh voxelize turtle.obj turtle.veg --resolution 40 --embed turtle.interp",
         .options = options,
         .positional_min = 2,
@@ -193,19 +194,21 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
     bool no_repair = false;
     const CliOption options[] = {
         {"--resolution", CLI_INT, &def.resolution, "N",
-         "cells along the longest edge of the box (default 32)"},
+         "cells along the longest side of the surface (default 32)"},
         {"--method", CLI_TEXT, &method, "NAME",
-         "lattice (ours, never fails), or the programs tetgen or gmsh (default lattice)"},
-        {"--no-repair", CLI_FLAG, &no_repair, NULL, "lattice: take the faces as they are"},
-        {"--embed", CLI_TEXT, &embed, "FILE.interp", "write the weights of the surface too"},
+         "lattice (never fails), or the programs tetgen or gmsh (default lattice)"},
+        {"--no-repair", CLI_FLAG, &no_repair, NULL, "use the faces as they are"},
+        {"--embed", CLI_TEXT, &embed, "FILE.interp",
+         "also write the weights that carry the surface along"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };
     const CliUsage usage = {
         .command = "lyra mesh tetrahedralize",
         .positional = "SURFACE OUT",
-        .description = "Fills a surface with tets. The surface may have holes, flipped or repeated "
-                       "faces, cross itself\nor be inside out; tetgen and gmsh want a better one.",
+        .description =
+            "Fills a surface with tets. The surface may have holes, flipped or repeated "
+            "faces, cross itself\nor be inside out. The methods tetgen and gmsh need a closed one.",
         .example = "lyra mesh tetrahedralize turtle.obj turtle.veg --resolution 40",
         .options = options,
         .positional_min = 2,
@@ -256,9 +259,9 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
     bool no_repair = false;
     const CliOption options[] = {
         {"--resolution", CLI_INT, &def.resolution, "N",
-         "cells along the longest edge of the box (default 64)"},
+         "cells along the longest side of the surface (default 64)"},
         {"--margin", CLI_INT, &def.margin, "N", "cells around the box (default 2)"},
-        {"--no-repair", CLI_FLAG, &no_repair, NULL, "take the faces as they are"},
+        {"--no-repair", CLI_FLAG, &no_repair, NULL, "use the faces as they are"},
         CLI_SCALE_OPTIONS(scale),
         {0},
     };

@@ -5,6 +5,9 @@
 
 #include "mesh.h"
 
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,29 +319,38 @@ CliExit cli_modes(int argument_count, char **arguments)
     o.solid.model = NULL;
     o.solid.young = o.solid.poisson = NAN;
     const CliOption options[] = {
-        {"-k", CLI_INT, &o.def.count, "N", "modes, smallest first (default 10)"},
-        {"--model", CLI_TEXT, &o.solid.model, "NAME", "mesh: linear (default), stvk ..."},
-        {"--young", CLI_DOUBLE, &o.solid.young, "E", "mesh: Pa, for all elements"},
-        {"--poisson", CLI_DOUBLE, &o.solid.poisson, "NU", "mesh: with --young (default 0.45)"},
-        {"--density", CLI_DOUBLE, &o.density, "RHO", "mesh: kg/m^3, for all elements"},
-        {"--fixed", CLI_TEXT, &o.fixed, "LIST.bou", "mesh: vertices held, numbered from 1"},
-        {"--lumped", CLI_FLAG, &o.lumped, NULL, "mesh: lumped instead of consistent mass"},
-        {"--set", CLI_LIST, &o.sets, "PATH=VALUE", "scene: a value in place of the file's"},
+        {"-k", CLI_INT, &o.def.count, "N", "number of modes, smallest first (default 10)"},
+        {"--model", CLI_TEXT, &o.solid.model, "NAME",
+         "mesh only: linear, stvk, ... (default linear)"},
+        {"--young", CLI_DOUBLE, &o.solid.young, "E",
+         "mesh only: Young's modulus of all elements, Pa (default: the mesh's)"},
+        {"--poisson", CLI_DOUBLE, &o.solid.poisson, "NU",
+         "mesh only: Poisson's ratio, with --young (default 0.45)"},
+        {"--density", CLI_DOUBLE, &o.density, "RHO",
+         "mesh only: density of all elements, kg/m^3 (default: the mesh's)"},
+        {"--fixed", CLI_TEXT, &o.fixed, "LIST.bou",
+         "mesh only: fixed vertices, numbered from 1 (default: none)"},
+        {"--lumped", CLI_FLAG, &o.lumped, NULL, "mesh only: lumped masses (default: consistent)"},
+        {"--set", CLI_LIST, &o.sets, "PATH=VALUE",
+         "scene only: change a value, e.g. bodies[0].material.young='2 MPa'; repeatable"},
         {"--displacement", CLI_TEXT, &o.displacement, "U.npy",
-         "state, float64 (n,3) or (3n); default rest"},
-        {"--shapes", CLI_TEXT, &o.shapes, "X.npy", "write the shapes, (3n,N), X^T M X = 1"},
-        {"--vtu", CLI_TEXT, &o.vtu, "FILE.vtu", "write the mesh with a field per mode"},
-        {"--method", CLI_TEXT, &o.method, "NAME", "auto (default), lanczos or arpack"},
-        {"--shift", CLI_DOUBLE, &o.def.shift, "S", "of K + S M, 1/s^2 (default: chosen)"},
-        {"--threads", CLI_THREADS, &o.threads, "N", "default: all cores"},
+         "state to linearise at, m, float64 (n,3) or (3n) (default: rest)"},
+        {"--shapes", CLI_TEXT, &o.shapes, "X.npy",
+         "write the shapes, (3n,N), normalised so that X^T M X = 1"},
+        {"--vtu", CLI_TEXT, &o.vtu, "FILE.vtu",
+         "write the mesh with one field per mode, for ParaView"},
+        {"--method", CLI_TEXT, &o.method, "NAME", "auto, lanczos or arpack (default auto)"},
+        {"--shift", CLI_DOUBLE, &o.def.shift, "S", "shift S of K + S M, 1/s^2 (default: chosen)"},
+        {"--threads", CLI_THREADS, &o.threads, "N", "worker threads (default: one per core)"},
         {"--json", CLI_FLAG, &o.json, NULL, "print one JSON document"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra modes",
         .positional = "SCENE|MESH",
-        .description = "Prints the lowest natural frequencies of a scene or a mesh, with what is "
-                       "fixed there, and\nwrites the shapes. A free body has six of zero first.",
+        .description =
+            "Prints the lowest natural frequencies, Hz, of a scene or a mesh, and writes the mode "
+            "shapes.\nFixed vertices stay fixed. A free body has six frequencies of zero first.",
         .example = "lyra modes beam.veg -k 12 --vtu modes.vtu",
         .options = options,
         .positional_min = 1,

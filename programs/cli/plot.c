@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#include "lyra/plot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,22 +114,25 @@ CliExit cli_plot(int argument_count, char **arguments)
 {
     PlotOptions options = {0};
     const CliOption table[] = {
-        {"--x", CLI_TEXT, &options.x, "COLUMN", "the column to the right (default: the first)"},
-        {"--y", CLI_TEXT, &options.y, "A,B,...", "the columns upward (default: all others)"},
-        {"--log-x", CLI_FLAG, &options.log_x, NULL, "logarithmic axis to the right"},
-        {"--log-y", CLI_FLAG, &options.log_y, NULL, "logarithmic axis upward"},
-        {"--title", CLI_TEXT, &options.title, "TEXT", "above the chart"},
-        {"--y-label", CLI_TEXT, &options.y_label, "TEXT", "at the left axis"},
-        {"--size", CLI_TEXT, &options.size, "WxH", "pixels (default 960x600)"},
-        {"--out", CLI_TEXT, &options.out, "FILE", "the chart, .svg, .png or .ppm (needed)"},
-        {"-o", CLI_TEXT, &options.out, "FILE", "the same"},
+        {"--x", CLI_TEXT, &options.x, "COLUMN",
+         "column of the horizontal axis (default: the first)"},
+        {"--y", CLI_TEXT, &options.y, "A,B,...", "columns to draw (default: all others)"},
+        {"--log-x", CLI_FLAG, &options.log_x, NULL, "logarithmic horizontal axis"},
+        {"--log-y", CLI_FLAG, &options.log_y, NULL, "logarithmic vertical axis"},
+        {"--title", CLI_TEXT, &options.title, "TEXT", "text above the chart (default: none)"},
+        {"--y-label", CLI_TEXT, &options.y_label, "TEXT",
+         "text at the vertical axis (default: none)"},
+        {"--size", CLI_TEXT, &options.size, "WxH", "width and height, pixels (default 960x600)"},
+        {"--out", CLI_TEXT, &options.out, "FILE", "the chart, .svg, .png or .ppm (required)"},
+        {"-o", CLI_TEXT, &options.out, "FILE", "the same as --out"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra plot",
         .positional = "FILE.csv",
-        .description = "Draws columns of numbers, with a line of names above them, as lines. Empty "
-                       "cells leave gaps.",
+        .description =
+            "Draws columns of a CSV file as a line chart. The first line of the file names the "
+            "columns;\nempty cells leave gaps.",
         .example = "lyra plot steps.csv --x time --y kinetic,elastic --out energy.svg",
         .options = table,
         .positional_min = 1,

@@ -100,34 +100,46 @@ static CliExit check_options(const CliUsage *usage, const RunOptions *o)
 static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *exit)
 {
     const CliOption options[] = {
-        {"--steps", CLI_COUNT, &o->steps, "N", "steps to take in all (the scene's)"},
-        {"--duration", CLI_DOUBLE, &o->duration, "T", "simulated seconds in place of steps"},
-        {"--out", CLI_TEXT, &o->out, "DIR", "folder of results, made if missing (none)"},
-        {"--save-every", CLI_COUNT, &o->save_every, "N", "frames: .npy, .pc2, .gltf"},
-        {"--vtu-every", CLI_COUNT, &o->vtu_every, "N", "VTU files with fields, and a .pvd"},
-        {"--obj-every", CLI_COUNT, &o->obj_every, "N", "OBJ files of the surfaces"},
-        {"--snapshot-every", CLI_COUNT, &o->snapshot_every, "N", "PNG pictures"},
-        {"--snapshot-size", CLI_TEXT, &o->snapshot_size, "WxH", "their pixels"},
+        {"--steps", CLI_COUNT, &o->steps, "N", "number of steps in all (default: the scene's)"},
+        {"--duration", CLI_DOUBLE, &o->duration, "T",
+         "simulated time, s, instead of --steps (default: the scene's)"},
+        {"--out", CLI_TEXT, &o->out, "DIR",
+         "folder for the results, made if missing (default: write nothing)"},
+        {"--save-every", CLI_COUNT, &o->save_every, "N",
+         "write frames every N steps: .npy, .pc2, .gltf (default: the scene's)"},
+        {"--vtu-every", CLI_COUNT, &o->vtu_every, "N",
+         "write VTU files with fields every N steps, for ParaView (default: the scene's)"},
+        {"--obj-every", CLI_COUNT, &o->obj_every, "N",
+         "write the surfaces as OBJ every N steps (default: the scene's)"},
+        {"--snapshot-every", CLI_COUNT, &o->snapshot_every, "N",
+         "write a PNG picture every N steps (default: the scene's)"},
+        {"--snapshot-size", CLI_TEXT, &o->snapshot_size, "WxH",
+         "pixels of the pictures (default: the scene's)"},
         {"--snapshot-field", CLI_TEXT, &o->snapshot_field, "NAME",
-         "their colours: none, displacement, speed, von-mises"},
+         "their colours: none, displacement, speed, von-mises (default: the scene's)"},
         {"--snapshot-camera", CLI_TEXT, &o->snapshot_camera, "PLACE",
-         "AZIMUTH,ELEVATION in degrees, or EYE/TARGET, x,y,z each"},
-        {"--checkpoint-every", CLI_COUNT, &o->checkpoint_every, "N", "checkpoints by steps"},
-        {"--checkpoint-seconds", CLI_DOUBLE, &o->checkpoint_seconds, "M", "and by time (60)"},
-        {"--resume", CLI_FLAG, &o->resume, NULL, "go on from the checkpoint in DIR"},
-        {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},
-        {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (one per core)"},
-        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print failures, warnings and remarks only"},
-        {"--json", CLI_FLAG, &o->json, NULL, "print each step as a line of JSON"},
-        {"--print-defaults", CLI_FLAG, &o->print_defaults, NULL, "print a scene with every key"},
+         "AZIMUTH,ELEVATION in degrees, or EYE/TARGET, x,y,z each (default: the scene's)"},
+        {"--checkpoint-every", CLI_COUNT, &o->checkpoint_every, "N",
+         "write a checkpoint every N steps (default: the scene's)"},
+        {"--checkpoint-seconds", CLI_DOUBLE, &o->checkpoint_seconds, "M",
+         "write a checkpoint every M seconds of wall time (default 60)"},
+        {"--resume", CLI_FLAG, &o->resume, NULL, "continue from the checkpoint in DIR"},
+        {"--set", CLI_LIST, &o->sets, "PATH=VALUE",
+         "change a value of the scene, e.g. time.dt='5 ms'; repeatable"},
+        {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (default: one per core)"},
+        {"--quiet", CLI_FLAG, &o->quiet, NULL, "print only failures, warnings and remarks"},
+        {"--json", CLI_FLAG, &o->json, NULL, "print one line of JSON per step"},
+        {"--print-defaults", CLI_FLAG, &o->print_defaults, NULL,
+         "print a scene with every key, its default and meaning, and exit"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra run",
         .positional = "SCENE",
-        .description = "Runs a scene, Lyra's .yaml or Vega's .config, and writes its results: "
-                       "docs/running.md,\ndocs/results.md. Every N counts steps; 0 is never. "
-                       "Ctrl-C ends the step, writes a\ncheckpoint and exits with 130.",
+        .description =
+            "Runs a scene, Lyra's .yaml or Vega's .config, and writes its results. N counts "
+            "steps; 0 means\nnever. Ctrl-C finishes the step, writes a checkpoint and exits with "
+            "130; --resume continues.\nMore: docs/running.md, docs/results.md.",
         .example = "lyra run beam.yaml --steps 200 --out results --save-every 10",
         .options = options,
         .positional_max = 1,
@@ -176,12 +188,12 @@ static CliExit print_defaults(LyraContext *ctx)
 
 // ---- setting up ---------------------------------------------------------------------------------
 
-static void take_count(int32_t option, int64_t *wish)
+static void take_count(int32_t option, int64_t *asked)
 {
-    *wish = option >= 0 ? option : *wish;
+    *asked = option >= 0 ? option : *asked;
 }
 
-// the scene's wishes and the command line's
+// what the scene asks for and what the command line says
 static bool plan(Run *run)
 {
     const RunOptions *o = &run->options;

@@ -5,6 +5,8 @@
 
 #include "run.h"
 
+#include "lyra/picture.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 
 #include "run.h"
 
+#include "lyra/matrix_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -399,7 +401,7 @@ static bool save_surfaces(Run *run)
         view.corner_normals = NULL;
         char *path = run_path(run, "obj/%s_%06" PRId64 ".obj", surface->name, run->step);
         bool good = lyra_surface_create(run->ctx, &view, &moved) == LYRA_OK &&
-                    lyra_surface_save(moved, path, LYRA_SURFACE_FORMAT_OBJ) == LYRA_OK;
+                    lyra_surface_save(moved, path, LYRA_MESH_FORMAT_OBJ) == LYRA_OK;
         lyra_surface_destroy(moved);
         free(path);
         if (!good) {

@@ -5,6 +5,10 @@
 
 #include "mesh.h"
 
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+#include "lyra/picture.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +86,7 @@ static bool load_body(Scene *scene, const char *path, const SnapshotOptions *opt
         return false;
     }
     if (surface) {
-        status = lyra_surface_load(scene->ctx, surface, LYRA_SURFACE_FORMAT_AUTO, &scene->surface);
+        status = lyra_surface_load(scene->ctx, surface, LYRA_MESH_FORMAT_AUTO, &scene->surface);
         if (status == LYRA_OK) {
             status = lyra_texture_set_load(scene->ctx, scene->surface, surface, &scene->textures);
         }
@@ -298,38 +302,45 @@ CliExit cli_snapshot(int argument_count, char **arguments)
         .frame = FRAME_LAST, .field_of_view = 28.6, .up = "y", .color_map = "sequential"};
     const CliOption table[] = {
         {"--displacement", CLI_TEXT, &options.displacement, "U.npy",
-         "moves the vertices: (n, 3), or frames of it"},
+         "displacements of the vertices, m: array (n,3) or (frames,n,3) (default: rest)"},
         {"--frame", CLI_INT, &options.frame, "K",
-         "which frame, from 0, or from the end if negative (default -1)"},
+         "frame to draw, from 0, or from the end if negative (default -1)"},
         {"--field", CLI_TEXT, &options.field, "F.npy",
-         "a number per vertex to show by colours, or the word displacement"},
+         "colour by one number per vertex, or by the word displacement (default: no colours)"},
         {"--range", CLI_TEXT, &options.range, "LOW,HIGH",
-         "ends of the scale (default: of the field)"},
-        {"--label", CLI_TEXT, &options.label, "TEXT", "above the scale"},
-        {"--color-map", CLI_TEXT, &options.color_map, "NAME", "sequential (default) or diverging"},
-        {"--embed", CLI_TEXT, &options.embed, "S.obj", "shows this surface, carried by the mesh"},
-        {"--fixed", CLI_TEXT, &options.fixed, "LIST.bou", "marks these vertices (numbers from 1)"},
-        {"--size", CLI_TEXT, &options.size, "WxH", "pixels (default 1200x900)"},
+         "ends of the colour scale (default: those of the field)"},
+        {"--label", CLI_TEXT, &options.label, "TEXT",
+         "text above the colour scale (default: none)"},
+        {"--color-map", CLI_TEXT, &options.color_map, "NAME",
+         "sequential or diverging (default sequential)"},
+        {"--embed", CLI_TEXT, &options.embed, "S.obj",
+         "draw this surface instead, carried along by the mesh"},
+        {"--fixed", CLI_TEXT, &options.fixed, "LIST.bou",
+         "mark these vertices with dots; numbers from 1"},
+        {"--size", CLI_TEXT, &options.size, "WxH", "width and height, pixels (default 1200x900)"},
         {"--view", CLI_TEXT, &options.view, "AZ,EL",
-         "direction of the camera, degrees (34.4,20.1)"},
-        {"--camera", CLI_TEXT, &options.camera, "EYE/TARGET", "instead: from x,y,z to x,y,z"},
-        {"--fov", CLI_DOUBLE, &options.field_of_view, "DEG", "field of view (default 28.6)"},
-        {"--up", CLI_TEXT, &options.up, "AXIS", "x, y or z (default y)"},
-        {"--title", CLI_TEXT, &options.title, "TEXT", "in the corner"},
-        {"--wireframe", CLI_FLAG, &options.wireframe, NULL, "draws the edges of faces"},
-        {"--flat", CLI_FLAG, &options.flat, NULL, "one shade per face"},
+         "direction of the camera, azimuth and elevation, degrees (default 34.4,20.1)"},
+        {"--camera", CLI_TEXT, &options.camera, "EYE/TARGET",
+         "place the camera by hand: x,y,z/x,y,z, m (default: fitted)"},
+        {"--fov", CLI_DOUBLE, &options.field_of_view, "DEG",
+         "field of view, degrees (default 28.6)"},
+        {"--up", CLI_TEXT, &options.up, "AXIS", "axis that points up: x, y or z (default y)"},
+        {"--title", CLI_TEXT, &options.title, "TEXT", "text in the corner (default: none)"},
+        {"--wireframe", CLI_FLAG, &options.wireframe, NULL, "draw the edges of the faces"},
+        {"--flat", CLI_FLAG, &options.flat, NULL, "one shade per face (default: smooth)"},
         {"--no-ground", CLI_FLAG, &options.no_ground, NULL, "no shadow on the ground"},
-        {"--no-shadows", CLI_FLAG, &options.no_shadows, NULL, "no shadows at all: faster"},
-        {"--no-legend", CLI_FLAG, &options.no_legend, NULL, "no scale"},
-        {"--threads", CLI_THREADS, &options.threads, "N", "workers (default: one per core)"},
-        {"--out", CLI_TEXT, &options.out, "FILE", "the picture, .png or .ppm (needed)"},
-        {"-o", CLI_TEXT, &options.out, "FILE", "the same"},
+        {"--no-shadows", CLI_FLAG, &options.no_shadows, NULL, "no shadows at all; faster"},
+        {"--no-legend", CLI_FLAG, &options.no_legend, NULL, "no colour scale"},
+        {"--threads", CLI_THREADS, &options.threads, "N", "worker threads (default: one per core)"},
+        {"--out", CLI_TEXT, &options.out, "FILE", "the picture, .png or .ppm (required)"},
+        {"-o", CLI_TEXT, &options.out, "FILE", "the same as --out"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra snapshot",
         .positional = "FILE",
-        .description = "Draws a volumetric mesh (its boundary) or an OBJ surface.",
+        .description =
+            "Draws a picture of a volume mesh (its boundary) or of a surface (OBJ, STL, PLY).",
         .example =
             "lyra snapshot beam.veg --displacement u.npy --field displacement --out beam.png",
         .options = table,

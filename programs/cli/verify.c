@@ -117,22 +117,22 @@ CliExit cli_verify(int argument_count, char **arguments)
 {
     Options options = {0};
     const CliOption table[] = {
-        {"--quick", CLI_FLAG, &options.quick, NULL, "the short form of the quick cases"},
+        {"--quick", CLI_FLAG, &options.quick, NULL, "only the quick cases, in their short form"},
         {"--json", CLI_FLAG, &options.json, NULL, "print one JSON document"},
-        {"--html", CLI_TEXT, &options.html, "FILE", "write a page with the table and the charts"},
-        {"--markdown", CLI_TEXT, &options.markdown, "FILE", "write the table as Markdown"},
+        {"--html", CLI_TEXT, &options.html, "FILE", "write a page with tables and charts"},
+        {"--markdown", CLI_TEXT, &options.markdown, "FILE", "write the tables as Markdown"},
         {"--pictures", CLI_TEXT, &options.pictures, "FOLDER",
-         "with --markdown: the charts, as SVG, into this folder"},
-        {"--list", CLI_FLAG, &options.list, NULL, "print the cases and run none"},
-        {"--threads", CLI_THREADS, &options.threads, "N", "threads (default: all cores)"},
+         "with --markdown: write the charts as SVG into this folder"},
+        {"--list", CLI_FLAG, &options.list, NULL, "print the names of the cases and exit"},
+        {"--threads", CLI_THREADS, &options.threads, "N", "worker threads (default: one per core)"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra verify",
         .positional = "[CASE...]",
-        .description = "Compares the library with closed forms, published benchmarks and other "
-                       "codes, all cases or\nthose named (a group's name stands for its cases). "
-                       "The exit code is 0 if all rows pass, 1\nif not.",
+        .description =
+            "Compares Lyra with closed forms, published benchmarks and other codes. Runs the "
+            "named cases or\ngroups of cases, or all. The exit code is 0 if all rows pass, else 1.",
         .example = "lyra verify --quick elastica",
         .options = table,
         .positional_max = NAMES_MAX,

@@ -21,6 +21,9 @@
 
 #include "verify_body.h"
 
+#include "lyra/dense.h"
+#include "lyra/dofs.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 
 #include "verify.h"
 
+#include "lyra/plot.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -350,13 +352,15 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
         return cli_fail("%s: %s", path, strerror(errno));
     }
     int32_t failures = verify_failure_count(verify);
-    fprintf(file,
-            "# Verification\n\nHow far Lyra is from closed forms, published benchmarks and other "
-            "codes. `lyra verify` computes these\nnumbers and wrote this page (%s%s, `--markdown` "
-            "and `--pictures`). Errors are relative unless marked\nabs; rows marked info are shown "
-            "and not judged.\n\n%d rows of %d cases: %s.\n\n",
-            verify->quick ? "`--quick`, " : "", "version " LYRA_VERSION, verify->row_count,
-            verify->run_count, failures == 0 ? "all pass" : "not all pass");
+    fprintf(
+        file,
+        "# Verification\n\nThis page shows how accurate Lyra is, compared with closed forms, "
+        "published benchmarks and other\ncodes. Run `lyra verify CASE` to repeat a case on your "
+        "machine; `lyra verify` wrote this page\n(%s%s, `--markdown` and `--pictures`). Errors "
+        "are relative unless marked abs; rows marked info are\nshown and not judged.\n\n%d rows of "
+        "%d cases: %s.\n\n",
+        verify->quick ? "`--quick`, " : "", "version " LYRA_VERSION, verify->row_count,
+        verify->run_count, failures == 0 ? "all pass" : "not all pass");
     write_markdown_summary(file, verify);
     CliExit exit = CLI_OK;
     for (int32_t r = 0; r < verify->run_count && exit == CLI_OK; ++r) {

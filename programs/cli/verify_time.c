@@ -309,7 +309,7 @@ static LyraStatus run_orders(Verify *verify)
 // ---- the largest stable step --------------------------------------------------------------------
 
 // whether a disturbance of a body stays within bounds in 3000 steps
-static LyraStatus stays(VerifyBody *body, double dt, bool *out)
+static LyraStatus is_stable(VerifyBody *body, double dt, bool *out)
 {
     LyraStateView view = lyra_state_view(body->state);
     int32_t size = lyra_vector_size(view.u);
@@ -366,7 +366,7 @@ static LyraStatus stable_step(Verify *verify, LyraElementKind kind, int32_t alon
     for (int i = 0; i < 8 && status == LYRA_OK; ++i) {
         bool stable = false;
         *found = 0.5 * (low + high);
-        status = stays(&body, *found, &stable);
+        status = is_stable(&body, *found, &stable);
         low = stable ? *found : low;
         high = stable ? high : *found;
     }
@@ -490,7 +490,7 @@ static LyraStatus run_hauth_shear(Verify *verify)
 // ---- a million steps ----------------------------------------------------------------------------
 
 // total energy after a step, and the momenta of the present state about the origin
-static void look(const VerifyBody *body, double linear[3], double angular[3])
+static void find_momenta(const VerifyBody *body, double linear[3], double angular[3])
 {
     LyraStateView state = lyra_state_view(body->state);
     const double *u = lyra_vector_values(state.u), *v = lyra_vector_values(state.v);
@@ -529,7 +529,7 @@ static LyraStatus run_long(Verify *verify)
     }
     double mean[2] = {0, 0}, swing = 0, first[6], now[6];
     size_t bytes = 0;
-    look(&body, first, first + 3);
+    find_momenta(&body, first, first + 3);
     for (int32_t s = 0; s < STEPS && status == LYRA_OK; ++s) {
         LyraStepReport report;
         status = lyra_integrator_step(body.integrator, body.state, dt, &report);
@@ -539,7 +539,7 @@ static LyraStatus run_long(Verify *verify)
         swing = s >= BLOCK ? fmax(swing, fabs(energy - mean[0])) : 0;
         bytes = s == 0 ? lyra_context_byte_count(verify->ctx) : bytes;
     }
-    look(&body, now, now + 3);
+    find_momenta(&body, now, now + 3);
     if (status == LYRA_OK) {
         double L = sqrt(first[3] * first[3] + first[4] * first[4] + first[5] * first[5]);
         double drift = 0, push = 0;

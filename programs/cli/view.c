@@ -19,21 +19,26 @@ static bool parse(int argument_count, char **arguments, Options *o, const char *
                   CliExit *exit)
 {
     const CliOption options[] = {
-        {"--port", CLI_INT, &o->port, "N", "port to listen at (any that is free)"},
-        {"--listen", CLI_TEXT, &o->listen, "ADDRESS", "address to listen at (this machine alone)"},
+        {"--port", CLI_INT, &o->port, "N", "port to listen on (default: any free port)"},
+        {"--listen", CLI_TEXT, &o->listen, "ADDRESS",
+         "address to listen on (default: only this machine can connect)"},
         {"--open", CLI_FLAG, &o->open, NULL, "open the browser"},
-        {"--paused", CLI_FLAG, &o->paused, NULL, "do not start to move"},
-        {"--out", CLI_TEXT, &o->out, "DIR", "folder for recordings (none)"},
-        {"--set", CLI_LIST, &o->sets, "PATH=VALUE", "change a value of the scene; repeatable"},
-        {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (one per core)"},
+        {"--paused", CLI_FLAG, &o->paused, NULL,
+         "start paused (default: start when a browser connects)"},
+        {"--out", CLI_TEXT, &o->out, "DIR", "folder for recordings (default: recording is off)"},
+        {"--set", CLI_LIST, &o->sets, "PATH=VALUE",
+         "change a value of the scene, e.g. time.dt='5 ms'; repeatable"},
+        {"--threads", CLI_THREADS, &o->threads, "N", "worker threads (default: one per core)"},
         {0},
     };
     const CliUsage usage = {
         .command = "lyra view",
         .positional = "SCENE",
-        .description = "Runs a scene, Lyra's .yaml or Vega's .config, and shows it in the browser, "
-                       "where it can be\npulled: docs/viewer.md. Prints the address to open; the "
-                       "word in it is the key to the viewer.\nCtrl-C ends it.",
+        .description =
+            "Runs a scene, Lyra's .yaml or Vega's .config, and shows it in the browser, where you "
+            "can pull\non it. Prints the address to open; keep it to yourself, since it is the "
+            "key. "
+            "Ctrl-C ends it.\nMore: docs/viewer.md.",
         .example = "lyra view beam.yaml --open",
         .options = options,
         .positional_min = 1,

@@ -5,6 +5,8 @@
 
 #include "view.h"
 
+#include "lyra/math3.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 
 #include "view.h"
 
+#include "lyra/picture.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -33,6 +33,14 @@ LyraStatus ly_within_item(LyraStatus status, const char *list, int32_t index);
 #define LY_ERROR_KEY_CHARS 256
 const char *ly_error_key(char key[LY_ERROR_KEY_CHARS]);
 
+/// Adds a name to a list "a, b, c" of at most `size` bytes, for messages.
+void ly_list_name(size_t size, char *list, const char *name);
+
+/// Index of a name among `count`; LYRA_INVALID_ARGUMENT with the list of them if it is not there:
+/// "no `what` ...".
+LyraStatus ly_find_name(const char *what, const char *name, const char *const *names, int32_t count,
+                        int32_t *index);
+
 /// The sentence for an allocation of `bytes` that failed.
 LyraStatus ly_fail_memory(size_t bytes);
 

@@ -116,6 +116,29 @@ const char *ly_error_key(char key[LY_ERROR_KEY_CHARS])
     return error_message + key_length;
 }
 
+void ly_list_name(size_t size, char *list, const char *name)
+{
+    size_t length = strlen(list), comma = length > 0 ? 2 : 0, word = strlen(name);
+    if (length + comma + word < size) {
+        memcpy(list + length, ", ", comma);
+        memcpy(list + length + comma, name, word + 1);
+    }
+}
+
+LyraStatus ly_find_name(const char *what, const char *name, const char *const *names, int32_t count,
+                        int32_t *index)
+{
+    char list[512] = "";
+    for (int32_t m = 0; m < count; ++m) {
+        if (strcmp(name, names[m]) == 0) {
+            *index = m;
+            return LYRA_OK;
+        }
+        ly_list_name(sizeof list, list, names[m]);
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT, "no %s \"%s\", expected one of: %s", what, name, list);
+}
+
 LyraStatus ly_fail_memory(size_t bytes)
 {
     return ly_fail(LYRA_OUT_OF_MEMORY, "out of memory: %zu bytes could not be allocated", bytes);

@@ -245,7 +245,7 @@ static LyraStatus make_tet(LyraAffine *affine, const LyraAffineDef *def)
         {"mu", 0.5 * affine->stiffness * affine->volume / (8.0 / 3 * det)},
     };
     LyraElasticDef elastic = lyra_elastic_def_default();
-    elastic.model = LYRA_ELASTIC_STVK;
+    elastic.model = LYRA_MATERIAL_STVK;
     elastic.constants = constants;
     elastic.constant_count = LY_COUNT_OF(constants);
     LY_TRY(lyra_elastic_create(affine->ctx, affine->mesh, &elastic, &affine->force));

@@ -22,9 +22,9 @@
 // for one another's stores
 #define WINDOW 32
 
-static LyTree make_tree(int32_t vertex_count)
+static LyRangeTree make_tree(int32_t vertex_count)
 {
-    LyTree tree = {.vertex_count = vertex_count, .levels = 1};
+    LyRangeTree tree = {.vertex_count = vertex_count, .levels = 1};
     while (tree.levels < LEVELS_MAX && (vertex_count >> tree.levels) >= LEAF_VERTICES) {
         ++tree.levels;
     }
@@ -32,8 +32,8 @@ static LyTree make_tree(int32_t vertex_count)
     return tree;
 }
 
-// leaf of an internal place: the inverse of ly_tree_leaf_begin
-static int32_t find_leaf(const LyTree *tree, int32_t place)
+// leaf of an internal place: the inverse of ly_range_tree_leaf_begin
+static int32_t find_leaf(const LyRangeTree *tree, int32_t place)
 {
     int32_t leaves = 1 << (tree->levels - 1);
     int32_t each = tree->vertex_count / leaves, rest = tree->vertex_count % leaves;
@@ -42,7 +42,7 @@ static int32_t find_leaf(const LyTree *tree, int32_t place)
 }
 
 // smallest node of the tree that holds both places
-static int32_t find_node(const LyTree *tree, int32_t low, int32_t high)
+static int32_t find_node(const LyRangeTree *tree, int32_t low, int32_t high)
 {
     int32_t a = find_leaf(tree, low), b = find_leaf(tree, high), level = 0;
     while (a != b) {
@@ -50,7 +50,7 @@ static int32_t find_node(const LyTree *tree, int32_t low, int32_t high)
         b >>= 1;
         ++level;
     }
-    return ly_tree_level_begin(tree, level) + a;
+    return ly_range_tree_level_begin(tree, level) + a;
 }
 
 // ---- the order of stencils ----------------------------------------------------------------------
@@ -104,7 +104,7 @@ static LyraStatus allocate_sequence(LyraAssembly *assembly, Sequence *s)
 }
 
 // lowest vertex of each stencil of a force, and its node of the tree
-static void find_nodes(const LyBatches *b, const LyTree *tree, const int32_t *place,
+static void find_nodes(const LyBatches *b, const LyRangeTree *tree, const int32_t *place,
                        int32_t *lowest, int32_t *node)
 {
     int32_t nodes = b->force->type->nodes;
@@ -139,7 +139,7 @@ static void sort_by_key(int32_t count, const int32_t *from, const int32_t *key, 
 
 static LyraStatus make_sequence(LyraAssembly *assembly, Sequence *s)
 {
-    const LyTree *tree = &assembly->tree;
+    const LyRangeTree *tree = &assembly->tree;
     int32_t forces = assembly->force_count;
     LY_TRY(allocate_sequence(assembly, s));
     int32_t total = (int32_t)s->first[forces];

@@ -220,7 +220,7 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     traits |= conservative ? LYRA_FORCE_CONSERVATIVE : 0u;
     traits |= symmetric ? LYRA_FORCE_SYMMETRIC : 0u;
     traits |= force->model == LYRA_COROTATIONAL_APPROXIMATE ? LYRA_FORCE_INEXACT : 0u;
-    traits |= tets ? LYRA_FORCE_REORDERABLE : 0u;
+    traits |= tets ? LYRA_FORCE_REORDERABLE | LY_FORCE_REST_TET : 0u;
     traits |= linear ? LYRA_FORCE_CONTRACTION : 0u;
     traits |= force->frame_steps > 1 ? LYRA_FORCE_HISTORY : 0u;
     force->type = (LyraForceType){

@@ -174,10 +174,15 @@ LY_INLINE void store_symmetric(const LyCorotational *self, bool isotropic, bool 
     }
 }
 
-// row a of all blocks: turned K and, where given, left[a] right[b]
+// what turns with the frame: left[a] right[b] in block (a, b)
+typedef struct Turn {
+    LyMat3 left[8], right[8];
+} Turn;
+
+// row a of all blocks: turned K and, where given, what turns; `turn`: nullable
 LY_INLINE void store_full(const LyCorotational *self, bool isotropic, const LyraBatch *batch,
                           int lane, const Cube *cube, const LyStiffness *D, const LyMat3 *R,
-                          const LyMat3 *left, const LyMat3 *right)
+                          const Turn *turn)
 {
     LyMat3 qq = pair_scales(cube);
     for (int a = 0; a < 8; ++a) {
@@ -187,9 +192,9 @@ LY_INLINE void store_full(const LyCorotational *self, bool isotropic, const Lyra
             for (int k = 0; k < 9; ++k) {
                 L.m[k % 3][k / 3] = K.m[k / 3][k % 3];
             }
-            if (left) {
-                LyMat3 upper = ly_mat3_multiply(&left[a], &right[b]);
-                LyMat3 lower = ly_mat3_multiply(&left[b], &right[a]);
+            if (turn) {
+                LyMat3 upper = ly_mat3_multiply(&turn->left[a], &turn->right[b]);
+                LyMat3 lower = ly_mat3_multiply(&turn->left[b], &turn->right[a]);
 #pragma GCC unroll 9
                 for (int k = 0; k < 9; ++k) {
                     K.m[k / 3][k % 3] += upper.m[k / 3][k % 3];
@@ -346,13 +351,13 @@ LY_INLINE void evaluate_cube(const LyCorotational *self, bool isotropic, bool ro
     if (!rotated || self->type.traits & LYRA_FORCE_SYMMETRIC) {
         store_symmetric(self, isotropic, rotated, batch, lane, &cube, &D, R);
     } else if (!exact) {
-        store_full(self, isotropic, batch, lane, &cube, &D, R, NULL, NULL);
+        store_full(self, isotropic, batch, lane, &cube, &D, R, NULL);
     } else {
-        LyMat3 left[8], right[8];
+        Turn turn;
         LyMat3 S = ly_mat3_transposed_multiply(R, &F), Z = ly_frame_turn(&frame, &S);
-        find_left(isotropic, &cube, &D, R, z, sums, left);
-        find_right(self, &cube, &Z, R, right);
-        store_full(self, isotropic, batch, lane, &cube, &D, R, left, right);
+        find_left(isotropic, &cube, &D, R, z, sums, turn.left);
+        find_right(self, &cube, &Z, R, turn.right);
+        store_full(self, isotropic, batch, lane, &cube, &D, R, &turn);
     }
 }
 

@@ -200,21 +200,26 @@ LY_INLINE LyMat3 turn_matrix(const LyMat3 Y[3], const LyVec3 *b)
     return A;
 }
 
-// blocks of all pairs, or of a < b where the layout is symmetric
+// what turns with the frame
+typedef struct Turn {
+    LyMat3 Y[3], Z;
+} Turn;
+
+// blocks of all pairs, or of a < b where the layout is symmetric; `turn`: nullable
 LY_INLINE void store_tangent(bool isotropic, const LyraBatch *batch, int lane, const Tet *tet,
-                             const LyStiffness *D, const LyMat3 *R, const LyMat3 Y[3],
-                             const LyMat3 *Z, bool symmetric)
+                             const LyStiffness *D, const LyMat3 *R, const Turn *turn,
+                             bool symmetric)
 {
-    LyMat3 A[4], turn[4];
-    for (int a = 0; Z && a < 4; ++a) {
-        A[a] = turn_matrix(Y, &tet->b[a]);
-        turn[a] = ly_multiply_cross(Z, &tet->b[a]);
+    LyMat3 A[4], right[4];
+    for (int a = 0; turn && a < 4; ++a) {
+        A[a] = turn_matrix(turn->Y, &tet->b[a]);
+        right[a] = ly_multiply_cross(&turn->Z, &tet->b[a]);
     }
     for (int a = 0, block = 0; a < 4; ++a) {
         for (int b = symmetric ? a + 1 : 0; b < 4; ++b, ++block) {
             LyMat3 K = local_block(isotropic, D, tet, a, b);
-            if (Z) {
-                LyMat3 more = ly_mat3_multiply(&A[a], &turn[b]);
+            if (turn) {
+                LyMat3 more = ly_mat3_multiply(&A[a], &right[b]);
 #pragma GCC unroll 9
                 for (int k = 0; k < 9; ++k) {
                     K.m[k / 3][k % 3] += tet->volume * more.m[k / 3][k % 3];
@@ -261,21 +266,20 @@ LY_INLINE void evaluate_general(const LyCorotational *self, bool isotropic, bool
     }
     bool symmetric = self->type.traits & LYRA_FORCE_SYMMETRIC;
     if (!rotated || self->model != LYRA_COROTATIONAL_EXACT || batch->psd) {
-        store_tangent(isotropic, batch, lane, &tet, &D, rotated ? &frame.R : NULL, NULL, NULL,
-                      symmetric);
+        store_tangent(isotropic, batch, lane, &tet, &D, rotated ? &frame.R : NULL, NULL, symmetric);
         return;
     }
-    LyMat3 Y[3], Z = ly_frame_turn(&frame, &S);
+    Turn turn = {.Z = ly_frame_turn(&frame, &S)};
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
         LyMat3 turned = ly_axis_cross(k, &H), more = ly_stress(isotropic, &D, &turned);
-        Y[k] = ly_axis_cross(k, &stress);
+        turn.Y[k] = ly_axis_cross(k, &stress);
 #pragma GCC unroll 9
         for (int n = 0; n < 9; ++n) {
-            Y[k].m[n / 3][n % 3] -= more.m[n / 3][n % 3];
+            turn.Y[k].m[n / 3][n % 3] -= more.m[n / 3][n % 3];
         }
     }
-    store_tangent(isotropic, batch, lane, &tet, &D, &frame.R, Y, &Z, symmetric);
+    store_tangent(isotropic, batch, lane, &tet, &D, &frame.R, &turn, symmetric);
 }
 
 // ---- over the lanes of a batch ------------------------------------------------------------------

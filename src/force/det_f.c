@@ -5,6 +5,7 @@
 
 #include "force/force.h"
 #include "lyra/elastic.h"
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 
 #include "force/rest_shape.h"
@@ -14,13 +15,6 @@
 // elements that are worth waking a thread for, and the most pieces
 #define GRAIN 4096
 #define PIECES_MAX 64
-
-static double determinant(double A[3][3])
-{
-    return A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) +
-           A[0][1] * (A[1][2] * A[2][0] - A[1][0] * A[2][2]) +
-           A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
-}
 
 // determinant of the edges from corner 0
 static double tet_determinant(const int32_t *ids, const double *x)
@@ -32,7 +26,7 @@ static double tet_determinant(const int32_t *ids, const double *x)
             edges[a][i] = x[3 * (int64_t)ids[a + 1] + i] - origin[i];
         }
     }
-    return determinant(edges);
+    return ly_determinant3(edges[0], edges[1], edges[2]);
 }
 
 // determinant of dx/dxi at Gauss point q of eight
@@ -54,7 +48,7 @@ static double cube_determinant(const int32_t *ids, const double *x, int q)
             }
         }
     }
-    return determinant(A);
+    return ly_determinant3(A[0], A[1], A[2]);
 }
 
 void ly_det_f_join(LyraDetF *all, const LyraDetF *other)

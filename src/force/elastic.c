@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Elastic forces from meshes: the table of models and their parameters.
+// Elastic forces from meshes: modes of inversion, parameters, creation.
 
 #include "force/elastic.h"
 
@@ -10,65 +10,13 @@
 
 #include <string.h>
 
-// ---- models -------------------------------------------------------------------------------------
-
-static const char *const model_names[LYRA_ELASTIC_MODEL_COUNT] = {
-    [LYRA_ELASTIC_STVK] = "stvk",
-    [LYRA_ELASTIC_NEO_HOOKEAN] = "neo-hookean",
-    [LYRA_ELASTIC_MOONEY_RIVLIN] = "mooney-rivlin",
-    [LYRA_ELASTIC_STABLE_NEO_HOOKEAN] = "stable-neo-hookean",
-    [LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG] = "stable-neo-hookean-log",
-    [LYRA_ELASTIC_YEOH] = "yeoh",
-    [LYRA_ELASTIC_ARRUDA_BOYCE] = "arruda-boyce",
-    [LYRA_ELASTIC_FUNG] = "fung",
-    [LYRA_ELASTIC_REDUCED_POLYNOMIAL] = "reduced-polynomial",
-    [LYRA_ELASTIC_OGDEN] = "ogden",
-    [LYRA_ELASTIC_BIPHASIC_SPLINE] = "biphasic-spline",
-    [LYRA_ELASTIC_ROTATED_LINEAR] = "rotated-linear",
-};
+// ---- inversion ----------------------------------------------------------------------------------
 
 static const char *const inversion_names[LYRA_INVERSION_COUNT] = {
     [LYRA_INVERSION_EXTEND] = "extend",
     [LYRA_INVERSION_CLAMP] = "clamp",
     [LYRA_INVERSION_NONE] = "none",
 };
-
-void ly_list_name(size_t size, char *list, const char *name)
-{
-    size_t length = strlen(list), comma = length > 0 ? 2 : 0, word = strlen(name);
-    if (length + comma + word < size) {
-        memcpy(list + length, ", ", comma);
-        memcpy(list + length + comma, name, word + 1);
-    }
-}
-
-// index of a name among `count`, or a sentence that lists them
-static LyraStatus find_name(const char *what, const char *name, const char *const *names,
-                            int32_t count, int32_t *index)
-{
-    char list[512] = "";
-    for (int32_t m = 0; m < count; ++m) {
-        if (strcmp(name, names[m]) == 0) {
-            *index = m;
-            return LYRA_OK;
-        }
-        ly_list_name(sizeof list, list, names[m]);
-    }
-    return ly_fail(LYRA_INVALID_ARGUMENT, "no %s \"%s\", expected one of: %s", what, name, list);
-}
-
-const char *lyra_elastic_model_name(LyraElasticModel model)
-{
-    return (unsigned)model < LYRA_ELASTIC_MODEL_COUNT ? model_names[model] : "unknown";
-}
-
-LyraStatus lyra_elastic_model_find(const char *name, LyraElasticModel *model)
-{
-    int32_t index = 0;
-    LY_TRY(find_name("elastic model", name, model_names, LYRA_ELASTIC_MODEL_COUNT, &index));
-    *model = (LyraElasticModel)index;
-    return LYRA_OK;
-}
 
 const char *lyra_inversion_name(LyraInversion inversion)
 {
@@ -78,14 +26,14 @@ const char *lyra_inversion_name(LyraInversion inversion)
 LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversion)
 {
     int32_t index = 0;
-    LY_TRY(find_name("inversion mode", name, inversion_names, LYRA_INVERSION_COUNT, &index));
+    LY_TRY(ly_find_name("inversion mode", name, inversion_names, LYRA_INVERSION_COUNT, &index));
     *inversion = (LyraInversion)index;
     return LYRA_OK;
 }
 
 LyraElasticDef lyra_elastic_def_default(void)
 {
-    return (LyraElasticDef){.model = LYRA_ELASTIC_NEO_HOOKEAN,
+    return (LyraElasticDef){.model = LYRA_MATERIAL_NEO_HOOKEAN,
                             .inversion_threshold = 0.1,
                             .poisson = 0.45,
                             .cookie = LY_DEF_COOKIE};
@@ -94,10 +42,10 @@ LyraElasticDef lyra_elastic_def_default(void)
 // ---- parameters ---------------------------------------------------------------------------------
 
 // names of a model's parameters, and how many
-static int32_t list_parameters(LyraElasticModel model,
+static int32_t list_parameters(LyraMaterialLaw model,
                                const char *names[LYRA_MATERIAL_PARAMETERS_MAX + 1])
 {
-    const LyraMaterialType *law = lyra_material_type(ly_isotropic_law(model), LYRA_ISA_SCALAR);
+    const LyraMaterialType *law = lyra_material_type(model, LYRA_ISA_SCALAR);
     for (int32_t i = 0; i < law->parameter_count; ++i) {
         names[i] = law->parameter_names[i];
     }
@@ -105,28 +53,28 @@ static int32_t list_parameters(LyraElasticModel model,
     return law->parameter_count + 1;
 }
 
-int32_t lyra_elastic_parameter_count(LyraElasticModel model)
+int32_t lyra_elastic_parameter_count(LyraMaterialLaw model)
 {
     const char *names[LYRA_MATERIAL_PARAMETERS_MAX + 1];
-    return (unsigned)model < LYRA_ELASTIC_MODEL_COUNT ? list_parameters(model, names) : 0;
+    return (unsigned)model < LYRA_MATERIAL_LAW_COUNT ? list_parameters(model, names) : 0;
 }
 
-const char *lyra_elastic_parameter_name(LyraElasticModel model, int32_t parameter)
+const char *lyra_elastic_parameter_name(LyraMaterialLaw model, int32_t parameter)
 {
     const char *names[LYRA_MATERIAL_PARAMETERS_MAX + 1];
     bool known = parameter >= 0 && parameter < lyra_elastic_parameter_count(model);
     return known && list_parameters(model, names) > 0 ? names[parameter] : NULL;
 }
 
-LyraStatus lyra_elastic_parameter_find(LyraElasticModel model, const char *name, int32_t *parameter)
+LyraStatus lyra_elastic_parameter_find(LyraMaterialLaw model, const char *name, int32_t *parameter)
 {
-    if ((unsigned)model >= LYRA_ELASTIC_MODEL_COUNT) {
+    if ((unsigned)model >= LYRA_MATERIAL_LAW_COUNT) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "elastic: model %d, expected 0 to %d", (int)model,
-                       LYRA_ELASTIC_MODEL_COUNT - 1);
+                       LYRA_MATERIAL_LAW_COUNT - 1);
     }
     const char *names[LYRA_MATERIAL_PARAMETERS_MAX + 1];
     int32_t count = list_parameters(model, names);
-    return find_name("parameter", name, names, count, parameter);
+    return ly_find_name("parameter", name, names, count, parameter);
 }
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -146,9 +94,9 @@ LyraStatus lyra_elastic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
                                LyraForce **out)
 {
     LY_CHECK_DEF(def, "lyra_elastic_def_default");
-    if ((unsigned)def->model >= LYRA_ELASTIC_MODEL_COUNT) {
+    if ((unsigned)def->model >= LYRA_MATERIAL_LAW_COUNT) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "elastic: model %d, expected 0 to %d",
-                       (int)def->model, LYRA_ELASTIC_MODEL_COUNT - 1);
+                       (int)def->model, LYRA_MATERIAL_LAW_COUNT - 1);
     }
     if (def->constant_count < 0 || (def->constant_count > 0 && !def->constants)) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "elastic: %d constants without a list",

@@ -17,9 +17,6 @@ typedef void LyElasticKernel(const void *self, const LyraBatch *batch, LyraArena
 /// Fails unless E > 0 and -1 < nu < 0.5, naming the material.
 LyraStatus ly_check_enu(const LyraMeshMaterial *material);
 
-/// Adds a name to a list "a, b, c" of at most `size` bytes, for messages.
-void ly_list_name(size_t size, char *list, const char *name);
-
 /// The contraction of a constant tangent.
 static inline void ly_clear_contraction(const LyraBatch *batch, int nodes)
 {

@@ -11,6 +11,7 @@
 // safe and the sums have the same bits every time.
 
 #include "force/force.h"
+#include "force/rest_shape.h"
 #include "math/lanes.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -417,6 +418,49 @@ void LY_KERNEL(ly_force_diagonal)(const LyDiagonal *diagonal, int32_t begin, int
     }
 }
 
+// ---- det F --------------------------------------------------------------------------------------
+
+// Adds the elements of a batch of tets, with F = 1 + sum over nodes of u_a b_a^T. Apart, so that the
+// loop over batches keeps its registers.
+static __attribute__((noinline)) void add_det(const LyraBatch *batch, LyraDetF *found)
+{
+    double dets[WIDTH] __attribute__((aligned(64)));
+    bool lower = false;
+    const LyReal limit = ly_set(found->min > 0 ? found->min : 0);
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyReal F[3][3];
+        for (int i = 0; i < 3; ++i) {
+            LyReal u0 = ly_load(batch->u + i * WIDTH + lane), d[3];
+            for (int a = 0; a < 3; ++a) {
+                d[a] = ly_load(batch->u + (3 * (a + 1) + i) * WIDTH + lane) - u0;
+            }
+            for (int j = 0; j < 3; ++j) {
+                F[i][j] = ly_set(i == j);
+                for (int a = 0; a < 3; ++a) {
+                    F[i][j] +=
+                        d[a] * ly_load(batch->constants + (LY_TET_B + 3 * a + j) * WIDTH + lane);
+                }
+            }
+        }
+        LyReal det = F[0][0] * (F[1][1] * F[2][2] - F[1][2] * F[2][1]) +
+                     F[0][1] * (F[1][2] * F[2][0] - F[1][0] * F[2][2]) +
+                     F[0][2] * (F[1][0] * F[2][1] - F[1][1] * F[2][0]);
+        ly_store(dets + lane, det);
+        lower = lower || !ly_all(ly_greater(det, limit));
+    }
+    found->elements += batch->count;
+    // the least is seldom found; NaN is below all, and stays
+    for (int32_t i = 0; lower && i < batch->count; ++i) {
+        bool least = dets[i] != dets[i] ? found->min == found->min : dets[i] < found->min;
+        bool same = dets[i] == found->min || (dets[i] != dets[i] && found->min != found->min);
+        found->inverted += dets[i] <= 0;
+        if (least || (same && batch->element[i] < found->element)) {
+            found->min = dets[i];
+            found->element = batch->element[i];
+        }
+    }
+}
+
 // ---- the loop -----------------------------------------------------------------------------------
 
 // constants are most of what a batch reads, and the hardware alone fetches them late
@@ -481,6 +525,9 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
         if (batch.contraction) {
             gather(nodes, vertex, run->a, a);
             gather(nodes, vertex, run->b, c);
+        }
+        if (nodes == 4 && run->det) {
+            add_det(&batch, run->det);
         }
         LyArenaMark inner = ly_arena_mark(arena);
         type->evaluate(batches->force->self, &batch, arena);

@@ -7,6 +7,7 @@
 // and block is added to in an order that only the problem fixes.
 
 #include "force/force.h"
+#include "force/rest_shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,7 @@ typedef struct Task {
     const LyraEvaluation *evaluation;
     LyRunKernel *kernel;
     LyDiagonalKernel *diagonal_kernel;
+    bool det;                    // det F is wanted
     double *dfdx, *dfdv;         // values
     double *a, *b, *contraction; // [vertex][4], Nullable
 } Task;
@@ -96,8 +98,8 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     LyAssemblyWork *work = task->work;
     const LyraEvaluation *evaluation = task->evaluation;
     LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
-    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
-    int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
+    int32_t begin = ly_range_tree_leaf_begin(&assembly->tree, leaf);
+    int32_t end = ly_range_tree_leaf_begin(&assembly->tree, leaf + 1);
     for (LyPlace place = 0; place < LY_PLACES; ++place) {
         if (work->places[place]) {
             copy_places(task, place, begin, end, work->places[place]);
@@ -137,6 +139,9 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
     const LyraAssembly *assembly = task->assembly;
     LyAssemblyWork *work = task->work;
     double energy = 0;
+    if (task->det) {
+        work->node_det[node] = (LyraDetF){.min = INFINITY, .element = -1};
+    }
     for (int64_t r = assembly->run_start[node]; r < assembly->run_start[node + 1]; ++r) {
         int32_t f = assembly->runs[r].force;
         const LyBatches *batches = &assembly->batches[f];
@@ -154,6 +159,9 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
             .a = task->a,
             .b = task->b,
             .contraction = task->contraction,
+            .det = task->det && batches->force->type->traits & LY_FORCE_REST_TET
+                       ? &work->node_det[node]
+                       : NULL,
             .history = ly_history_at(work, batches, f, task->evaluation),
             .trial_history = task->evaluation->trial_history
                                  ? task->evaluation->trial_history + batches->history_begin
@@ -169,12 +177,12 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
 static void climb(void *data, int32_t leaf, int32_t worker)
 {
     const Task *task = data;
-    const LyTree *tree = &task->assembly->tree;
+    const LyRangeTree *tree = &task->assembly->tree;
     atomic_int *arrivals = task->work->arrivals;
     prepare_leaf(task, leaf);
     run_node(task, leaf, worker);
     for (int32_t level = 1; level < tree->levels; ++level) {
-        int32_t node = ly_tree_level_begin(tree, level) + (leaf >> level);
+        int32_t node = ly_range_tree_level_begin(tree, level) + (leaf >> level);
         // the one who comes first leaves the node to the other, who then sees what it wrote
         if (atomic_fetch_add_explicit(&arrivals[node], 1, memory_order_acq_rel) == 0) {
             return;
@@ -203,8 +211,8 @@ static void finish_leaf(void *data, int32_t leaf, int32_t worker)
     const LyraAssembly *assembly = task->assembly;
     const LyraEvaluation *evaluation = task->evaluation;
     const int32_t *order = assembly->compact ? NULL : assembly->order;
-    int32_t begin = ly_tree_leaf_begin(&assembly->tree, leaf);
-    int32_t end = ly_tree_leaf_begin(&assembly->tree, leaf + 1);
+    int32_t begin = ly_range_tree_leaf_begin(&assembly->tree, leaf);
+    int32_t end = ly_range_tree_leaf_begin(&assembly->tree, leaf + 1);
     if (evaluation->gradient) {
         copy_vertices_out(order, begin, end, task->work->gradient, evaluation->gradient);
     }
@@ -252,6 +260,17 @@ static LyraStatus check(const LyraAssembly *assembly, const LyAssemblyWork *work
     return LYRA_OK;
 }
 
+bool ly_assembly_finds_det(const LyraAssembly *assembly)
+{
+    int32_t solids = 0, tets = 0;
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        uint32_t traits = assembly->batches[f].force->type->traits;
+        solids += (traits & LYRA_FORCE_SOLID) != 0;
+        tets += (traits & LY_FORCE_REST_TET) != 0;
+    }
+    return solids == 1 && tets == 1;
+}
+
 // ---- scratch ------------------------------------------------------------------------------------
 
 void ly_assembly_work_destroy(LyAssemblyWork *work)
@@ -272,6 +291,7 @@ void ly_assembly_work_destroy(LyAssemblyWork *work)
     ly_release(ctx, work->gradient);
     ly_release(ctx, work->directions);
     ly_release(ctx, work->energy);
+    ly_release(ctx, work->node_det);
     ly_release(ctx, work->arrivals);
     ly_release(ctx, work);
 }
@@ -291,7 +311,11 @@ static LyraStatus fill_work(const LyraAssembly *assembly, LyAssemblyWork *work)
         }
     }
     LY_TRY(ly_allocate_zeroed(ctx, each, sizeof(double), &work->gradient));
-    LY_TRY(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof(double), &work->energy));
+    int32_t tree_nodes = assembly->tree.node_count;
+    LY_TRY(ly_allocate_zeroed(ctx, tree_nodes, sizeof(double), &work->energy));
+    if (ly_assembly_finds_det(assembly)) {
+        LY_TRY(ly_allocate_zeroed(ctx, tree_nodes, sizeof(LyraDetF), &work->node_det));
+    }
     LY_TRY(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *work->arrivals,
                               &work->arrivals));
     LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->history));
@@ -333,6 +357,16 @@ static LyraStatus prepare_contraction(Task *task)
     return LYRA_OK;
 }
 
+// of elements of one force in any order: of equal ones the first
+static void join_det(LyraDetF *all, const LyraDetF *other)
+{
+    bool same = other->min == all->min || (isnan(other->min) && isnan(all->min));
+    if (same && other->element >= 0 && other->element < all->element) {
+        all->element = other->element;
+    }
+    ly_det_f_join(all, other);
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *work,
@@ -341,13 +375,14 @@ LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *wo
     static LyRunKernel *const kernels[] = LY_KERNEL_TABLE(ly_force_run);
     static LyDiagonalKernel *const diagonals[] = LY_KERNEL_TABLE(ly_force_diagonal);
     LY_TRY(check(assembly, work, evaluation));
-    const LyTree *tree = &assembly->tree;
+    const LyRangeTree *tree = &assembly->tree;
     Task task = {
         .assembly = assembly,
         .work = work,
         .evaluation = evaluation,
         .kernel = kernels[lyra_context_isa(work->ctx)],
         .diagonal_kernel = diagonals[lyra_context_isa(work->ctx)],
+        .det = work->det && work->node_det,
         .dfdx = evaluation->dfdx ? lyra_block_matrix_values_mutable(evaluation->dfdx) : NULL,
         .dfdv = evaluation->dfdv ? lyra_block_matrix_values_mutable(evaluation->dfdv) : NULL,
     };
@@ -357,9 +392,9 @@ LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *wo
     if (!evaluation->v && work->v) {
         memset(work->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *work->v);
     }
-    ly_parallel_for(work->ctx, ly_tree_level_size(tree, 0), climb, &task);
+    ly_parallel_for(work->ctx, ly_range_tree_level_size(tree, 0), climb, &task);
     if (evaluation->gradient || evaluation->contraction || task.dfdx || task.dfdv) {
-        ly_parallel_for(work->ctx, ly_tree_level_size(tree, 0), finish_leaf, &task);
+        ly_parallel_for(work->ctx, ly_range_tree_level_size(tree, 0), finish_leaf, &task);
     }
     if (evaluation->energy) {
         double sum = 0;
@@ -367,6 +402,12 @@ LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *wo
             sum += work->energy[node];
         }
         *evaluation->energy = sum;
+    }
+    if (task.det) {
+        *work->det = (LyraDetF){.min = INFINITY, .element = -1};
+        for (int32_t node = 0; node < tree->node_count; ++node) {
+            join_det(work->det, &work->node_det[node]);
+        }
     }
     return LYRA_OK;
 }

@@ -119,11 +119,11 @@ typedef struct LyBatches {
 /// smallest range that holds all its vertices. Nodes of one level touch different vertices, so they
 /// run side by side; a node follows its two halves, from the leaves up. Sizes come from the vertex
 /// count alone.
-typedef struct LyTree {
+typedef struct LyRangeTree {
     int32_t vertex_count;
     int32_t levels;     // at least 1; level 0 has 2^(levels - 1) leaves
     int32_t node_count; // 2^levels - 1, leaves first, then level by level
-} LyTree;
+} LyRangeTree;
 
 /// The batches [begin, end) of one force that belong to a node of the tree.
 typedef struct LyNodeRun {
@@ -158,6 +158,8 @@ typedef struct LyAssemblyWork {
     double *v;                 // the same; NULL if no force needs velocities
     double *directions;        // [3][vertex_count][4]: a, b, contraction; made when first needed
     double *energy;            // [node_count]
+    LyraDetF *node_det;        // [node_count]; NULL unless ly_assembly_finds_det()
+    LyraDetF *det;             // set by the caller: evaluations write det F here. Nullable
     atomic_int *arrivals;      // [node_count], halves of a node that are done
     LyraArena **arenas;        // [thread_count]
     /// History of each force where it does not lie in that of the evaluation, [force_count].
@@ -167,7 +169,7 @@ typedef struct LyAssemblyWork {
 struct LyraAssembly {
     LyraContext *ctx;
     int32_t vertex_count, force_count;
-    LyTree tree;
+    LyRangeTree tree;
     bool symmetric;
     bool zero_sums;                // the diagonal is summed last
     bool lent_order, lent_pattern; // they are another's
@@ -187,6 +189,9 @@ struct LyraAssembly {
     pthread_mutex_t lock;   // of what follows
     LyAssemblyWork *shared; // of evaluations without a scratch of their own; made by the first
 };
+
+/// Whether evaluations can find det F in passing: where one force of all is solid, of tets.
+bool ly_assembly_finds_det(const LyraAssembly *assembly);
 
 LyraStatus ly_assembly_work_create(LyraContext *ctx, const LyraAssembly *assembly,
                                    LyAssemblyWork **out);
@@ -216,6 +221,7 @@ typedef struct LyRun {
     double *dfdx, *dfdv;   // values, Nullable
     const double *a, *b;   // [vertex][4], Nullable without contraction
     double *contraction;   // [vertex][4], Nullable
+    LyraDetF *det;         // of the elements, added to what is there. Nullable
     const double *history; // of the force. Nullable
     double *trial_history;
 } LyRun;
@@ -235,9 +241,9 @@ void ly_batches_set_stride(LyBatches *batches);
 
 size_t ly_run_scratch(void);
 
-int32_t ly_tree_level_begin(const LyTree *tree, int32_t level);
-int32_t ly_tree_level_size(const LyTree *tree, int32_t level);
+int32_t ly_range_tree_level_begin(const LyRangeTree *tree, int32_t level);
+int32_t ly_range_tree_level_size(const LyRangeTree *tree, int32_t level);
 /// First internal place of a leaf; the next leaf begins where it ends.
-int32_t ly_tree_leaf_begin(const LyTree *tree, int32_t leaf);
+int32_t ly_range_tree_leaf_begin(const LyRangeTree *tree, int32_t leaf);
 
 #endif

@@ -11,38 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-LyraMaterialLaw ly_isotropic_law(LyraElasticModel model)
-{
-    switch (model) {
-    case LYRA_ELASTIC_STVK:
-        return LYRA_MATERIAL_STVK;
-    case LYRA_ELASTIC_NEO_HOOKEAN:
-        return LYRA_MATERIAL_NEO_HOOKEAN;
-    case LYRA_ELASTIC_MOONEY_RIVLIN:
-        return LYRA_MATERIAL_MOONEY_RIVLIN;
-    case LYRA_ELASTIC_STABLE_NEO_HOOKEAN:
-        return LYRA_MATERIAL_STABLE_NEO_HOOKEAN;
-    case LYRA_ELASTIC_STABLE_NEO_HOOKEAN_LOG:
-        return LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG;
-    case LYRA_ELASTIC_YEOH:
-        return LYRA_MATERIAL_YEOH;
-    case LYRA_ELASTIC_ARRUDA_BOYCE:
-        return LYRA_MATERIAL_ARRUDA_BOYCE;
-    case LYRA_ELASTIC_FUNG:
-        return LYRA_MATERIAL_FUNG;
-    case LYRA_ELASTIC_REDUCED_POLYNOMIAL:
-        return LYRA_MATERIAL_REDUCED_POLYNOMIAL;
-    case LYRA_ELASTIC_OGDEN:
-        return LYRA_MATERIAL_OGDEN;
-    case LYRA_ELASTIC_BIPHASIC_SPLINE:
-        return LYRA_MATERIAL_BIPHASIC_SPLINE;
-    case LYRA_ELASTIC_ROTATED_LINEAR:
-        return LYRA_MATERIAL_ROTATED_LINEAR;
-    default:
-        return LYRA_MATERIAL_LAW_COUNT;
-    }
-}
-
 // ---- settings -----------------------------------------------------------------------------------
 
 static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *law)
@@ -172,7 +140,7 @@ static double find_bulk3(const LyraMaterialType *law, const void *user, const do
 static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialType *law,
                                   const Given *given, const LyraMeshMaterial *material, double *p)
 {
-    LyraMaterialLaw known = def->law ? LYRA_MATERIAL_LAW_COUNT : ly_isotropic_law(def->model);
+    LyraMaterialLaw known = def->law ? LYRA_MATERIAL_LAW_COUNT : def->model;
     int32_t count = law->parameter_count;
     if (!given->all) {
         if (def->law) {
@@ -288,7 +256,7 @@ static void destroy_solid(void *self)
 
 static bool is_stvk(const LyraElasticDef *def)
 {
-    return !def->law && def->model == LYRA_ELASTIC_STVK;
+    return !def->law && def->model == LYRA_MATERIAL_STVK;
 }
 
 // the third derivatives of the other inversion modes jump at the threshold
@@ -311,7 +279,7 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     if (is_stvk(def)) {
         return has_contraction(def) ? contracted[isa] : stvk[isa];
     }
-    if (!def->law && def->model == LYRA_ELASTIC_NEO_HOOKEAN) {
+    if (!def->law && def->model == LYRA_MATERIAL_NEO_HOOKEAN) {
         return neo_hookean[isa];
     }
     return tets[isa];
@@ -359,6 +327,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
+    solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {
@@ -371,8 +340,7 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
                                LyraForce **out)
 {
     const LyraMaterialType *law =
-        def->law ? def->law
-                 : lyra_material_type(ly_isotropic_law(def->model), lyra_context_isa(ctx));
+        def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
     LY_TRY(check_def(def, law));
     LyraMeshView view = lyra_mesh_view(mesh);
     double *parameters = NULL;

@@ -46,9 +46,6 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 /// Bytes of scratch of the kernels of cubes: 225 blocks of 9 numbers, and 28 of an exact tangent.
 #define LY_CUBE_SCRATCH ((225 + 28) * 9 * LYRA_BATCH_WIDTH * sizeof(double))
 
-/// Law of a model, LYRA_MATERIAL_LAW_COUNT if it is not an isotropic one.
-LyraMaterialLaw ly_isotropic_law(LyraElasticModel model);
-
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
                                LyraForce **out);

@@ -4,6 +4,7 @@
 #include "force/rest_shape.h"
 
 #include "base/base.h"
+#include "math/vec3.h"
 #include "mesh/element.h"
 
 #include <math.h>
@@ -12,13 +13,6 @@
 // how far, in parts of the shortest edge, corners of a cube may be off those of a box: files have
 // few digits
 #define BOX_TOLERANCE 1e-4
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 // the inverse of the matrix with columns edge_1, edge_2, edge_3 has rows b_1, b_2, b_3
 void ly_rest_tet(const double *corners, const int32_t *order, double *constants)
@@ -29,10 +23,10 @@ void ly_rest_tet(const double *corners, const int32_t *order, double *constants)
             edge[k][i] = corners[3 * order[k + 1] + i] - corners[3 * order[0] + i];
         }
     }
-    cross(edge[0], edge[1], area);
+    ly_cross3(edge[0], edge[1], area);
     double volume6 = area[0] * edge[2][0] + area[1] * edge[2][1] + area[2] * edge[2][2];
     for (int k = 0; k < 3; ++k) {
-        cross(edge[(k + 1) % 3], edge[(k + 2) % 3], b + 3 * k);
+        ly_cross3(edge[(k + 1) % 3], edge[(k + 2) % 3], b + 3 * k);
         for (int i = 0; i < 3; ++i) {
             b[3 * k + i] /= volume6;
         }

@@ -27,6 +27,8 @@ LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out)
 
 /// Constants of a tet in the order of its batch's nodes: gradients b_1, b_2, b_3 of the shape
 /// functions of nodes 1 to 3 (b_0 = - b_1 - b_2 - b_3), 1/m, and the rest volume V, m^3.
+/// LY_FORCE_REST_TET is the trait of types whose constants begin with these.
+#define LY_FORCE_REST_TET (1u << 31)
 enum { LY_TET_B = 0, LY_TET_VOLUME = 9, LY_TET_CONSTANTS };
 
 /// Constants of a tet with rest positions `corners` [4][3] and nodes in the order given.

@@ -41,7 +41,7 @@ static LyraStatus keep(LyraSolid *solid, LyraStatus status)
 static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
-    LY_TRY(lyra_elastic_model_find(def->model, &elastic.model));
+    LY_TRY(lyra_material_law_find(def->model, &elastic.model));
     elastic.inversion = def->inversion;
     elastic.inversion_threshold = def->inversion_threshold;
     elastic.compression_resistance = def->compression_resistance;
@@ -181,43 +181,55 @@ static LyraStatus make_fibre(LyraSolid *solid, const LyraMesh *mesh, const LyraS
 
 // ---- the list -----------------------------------------------------------------------------------
 
+// models beside the material laws, each of which is a model too and stands between the two parts
 static const struct {
     const char *name;
     Maker *make;
-} models[] = {
-    {"linear", make_corotational},
-    {"corotational", make_corotational},
-    {"corotational-exact", make_corotational},
-    {"stvk", make_elastic},
-    {"neo-hookean", make_elastic},
-    {"mooney-rivlin", make_elastic},
-    {"stable-neo-hookean", make_elastic},
-    {"stable-neo-hookean-log", make_elastic},
-    {"ogden", make_elastic},
-    {"yeoh", make_elastic},
-    {"arruda-boyce", make_elastic},
-    {"fung", make_elastic},
-    {"reduced-polynomial", make_elastic},
-    {"biphasic-spline", make_elastic},
-    {"rotated-linear", make_elastic},
-    {"fibre", make_fibre},
-    {"mass-spring", make_springs},
+} before[] =
+    {
+        {"linear", make_corotational},
+        {"corotational", make_corotational},
+        {"corotational-exact", make_corotational},
+},
+  after[] = {
+      {"fibre", make_fibre},
+      {"mass-spring", make_springs},
 };
+
+enum { LAWS_END = LY_COUNT_OF(before) + LYRA_MATERIAL_LAW_COUNT };
+
+static const char *find_model(int32_t index, Maker **make)
+{
+    if (index < 0 || index >= LAWS_END + LY_COUNT_OF(after)) {
+        return NULL;
+    }
+    if (index < LY_COUNT_OF(before)) {
+        *make = before[index].make;
+        return before[index].name;
+    }
+    if (index >= LAWS_END) {
+        *make = after[index - LAWS_END].make;
+        return after[index - LAWS_END].name;
+    }
+    *make = make_elastic;
+    return lyra_material_law_name((LyraMaterialLaw)(index - LY_COUNT_OF(before)));
+}
 
 const char *lyra_solid_model(int32_t index)
 {
-    return index >= 0 && index < LY_COUNT_OF(models) ? models[index].name : NULL;
+    Maker *make = NULL;
+    return find_model(index, &make);
 }
 
 static LyraStatus find_maker(const char *name, Maker **make)
 {
     char list[512] = "";
-    for (int32_t m = 0; m < LY_COUNT_OF(models); ++m) {
-        if (strcmp(name, models[m].name) == 0) {
-            *make = models[m].make;
+    const char *known = NULL;
+    for (int32_t m = 0; (known = find_model(m, make)) != NULL; ++m) {
+        if (strcmp(name, known) == 0) {
             return LYRA_OK;
         }
-        ly_list_name(sizeof list, list, models[m].name);
+        ly_list_name(sizeof list, list, known);
     }
     return ly_fail(LYRA_INVALID_ARGUMENT, "no model \"%s\", expected one of: %s", name, list);
 }
@@ -226,7 +238,7 @@ LyraSolidDef lyra_solid_def_default(void)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
     return (LyraSolidDef){
-        .model = "neo-hookean",
+        .model = lyra_material_law_name(elastic.model),
         .poisson = elastic.poisson,
         .inversion = elastic.inversion,
         .inversion_threshold = elastic.inversion_threshold,

@@ -110,6 +110,14 @@ static double measure_error(LyraIntegrator *it, LyraState *trial, double h)
 
 // ---- steps --------------------------------------------------------------------------------------
 
+static LyraStatus evaluate_stage(LyraIntegrator *it, LyraState *trial, int32_t i, double t,
+                                 double h)
+{
+    Dopri *self = it->self;
+    const LyStageVectors vectors = {.A = self->A, .U = self->U, .V = self->V};
+    return ly_stage(it, trial, &self->method, i, t, h, &vectors);
+}
+
 // (u_new, v_new) and the error from (u, v) and A[0] at t
 static LyraStatus attempt(LyraIntegrator *it, LyraState *trial, double t, double h, double *error)
 {
@@ -117,7 +125,7 @@ static LyraStatus attempt(LyraIntegrator *it, LyraState *trial, double t, double
     const LyTableau *tableau = &self->pair->tableau;
     LyraStateView y = lyra_state_view(trial);
     for (int32_t i = 1; i < tableau->stages; ++i) {
-        LY_TRY(ly_stage(it, trial, &self->method, i, t, h, self->A, self->U, self->V));
+        LY_TRY(evaluate_stage(it, trial, i, t, h));
     }
     ly_stage_sum(y.u, h, y.v, tableau->stages, h * h, self->method.ba, self->A, self->u_new);
     ly_stage_sum(y.v, 0, NULL, tableau->stages, h, tableau->b, self->A, self->v_new);
@@ -145,7 +153,7 @@ static LyraStatus accept(LyraIntegrator *it, LyraState *trial, double t, double 
     }
     if (last) {
         for (int32_t i = end + 1; i <= end + pair->extra; ++i) {
-            LY_TRY(ly_stage(it, trial, &self->method, i, t, h, self->A, self->U, self->V));
+            LY_TRY(evaluate_stage(it, trial, i, t, h));
         }
         lyra_vector_copy(y.u, self->u_old);
         lyra_vector_copy(y.v, self->v_old);
@@ -158,7 +166,7 @@ static LyraStatus accept(LyraIntegrator *it, LyraState *trial, double t, double 
         return LYRA_OK;
     }
     if (lyra_system_traits(it->system) & LYRA_SYSTEM_HISTORY) {
-        return ly_stage(it, trial, &self->method, 0, t + h, h, self->A, self->U, self->V);
+        return evaluate_stage(it, trial, 0, t + h, h);
     }
     LyraVector *swap = self->A[0];
     self->A[0] = self->A[end];
@@ -293,7 +301,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double dt)
         lyra_vector_copy(y.u, lyra_state_view(self->before).u);
         lyra_vector_copy(y.v, lyra_state_view(self->before).v);
     }
-    LY_TRY(ly_stage(it, trial, &self->method, 0, t, dt, self->A, self->U, self->V));
+    LY_TRY(evaluate_stage(it, trial, 0, t, dt));
     if (fresh) {
         LY_TRY(first_step(it, trial, t, dt, &control[BLOCK_STEP]));
         control[BLOCK_ERROR] = 1e-4;

@@ -17,6 +17,12 @@ LyraStatus ly_explicit_acceleration(LyraIntegrator *it, LyraState *trial, double
     return ly_acceleration(it, t, dt, u, v, trial, a);
 }
 
+void ly_release_self(LyraIntegrator *it)
+{
+    ly_release(it->ctx, it->self);
+    it->self = NULL;
+}
+
 LyraStatus ly_explicit_finish(LyraIntegrator *it, LyraState *trial, double t, double dt)
 {
     LyraStateView view = lyra_state_view(trial);

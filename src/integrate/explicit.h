@@ -21,6 +21,9 @@ extern const LyIntegratorType ly_rosenbrock2, ly_rosenbrock3, ly_rosenbrock4, ly
 LyraStatus ly_explicit_acceleration(LyraIntegrator *it, LyraState *trial, double t, double dt,
                                     const LyraVector *u, const LyraVector *v, LyraVector *a);
 
+/// Gives back what a method made, where that is one block of memory.
+void ly_release_self(LyraIntegrator *it);
+
 /// Ends a step of `dt` from `t`: imposes the constraints, looks for numbers that are not finite,
 /// commits the history.
 LyraStatus ly_explicit_finish(LyraIntegrator *it, LyraState *trial, double t, double dt);
@@ -47,6 +50,20 @@ typedef struct LySpectrum {
     double stiffness;   // largest eigenvalue of M^-1 K, 1/s^2
     double alpha, beta; // the damping as Rayleigh's, 1/s and s
 } LySpectrum;
+
+static inline bool ly_spectrum_equal(const LySpectrum *a, const LySpectrum *b)
+{
+    return a->stiffness == b->stiffness && a->alpha == b->alpha && a->beta == b->beta;
+}
+
+/// The last two of three stages become the first two; the last may be written anew.
+static inline void ly_next_stage(LyraVector *x[3])
+{
+    LyraVector *first = x[0];
+    x[0] = x[1];
+    x[1] = x[2];
+    x[2] = first;
+}
 
 /// Spectral radius of one step of h on q'' + c q' + k q = 0, c and k of mass one.
 typedef double LyAmplification(const void *method, double h, double k, double c);
@@ -107,9 +124,15 @@ LyNystrom ly_nystrom(const LyTableau *tableau);
 void ly_stage_sum(const LyraVector *x, double theta_h, const LyraVector *xp, int32_t count,
                   double scale, const double *w, LyraVector *const *A, LyraVector *y);
 
-/// A_i at stage i of a step of h from (t, u, v). U and V are scratch.
+/// Vectors of a method: the accelerations of its stages, and scratch for positions and velocities.
+typedef struct LyStageVectors {
+    LyraVector *const *A;
+    LyraVector *U, *V;
+} LyStageVectors;
+
+/// A_i at stage i of a step of h from (t, u, v).
 LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *method, int32_t i,
-                    double t, double h, LyraVector *const *A, LyraVector *U, LyraVector *V);
+                    double t, double h, const LyStageVectors *vectors);
 
 extern const LyTableau ly_tableau_midpoint, ly_tableau_rk4, ly_tableau_rk38;
 

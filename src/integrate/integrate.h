@@ -63,14 +63,14 @@ struct LyraIntegrator {
     double end;                   // time at which the substep in progress ends, s
     LyMeasure measure[2];         // at the begin and the end of a substep
     LyraVector *account[3];       // scratch of the measures
-    LyraVector *reaction;         // of constraints, N
     LyraTangentNeed need_tangent; // the tangent that a step takes first, at its begin
     LyraVector *force;            // g of the driver and of ly_acceleration
     LyTargets targets;
     LyraVector *reached, *way; // reach.c; NULL where nothing is bounded
     bool measured;             // measure[0] is that of the begin of the step in progress
     double energy;             // ... and its kinetic and elastic energy, J
-    LyraVector *damped[2];     // u, v where the damping was frozen last
+    LyraVector *damped[2];     // u, v where the damping was frozen last; NULL unless tangents are
+                               // kept
     double damped_time;        // ... and the time, s
     uint64_t masses_checked;   // version of the constraints for which masses were looked at
     bool masses_known;         // ... and whether they were

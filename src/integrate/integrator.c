@@ -156,10 +156,11 @@ static LyraStatus make_vectors(LyraIntegrator *it)
     }
     for (int32_t i = 0; i < 2; ++i) {
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->measure[i].external));
-        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->damped[i]));
+        if (it->def.newton.policy == LYRA_NEWTON_SIMPLIFIED) {
+            LY_TRY(lyra_system_vector_create(it->system, it->size, &it->damped[i]));
+        }
     }
     LY_TRY(lyra_system_vector_create(it->system, it->size, &it->force));
-    LY_TRY(lyra_system_vector_create(it->system, it->size, &it->reaction));
     if (lyra_system_is_bounded(it->system)) {
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->reached));
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->way));
@@ -223,7 +224,6 @@ void lyra_integrator_destroy(LyraIntegrator *it)
         lyra_vector_destroy(it->damped[i]);
     }
     lyra_vector_destroy(it->force);
-    lyra_vector_destroy(it->reaction);
     lyra_vector_destroy(it->reached);
     lyra_vector_destroy(it->way);
     ly_release(it->ctx, it->targets.c);
@@ -369,7 +369,6 @@ static int32_t count_blocks(const LyraState *state)
 static LyraStatus accept_substep(LyraIntegrator *it, double h)
 {
     lyra_state_set_time(it->trial, it->end, lyra_state_view(it->trial).steps);
-    LY_TRY(ly_measure(it, it->trial, 1));
     LY_TRY(ly_measure_step(it, it->work, it->trial, h));
     LyMeasure begin = it->measure[0];
     it->measure[0] = it->measure[1];

@@ -315,9 +315,10 @@ LyraStatus ly_newton_bound(LyNewton *newton, LyraIntegrator *it, const LyStage *
 }
 
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyEvaluation *from, double slope, bool expand,
-                          LyEvaluation *evaluation, double *alpha)
+                          const LyraVector *q, const LyEvaluation *from,
+                          const LyDirection *direction, LyEvaluation *evaluation, double *alpha)
 {
+    const double slope = direction->slope;
     bool potential = ly_newton_has_potential(newton);
     double f_0 = potential ? from->potential : 0.5 * from->residual * from->residual;
     double descent = potential ? slope : -2 * f_0;
@@ -351,7 +352,7 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         }
         if (evaluation->finite && (enough || !newton->def.line_search)) {
             *alpha = step;
-            return expand && trial == 0 && step == 1 && (potential || works) &&
+            return direction->psd && trial == 0 && step == 1 && (potential || works) &&
                            newton->def.line_search
                        ? lengthen(newton, it, stage, q, slope, evaluation, alpha)
                        : LYRA_OK;

@@ -111,22 +111,32 @@ LyraStatus ly_find_reaction(LyraIntegrator *it, LyraState *state, LyraVector *re
 LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end, double h)
 {
     LyraState *states[2] = {begin, end};
-    if (loses_by_damping_alone(it)) {
+    bool alone = loses_by_damping_alone(it);
+    if (alone) {
         LY_TRY(ly_measure_losses(it, begin, 0));
+        LY_TRY(ly_measure_losses(it, end, 1));
     }
-    LY_TRY(ly_measure_losses(it, end, 1));
-    LyraVector *du = it->account[0], *held = it->account[2];
+    // what is prescribed was needed for the last time; the next step does so anew
+    LyraVector *du = it->prescribed[0], *reaction = it->prescribed[1], *held = it->account[2];
+    double reactions[2] = {0, 0};
     lyra_vector_sum(-1, lyra_state_view(begin).u, lyra_state_view(end).u, du);
     lyra_vector_fill(held, 0);
     lyra_system_merge(it->system, du, held);
     bool moved = lyra_vector_largest(held) > 0;
+    for (int32_t k = 0; moved && k < 2; ++k) {
+        LY_TRY(ly_find_reaction(it, states[k], reaction));
+        reactions[k] = lyra_vector_dot(reaction, held);
+    }
+    // the tangent where the step ends may take the place of that of the damping
+    if (alone && it->need_tangent != LYRA_TANGENT_NONE) {
+        lyra_system_thaw_damping(it->system);
+    }
+    LY_TRY(ly_measure(it, end, 1));
+    LY_TRY(alone ? LYRA_OK : ly_measure_losses(it, end, 1));
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.dissipated += 0.5 * h * it->measure[k].power;
-        if (moved) {
-            LY_TRY(ly_find_reaction(it, states[k], it->reaction));
-            it->report.work += 0.5 * lyra_vector_dot(it->reaction, held);
-        }
+        it->report.work += 0.5 * reactions[k];
     }
     // a method need not look at forces where a step ends; the next one would begin with them
     const LyMeasure *last = &it->measure[1];

@@ -41,7 +41,7 @@ bool ly_predicts(const LyraIntegrator *it);
 /// q = the acceleration that a step of h is likely to end with, from those of the steps before.
 LyraStatus ly_predict(LyraIntegrator *it, LyraState *trial, double h, LyraVector *q);
 
-/// Notes that it ended with q, while `trial` still has the one before. Without effect where nobody
+/// Notes that it ended with q, while `trial` still has the one before. Without effect where no one
 /// predicts.
 LyraStatus ly_predict_note(LyraIntegrator *it, LyraState *trial, double h, const LyraVector *q);
 

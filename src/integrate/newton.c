@@ -85,6 +85,25 @@ static void fill_signs(LyraVector *z)
     }
 }
 
+// what only the iteration needs, and the policies that count their steps do without
+static LyraStatus prepare_iteration(LyNewton *newton)
+{
+    LyraVector **vectors[] = {&newton->rest, &newton->signs, &newton->lengths};
+    if (newton->iterates) {
+        return LYRA_OK;
+    }
+    for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
+        if (!*vectors[i]) {
+            LY_TRY(lyra_system_vector_create(newton->system, newton->size, vectors[i]));
+        }
+    }
+    fill_signs(newton->signs);
+    lyra_system_lengths(newton->system, newton->lengths);
+    newton->spread = lyra_vector_largest(newton->lengths) > 0 ? newton->extent : 0;
+    newton->iterates = true;
+    return LYRA_OK;
+}
+
 LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSystem *system,
                             LyNewton **out)
 {
@@ -98,15 +117,14 @@ LyraStatus ly_newton_create(LyraContext *ctx, const LyraNewtonDef *def, LyraSyst
     LyraVector **vectors[] = {&newton->q_try, &newton->r,    &newton->r_try,    &newton->d,
                               &newton->moved, &newton->b,    &newton->u,        &newton->v,
                               &newton->a,     &newton->mass, &newton->external, &newton->damping,
-                              &newton->start, &newton->rest, &newton->signs,    &newton->lengths,
-                              &newton->next};
+                              &newton->start, &newton->next};
     for (int32_t i = 0; i < LY_COUNT_OF(vectors); ++i) {
         LY_TRY_DONE(lyra_system_vector_create(system, newton->size, vectors[i]));
     }
-    fill_signs(newton->signs);
     newton->extent = lyra_system_extent(system);
-    lyra_system_lengths(system, newton->lengths);
-    newton->spread = lyra_vector_largest(newton->lengths) > 0 ? newton->extent : 0;
+    if (def->policy != LYRA_NEWTON_ONE && def->policy != LYRA_NEWTON_COUNTED) {
+        LY_TRY_DONE(prepare_iteration(newton));
+    }
     if (def->policy == LYRA_NEWTON_SIMPLIFIED) {
         LY_TRY_DONE(lyra_system_state_create(system, &newton->kept.point));
     }
@@ -144,7 +162,7 @@ LyraTangentNeed ly_newton_need_tangent(const LyraNewtonDef *def)
 
 // ---- directions ---------------------------------------------------------------------------------
 
-bool ly_newton_is_trouble(LyraStatus status)
+bool ly_newton_can_retry(LyraStatus status)
 {
     return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR ||
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
@@ -228,7 +246,7 @@ static LyraStatus find_direction(LyNewton *newton, LyraIntegrator *it, const LyS
                 status = ly_newton_direction(newton, it, stage, newton->r, FORCING_MAX, direction);
             }
         }
-        if (status != LYRA_OK && (!ly_newton_is_trouble(status) || direction->psd)) {
+        if (status != LYRA_OK && (!ly_newton_can_retry(status) || direction->psd)) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         if (status == LYRA_OK && (direction->usable || direction->psd)) {
@@ -269,7 +287,7 @@ static LyraStatus choose_direction(LyNewton *newton, LyraIntegrator *it, const L
             if (status == LYRA_OK && direction->usable) {
                 return LYRA_OK;
             }
-            if (status != LYRA_OK && !ly_newton_is_trouble(status)) {
+            if (status != LYRA_OK && !ly_newton_can_retry(status)) {
                 return ly_step_fail(it, LYRA_STEP_SOLVER, status);
             }
         }
@@ -371,29 +389,34 @@ static bool has_decrement(const LyNewton *newton, double slope)
            (exact && slope < 0 && !ly_newton_is_symmetric(newton));
 }
 
+typedef struct Last {
+    bool moved; // q is another
+    bool done;  // the iteration has ended
+} Last;
+
 // A whole step, where the decrement says that it leads to the answer or the residual is near its
-// floor: taken unless the residual grows by more than rounding. *done: the iteration has ended.
-// *moved: q is another.
+// floor: taken unless the residual grows by more than rounding.
 static LyraStatus take_last(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                             const LyDirection *direction, LyraVector *q, LyEvaluation *evaluation,
-                            Progress *progress, bool *moved, bool *done)
+                            Progress *progress, Last *last)
 {
     LyEvaluation next;
     double before = evaluation->residual, rounding = NEAR_FLOOR * newton->floor;
     lyra_vector_sum(1, newton->d, q, newton->q_try);
     LY_TRY(ly_newton_evaluate(newton, it, stage, newton->q_try, newton->r_try, &next));
     bool near = before <= rounding;
-    *moved = next.finite && next.residual <= fmax(before, rounding);
+    last->moved = next.finite && next.residual <= fmax(before, rounding);
     // without a potential the residual has to tell that the tangent leads there
     bool leads = ly_newton_has_potential(newton) || next.residual <= LEADS * before;
-    *done = near     ? !(next.residual < 0.5 * before)
-            : *moved ? leads && has_settled(newton, stage, &next, direction, before, progress)
+    last->done = near ? !(next.residual < 0.5 * before)
+                 : last->moved
+                     ? leads && has_settled(newton, stage, &next, direction, before, progress)
                      : before <= newton->def.residual * evaluation->force;
-    if (*moved) {
+    if (last->moved) {
         lyra_vector_copy(newton->q_try, q);
         lyra_vector_copy(newton->r_try, newton->r);
         *evaluation = next;
-        *done = *done || next.residual <= newton->floor;
+        last->done = last->done || next.residual <= newton->floor;
     }
     it->report.residual_last = evaluation->residual;
     return LYRA_OK;
@@ -446,22 +469,20 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
         bool exact = !direction.kept && !direction.psd && has_decrement(newton, direction.slope);
         bool near = before <= NEAR_FLOOR * newton->floor;
         if (near || (exact && -direction.slope <= newton->def.decrement * evaluation->energy)) {
-            bool moved, done;
-            LY_TRY(
-                take_last(newton, it, stage, &direction, q, evaluation, progress, &moved, &done));
-            if (done) {
-                LY_TRY(check_end(newton, it, stage, q, evaluation, &done));
+            Last last;
+            LY_TRY(take_last(newton, it, stage, &direction, q, evaluation, progress, &last));
+            if (last.done) {
+                LY_TRY(check_end(newton, it, stage, q, evaluation, &last.done));
             }
-            if (done) {
+            if (last.done) {
                 return LYRA_OK;
             }
-            if (moved) {
+            if (last.moved) {
                 advance(newton, &direction, 1, evaluation->residual, before, progress);
                 continue;
             }
         }
-        LY_TRY(ly_line_search(newton, it, stage, q, evaluation, direction.slope, direction.psd,
-                              &next, &alpha));
+        LY_TRY(ly_line_search(newton, it, stage, q, evaluation, &direction, &next, &alpha));
         if (is_blocked(newton, &direction)) {
             return ly_fail_blocked(it, stage->time);
         }
@@ -523,7 +544,7 @@ static LyraStatus step_whole(LyNewton *newton, LyraIntegrator *it, const LyStage
         if (status == LYRA_OK) {
             break;
         }
-        if (!ly_newton_is_trouble(status) || direction.psd) {
+        if (!ly_newton_can_retry(status) || direction.psd) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         direction.psd = true;
@@ -585,6 +606,7 @@ LyraStatus ly_newton_solve(LyNewton *newton, LyraIntegrator *it, const LyStage *
     int32_t count = 0;
     newton->floor = 0;
     newton->limit = 1;
+    LY_TRY(prepare_iteration(newton));
     LY_TRY(ly_newton_start(newton, it, stage, q, &evaluation));
     it->report.residual_first = it->report.residual_last = evaluation.residual;
     Progress progress = {.psd = newton->def.psd_always,

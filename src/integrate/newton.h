@@ -57,6 +57,7 @@ struct LyNewton {
     LyraVector *lengths;          // that forces are computed from, beside displacements, m
     double floor;                 // residual that rounding alone can make, N
     double extent;                // size of the body, m; 0: unknown
+    bool iterates;                // rest, signs and lengths are there
     double spread;                // by how far forces may be rounded over it: 0 if `lengths` are, m
     LyKept kept;                  // what S was formed from, of the simplified policy
     LyraTangentNeed need_tangent; // of the evaluation that follows
@@ -91,8 +92,8 @@ LyraStatus ly_newton_bound(LyNewton *newton, LyraIntegrator *it, const LyStage *
 /// alpha d in q_try, its residual in r_try and the rest in `evaluation`; alpha is 0 when there is
 /// none.
 LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                          const LyraVector *q, const LyEvaluation *from, double slope, bool expand,
-                          LyEvaluation *evaluation, double *alpha);
+                          const LyraVector *q, const LyEvaluation *from,
+                          const LyDirection *direction, LyEvaluation *evaluation, double *alpha);
 
 /// Tells the system that q, of which `evaluation` is, is linearised next; evaluates it again where
 /// forces are others after that.
@@ -102,7 +103,7 @@ LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const
 // ---- directions (newton.c) ----------------------------------------------------------------------
 
 /// Whether another tangent may help.
-bool ly_newton_is_trouble(LyraStatus status);
+bool ly_newton_can_retry(LyraStatus status);
 
 /// Forms S at q.
 LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,

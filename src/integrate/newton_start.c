@@ -125,7 +125,7 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
         if (status == LYRA_OK) {
             break;
         }
-        if (!ly_newton_is_trouble(status) || direction.psd) {
+        if (!ly_newton_can_retry(status) || direction.psd) {
             return ly_step_fail(it, LYRA_STEP_SOLVER, status);
         }
         direction.psd = true;
@@ -187,7 +187,7 @@ static double find_motion(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 static LyraStatus try_step(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                            LyraStatus status, bool count, LyraVector *q, LyEvaluation *evaluation)
 {
-    if (status != LYRA_OK && !ly_newton_is_trouble(status)) {
+    if (status != LYRA_OK && !ly_newton_can_retry(status)) {
         return status;
     }
     LyEvaluation again;

@@ -98,12 +98,6 @@ static LyraStatus create(LyraIntegrator *it)
     return LYRA_OK;
 }
 
-static void destroy(LyraIntegrator *it)
-{
-    ly_release(it->ctx, it->self);
-    it->self = NULL;
-}
-
 // the least number of stages that is stable at h; 0: there is none
 static int32_t find_stages(const LySpectrum *spectrum, double h)
 {
@@ -133,8 +127,7 @@ static int32_t count_stages(const LySpectrum *spectrum, double h)
 
 static void choose_stages(Rkc *self, int32_t given, const LySpectrum *spectrum, double h)
 {
-    if (self->h == h && self->spectrum.stiffness == spectrum->stiffness &&
-        self->spectrum.alpha == spectrum->alpha && self->spectrum.beta == spectrum->beta) {
+    if (self->h == h && ly_spectrum_equal(&self->spectrum, spectrum)) {
         return;
     }
     self->spectrum = *spectrum;
@@ -190,13 +183,8 @@ static LyraStatus run_stages(LyraIntegrator *it, LyraState *trial, const LyCheby
         c = s.c;
         at = ly_moment(it, t, c * h);
         ly_impose(it, at, u[2], v[2]);
-        LyraVector *turn_u = u[0], *turn_v = v[0];
-        for (int i = 0; i < 2; ++i) {
-            u[i] = u[i + 1];
-            v[i] = v[i + 1];
-        }
-        u[2] = turn_u;
-        v[2] = turn_v;
+        ly_next_stage(u);
+        ly_next_stage(v);
         for (int i = 0; i < 3; ++i) {
             T[0][i] = T[1][i];
             T[1][i] = T[2][i];
@@ -231,5 +219,5 @@ const LyIntegratorType ly_rkc2 = {
     .vector_count = SCRATCH_COUNT,
     .create = create,
     .step = step,
-    .destroy = destroy,
+    .destroy = ly_release_self,
 };

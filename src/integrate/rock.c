@@ -185,12 +185,6 @@ static LyraStatus create(LyraIntegrator *it)
     return LYRA_OK;
 }
 
-static void destroy(LyraIntegrator *it)
-{
-    ly_release(it->ctx, it->self);
-    it->self = NULL;
-}
-
 // stages that the real interval asks for
 static int32_t least_stages(const LySpectrum *spectrum, double h)
 {
@@ -243,8 +237,7 @@ static void balance(const LySpectrum *spectrum, double h, LyRock *room, int32_t 
 
 static void choose(Rock *self, int32_t given, const LySpectrum *spectrum, double h)
 {
-    if (self->h == h && self->spectrum.stiffness == spectrum->stiffness &&
-        self->spectrum.alpha == spectrum->alpha && self->spectrum.beta == spectrum->beta) {
+    if (self->h == h && ly_spectrum_equal(&self->spectrum, spectrum)) {
         return;
     }
     int32_t parts = 1, stages = given;
@@ -290,14 +283,10 @@ static LyraStatus run_stages(LyraIntegrator *it, LyraState *trial, const LyRock 
         c[2] = method->mu[j] + method->nu[j] * c[1] + method->ka[j] * c[0];
         at = begin + c[2] * h;
         ly_impose(it, ly_moment(it, t, at), u[2], v[2]);
-        LyraVector *turn_u = u[0], *turn_v = v[0];
-        for (int i = 0; i < 2; ++i) {
-            u[i] = u[i + 1];
-            v[i] = v[i + 1];
-            c[i] = c[i + 1];
-        }
-        u[2] = turn_u;
-        v[2] = turn_v;
+        ly_next_stage(u);
+        ly_next_stage(v);
+        c[0] = c[1];
+        c[1] = c[2];
     }
     // (2)
     double s = method->sigma * h, e[2] = {s * method->q, -s * method->q};
@@ -354,5 +343,5 @@ const LyIntegratorType ly_rock2 = {
     .vector_count = SCRATCH_COUNT,
     .create = create,
     .step = step,
-    .destroy = destroy,
+    .destroy = ly_release_self,
 };

@@ -76,8 +76,9 @@ void ly_stage_sum(const LyraVector *x, double theta_h, const LyraVector *xp, int
 }
 
 LyraStatus ly_stage(LyraIntegrator *it, LyraState *trial, const LyNystrom *method, int32_t i,
-                    double t, double h, LyraVector *const *A, LyraVector *U, LyraVector *V)
+                    double t, double h, const LyStageVectors *vectors)
 {
+    LyraVector *const *A = vectors->A, *U = vectors->U, *V = vectors->V;
     LyraStateView y = lyra_state_view(trial);
     const LyTableau *tableau = method->tableau;
     double ch = tableau->c[i] * h, at = ly_moment(it, t, ch);
@@ -117,11 +118,12 @@ static LyraStatus step_by(LyraIntegrator *it, const LyTableau *tableau, LyraStat
 {
     LyraStateView y = lyra_state_view(trial);
     LyNystrom method = ly_nystrom(tableau);
-    LyraVector *U = it->scratch[0], *V = it->scratch[1], *const *A = it->scratch + 2;
+    LyraVector *const *A = it->scratch + 2;
+    LyStageVectors vectors = {.A = A, .U = it->scratch[0], .V = it->scratch[1]};
     ly_impose(it, y.time, y.u, y.v);
     LY_TRY(ly_check_critical(it, trial, dt, it->scratch, amplification, tableau));
     for (int32_t i = 0; i < tableau->stages; ++i) {
-        LY_TRY(ly_stage(it, trial, &method, i, y.time, dt, A, U, V));
+        LY_TRY(ly_stage(it, trial, &method, i, y.time, dt, &vectors));
     }
     ly_stage_sum(y.u, dt, y.v, tableau->stages, dt * dt, method.ba, A, y.u);
     ly_stage_sum(y.v, 0, NULL, tableau->stages, dt, tableau->b, A, y.v);

@@ -81,7 +81,7 @@ double ly_critical_step(const LySpectrum *spectrum, LyAmplification *amplificati
     if (!(rate > 0)) {
         return INFINITY;
     }
-    // from far below upward, as stability beyond the first unstable step helps nobody
+    // from far below upward, as stability beyond the first unstable step is of no use
     double low = 0, high = 1e-6 / rate;
     while (ly_is_stable(spectrum, amplification, method, high)) {
         low = high;

@@ -46,8 +46,10 @@ LyraStatus ly_update_damping_known(LyraIntegrator *it, double t, double dt, cons
 {
     double begin = ly_time();
     const LyraPoint at = {.time = t, .dt = dt, .u = u, .v = v, .committed = committed};
-    lyra_vector_copy(u, it->damped[0]);
-    lyra_vector_copy(v, it->damped[1]);
+    if (it->damped[0]) {
+        lyra_vector_copy(u, it->damped[0]);
+        lyra_vector_copy(v, it->damped[1]);
+    }
     it->damped_time = t;
     LyraStatus status = lyra_system_update_damping(it->system, &at);
     it->report.assembly_seconds += ly_time() - begin;

@@ -8,7 +8,8 @@
 //   b = (I^2 - II)/2 J^(-4/3)        (Mooney-Rivlin only),
 //
 // and are given by the Taylor coefficients of f and h about the present a and J: three of each make
-// value, gradient and Hessian, seven make the jet in the stretches. So each law is written once.
+// value, gradient and Hessian, seven make its polynomial in the stretches. So each law is written
+// once.
 //
 // The derivatives of a and b, with k = J^(-2/3):
 //   a_I = k,  a_J = -2/3 a/J,  a_IJ = -2/3 k/J,  a_JJ = 10/9 a/J^2
@@ -39,7 +40,7 @@ LY_INLINE void log_terms(LyReal x, int order, LyReal *terms)
 // coefficients of the polynomial with coefficients c[0..degree] about x, by synthetic division
 LY_INLINE void polynomial_terms(const LyReal *c, int degree, LyReal x, int order, LyReal *terms)
 {
-    LyReal work[LY_JET_TERMS];
+    LyReal work[LY_TAYLOR_TERMS];
     for (int i = 0; i <= degree; ++i) {
         work[i] = c[i];
     }
@@ -83,7 +84,7 @@ LY_INLINE void strain_neo_hookean(const double *p, LyReal I, int order, LyReal *
 LY_INLINE void volume_neo_hookean(const double *p, LyReal J, int order, LyReal *h)
 {
     LyReal lambda = ly_law_parameter(p, LY_LAMBDA), mu = ly_law_parameter(p, LY_MU),
-           l[LY_JET_TERMS];
+           l[LY_TAYLOR_TERMS];
     log_terms(J, order, l);
     for (int n = 0; n <= order; ++n) {
         LyReal square = ly_set(0);
@@ -118,7 +119,7 @@ LY_INLINE void volume_stable_neo_hookean(const double *p, LyReal J, int order, L
 // m/2 (I - 3) - m/2 ln((I + 1)/4) with m = 4/3 mu
 LY_INLINE void strain_stable_neo_hookean_log(const double *p, LyReal I, int order, LyReal *f)
 {
-    LyReal half = ly_law_parameter(p, LY_MU) * (2.0 / 3), l[LY_JET_TERMS];
+    LyReal half = ly_law_parameter(p, LY_MU) * (2.0 / 3), l[LY_TAYLOR_TERMS];
     log_terms(0.25 * (I + 1.0), order, l);
     linear_terms(half, I, order, f);
     double scale = 1;
@@ -246,32 +247,32 @@ LY_INLINE void add_mooney(LyReal c, LyReal I, LyReal II, LyReal J, LyReal k, LyL
     d->hessian[5] -= (4.0 / 3) * k2 * I * inverse;
 }
 
-// ---- jets ---------------------------------------------------------------------------------------
+// ---- Taylor polynomials -------------------------------------------------------------------------
 
 // a = I, with coefficients of s^2 about each stretch
-static void jet_trace(const LyReal s[3], LyJet *a)
+static void taylor_trace(const LyReal s[3], LyTaylor *a)
 {
-    ly_jet_clear(a);
+    ly_taylor_clear(a);
     for (int i = 0; i < 3; ++i) {
         LyReal square[3] = {s[i] * s[i], 2.0 * s[i], ly_set(1)};
-        ly_jet_add_single(a, i, square);
+        ly_taylor_add_single(a, i, square);
     }
 }
 
 // a += sum over i of s_i^own (s_j s_k)^others
-static void jet_add_powers(const LyReal s[3], double own, double others, LyJet *a)
+static void taylor_add_powers(const LyReal s[3], double own, double others, LyTaylor *a)
 {
     LyReal x[3][3], y[3][3];
     for (int i = 0; i < 3; ++i) {
-        ly_jet_power(s[i], ly_pow_lanes(s[i], ly_set(own)), ly_set(own), x[i]);
-        ly_jet_power(s[i], ly_pow_lanes(s[i], ly_set(others)), ly_set(others), y[i]);
+        ly_taylor_power(s[i], ly_pow_lanes(s[i], ly_set(own)), ly_set(own), x[i]);
+        ly_taylor_power(s[i], ly_pow_lanes(s[i], ly_set(others)), ly_set(others), y[i]);
     }
-    ly_jet_add_outer(a, x[0], y[1], y[2]);
-    ly_jet_add_outer(a, y[0], x[1], y[2]);
-    ly_jet_add_outer(a, y[0], y[1], x[2]);
+    ly_taylor_add_outer(a, x[0], y[1], y[2]);
+    ly_taylor_add_outer(a, y[0], x[1], y[2]);
+    ly_taylor_add_outer(a, y[0], y[1], x[2]);
 }
 
-static void jet_volume(const LyReal s[3], LyJet *J)
+static void taylor_volume(const LyReal s[3], LyTaylor *J)
 {
     LyReal x[3][3];
     for (int i = 0; i < 3; ++i) {
@@ -279,8 +280,8 @@ static void jet_volume(const LyReal s[3], LyJet *J)
         x[i][1] = ly_set(1);
         x[i][2] = ly_set(0);
     }
-    ly_jet_clear(J);
-    ly_jet_add_outer(J, x[0], x[1], x[2]);
+    ly_taylor_clear(J);
+    ly_taylor_add_outer(J, x[0], x[1], x[2]);
 }
 
 // ---- laws of the form f(a) + h(J) ---------------------------------------------------------------
@@ -316,29 +317,29 @@ static void jet_volume(const LyReal s[3], LyJet *J)
     {                                                                                              \
         (void)user;                                                                                \
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
-            LyReal s[3], f[LY_JET_TERMS], h[LY_JET_TERMS];                                         \
-            LyJet sum, a, J;                                                                       \
+            LyReal s[3], f[LY_TAYLOR_TERMS], h[LY_TAYLOR_TERMS];                                   \
+            LyTaylor sum, a, J;                                                                    \
             ly_law_load_stretches(stretches, lane, s);                                             \
-            ly_jet_clear(&sum);                                                                    \
+            ly_taylor_clear(&sum);                                                                 \
             if (is_isochoric) {                                                                    \
-                ly_jet_clear(&a);                                                                  \
-                jet_add_powers(s, 4.0 / 3, -2.0 / 3, &a);                                          \
+                ly_taylor_clear(&a);                                                               \
+                taylor_add_powers(s, 4.0 / 3, -2.0 / 3, &a);                                       \
             } else {                                                                               \
-                jet_trace(s, &a);                                                                  \
+                taylor_trace(s, &a);                                                               \
             }                                                                                      \
-            jet_volume(s, &J);                                                                     \
-            strain_##name(parameters + lane, a.c[0], LY_JET_TERMS - 1, f);                         \
-            volume_##name(parameters + lane, J.c[0], LY_JET_TERMS - 1, h);                         \
-            ly_jet_add_composed(&sum, &a, f);                                                      \
-            ly_jet_add_composed(&sum, &J, h);                                                      \
+            taylor_volume(s, &J);                                                                  \
+            strain_##name(parameters + lane, a.c[0], LY_TAYLOR_TERMS - 1, f);                      \
+            volume_##name(parameters + lane, J.c[0], LY_TAYLOR_TERMS - 1, h);                      \
+            ly_taylor_add_composed(&sum, &a, f);                                                   \
+            ly_taylor_add_composed(&sum, &J, h);                                                   \
             if (mooney) {                                                                          \
                 LyReal c = ly_law_parameter(parameters + lane, LY_MOONEY_MU01);                    \
-                ly_jet_clear(&a);                                                                  \
-                jet_add_powers(s, -4.0 / 3, 2.0 / 3, &a);                                          \
+                ly_taylor_clear(&a);                                                               \
+                taylor_add_powers(s, -4.0 / 3, 2.0 / 3, &a);                                       \
                 a.c[0] -= 3.0;                                                                     \
-                ly_jet_add(&sum, c, &a);                                                           \
+                ly_taylor_add(&sum, c, &a);                                                        \
             }                                                                                      \
-            ly_law_store_jet(&sum, taylor + lane);                                                 \
+            ly_law_store_taylor(&sum, taylor + lane);                                              \
         }                                                                                          \
     }
 
@@ -376,21 +377,21 @@ void LY_KERNEL(ly_law_expand_stvk)(const void *user, const double *stretches,
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal lambda = ly_law_parameter(parameters + lane, LY_LAMBDA), s[3];
         LyReal mu = ly_law_parameter(parameters + lane, LY_MU);
-        LyJet sum, trace, square;
+        LyTaylor sum, trace, square;
         ly_law_load_stretches(stretches, lane, s);
-        jet_trace(s, &trace);
+        taylor_trace(s, &trace);
         trace.c[0] -= 3.0;
-        ly_jet_clear(&sum);
-        ly_jet_multiply(&trace, &trace, &square);
-        ly_jet_add(&sum, 0.125 * lambda, &square);
-        ly_jet_add(&sum, -0.5 * mu, &trace);
+        ly_taylor_clear(&sum);
+        ly_taylor_multiply(&trace, &trace, &square);
+        ly_taylor_add(&sum, 0.125 * lambda, &square);
+        ly_taylor_add(&sum, -0.5 * mu, &trace);
         // II - 3, with coefficients of s^4
         for (int i = 0; i < 3; ++i) {
             LyReal s2 = s[i] * s[i], quarter = 0.25 * mu;
             LyReal fourth[3] = {quarter * (s2 * s2 - 1.0), quarter * 4.0 * s2 * s[i],
                                 quarter * 6.0 * s2};
-            ly_jet_add_single(&sum, i, fourth);
+            ly_taylor_add_single(&sum, i, fourth);
         }
-        ly_law_store_jet(&sum, taylor + lane);
+        ly_law_store_taylor(&sum, taylor + lane);
     }
 }

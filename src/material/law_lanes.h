@@ -7,7 +7,7 @@
 #define LY_MATERIAL_LAW_LANES_H
 
 #include "lyra/material.h"
-#include "material/jet.h"
+#include "material/taylor.h"
 
 /// Value and derivatives of an energy; the Hessian's 11, 22, 33, 12, 23, 31.
 typedef struct LyLawDerivatives {
@@ -39,10 +39,10 @@ LY_INLINE void ly_law_store(const LyraMaterialBatch *batch, int lane, const LyLa
     }
 }
 
-LY_INLINE void ly_law_store_jet(const LyJet *jet, double *taylor)
+LY_INLINE void ly_law_store_taylor(const LyTaylor *polynomial, double *taylor)
 {
     for (int k = 0; k < 27; ++k) {
-        ly_store(taylor + k * LYRA_MATERIAL_WIDTH, jet->c[k]);
+        ly_store(taylor + k * LYRA_MATERIAL_WIDTH, polynomial->c[k]);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const lame_names[] = {"lambda", "mu"};
 static const char *const mooney_names[] = {"mu01", "mu10", "v1"};
@@ -35,6 +36,122 @@ static const LyraParameterKind ogden_kinds[] = {ANY, NOT_ZERO, ANY,         NOT_
                                                 ANY, NOT_ZERO, NOT_NEGATIVE};
 static const LyraParameterKind spline_kinds[] = {NOT_NEGATIVE, NOT_NEGATIVE, POSITIVE, ANY};
 
+// ---- parameters that agree with linear elasticity at small strain
+// --------------------------------
+
+typedef struct Moduli {
+    double lambda, mu, kappa;
+} Moduli;
+
+static void set_lame(const Moduli *at, double *p)
+{
+    p[LY_LAMBDA] = at->lambda;
+    p[LY_MU] = at->mu;
+}
+
+static double bulk3_lame(const double *p)
+{
+    return 3 * p[LY_LAMBDA] + 2 * p[LY_MU];
+}
+
+static void set_mooney(const Moduli *at, double *p)
+{
+    p[LY_MOONEY_MU01] = at->mu / 4;
+    p[LY_MOONEY_MU10] = at->mu / 4;
+    p[LY_MOONEY_V1] = at->kappa / 2;
+}
+
+static double bulk3_mooney(const double *p)
+{
+    return 6 * p[LY_MOONEY_V1];
+}
+
+static void set_yeoh(const Moduli *at, double *p)
+{
+    p[LY_YEOH_C1] = at->mu / 2;
+    p[LY_YEOH_C2] = p[LY_YEOH_C3] = 0;
+    p[LY_YEOH_KAPPA] = at->kappa;
+}
+
+static double bulk3_yeoh(const double *p)
+{
+    return 3 * p[LY_YEOH_KAPPA];
+}
+
+static void set_arruda(const Moduli *at, double *p)
+{
+    p[LY_ARRUDA_MU] = at->mu;
+    p[LY_ARRUDA_LOCK] = 3;
+    p[LY_ARRUDA_KAPPA] = at->kappa;
+}
+
+static double bulk3_arruda(const double *p)
+{
+    return 3 * p[LY_ARRUDA_KAPPA];
+}
+
+static void set_fung(const Moduli *at, double *p)
+{
+    p[LY_FUNG_MU] = at->mu;
+    p[LY_FUNG_B] = 1;
+    p[LY_FUNG_KAPPA] = at->kappa;
+}
+
+static double bulk3_fung(const double *p)
+{
+    return 3 * p[LY_FUNG_KAPPA];
+}
+
+static void set_reduced(const Moduli *at, double *p)
+{
+    p[LY_REDUCED_C1] = at->mu / 2;
+    for (int i = 1; i < 6; ++i) {
+        p[LY_REDUCED_C1 + i] = 0;
+    }
+    p[LY_REDUCED_KAPPA] = at->kappa;
+}
+
+static double bulk3_reduced(const double *p)
+{
+    return 3 * p[LY_REDUCED_KAPPA];
+}
+
+static void set_ogden(const Moduli *at, double *p)
+{
+    const double alpha[3] = {2, 4, -2};
+    for (int term = 0; term < 3; ++term) {
+        p[LY_OGDEN_MU1 + 2 * term] = term == 0 ? at->mu : 0;
+        p[LY_OGDEN_ALPHA1 + 2 * term] = alpha[term];
+    }
+    p[LY_OGDEN_KAPPA] = at->kappa;
+}
+
+static double bulk3_ogden(const double *p)
+{
+    return 3 * p[LY_OGDEN_KAPPA];
+}
+
+static void set_spline(const Moduli *at, double *p)
+{
+    p[LY_SPLINE_K0] = 2 * at->mu;
+    p[LY_SPLINE_KE] = 10 * at->mu;
+    p[LY_SPLINE_LIMIT] = 0.2;
+    p[LY_SPLINE_LAMBDA] = at->lambda;
+}
+
+static double bulk3_spline(const double *p)
+{
+    return p[LY_SPLINE_K0] + 3 * p[LY_SPLINE_LAMBDA];
+}
+
+// ---- the table of laws --------------------------------------------------------------------------
+
+typedef struct Law {
+    LyraMaterialType types[LYRA_ISA_COUNT];
+    void (*set)(const Moduli *at, double *p); // all parameters of the law
+    double (*bulk3)(const double *p);         // three bulk moduli
+} Law;
+
 #define TYPE(isa, text, on, no_second, words, function)                                            \
     {                                                                                              \
         .name = text, .arguments = on, .without_second = no_second,                                \
@@ -42,36 +159,59 @@ static const LyraParameterKind spline_kinds[] = {NOT_NEGATIVE, NOT_NEGATIVE, POS
         .parameter_names = words##_names, .parameter_kinds = words##_kinds,                        \
         .evaluate = ly_law_##function##_##isa, .expand = ly_law_expand_##function##_##isa,         \
     }
-#define TYPES(...) LY_KERNEL_TABLE_OF(TYPE, __VA_ARGS__)
-#define INVARIANTS LYRA_MATERIAL_INVARIANTS
-#define STRETCHES LYRA_MATERIAL_STRETCHES
+// name, arguments, whether W does not depend on II, parameters, kernel
+#define LAW(text, on, no_second, words, function)                                                  \
+    {                                                                                              \
+        .types = LY_KERNEL_TABLE_OF(TYPE, text, LYRA_MATERIAL_##on, no_second, words, function),   \
+        .set = set_##words, .bulk3 = bulk3_##words,                                                \
+    }
 
-static const LyraMaterialType types[LYRA_MATERIAL_LAW_COUNT][LYRA_ISA_COUNT] = {
-    [LYRA_MATERIAL_STVK] = TYPES("stvk", INVARIANTS, false, lame, stvk),
-    [LYRA_MATERIAL_NEO_HOOKEAN] = TYPES("neo-hookean", INVARIANTS, true, lame, neo_hookean),
-    [LYRA_MATERIAL_MOONEY_RIVLIN] =
-        TYPES("mooney-rivlin", INVARIANTS, false, mooney, mooney_rivlin),
+static const Law laws[LYRA_MATERIAL_LAW_COUNT] = {
+    [LYRA_MATERIAL_STVK] = LAW("stvk", INVARIANTS, false, lame, stvk),
+    [LYRA_MATERIAL_NEO_HOOKEAN] = LAW("neo-hookean", INVARIANTS, true, lame, neo_hookean),
+    [LYRA_MATERIAL_MOONEY_RIVLIN] = LAW("mooney-rivlin", INVARIANTS, false, mooney, mooney_rivlin),
     [LYRA_MATERIAL_STABLE_NEO_HOOKEAN] =
-        TYPES("stable-neo-hookean", INVARIANTS, true, lame, stable_neo_hookean),
+        LAW("stable-neo-hookean", INVARIANTS, true, lame, stable_neo_hookean),
     [LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG] =
-        TYPES("stable-neo-hookean-log", INVARIANTS, true, lame, stable_neo_hookean_log),
-    [LYRA_MATERIAL_YEOH] = TYPES("yeoh", INVARIANTS, true, yeoh, yeoh),
-    [LYRA_MATERIAL_ARRUDA_BOYCE] = TYPES("arruda-boyce", INVARIANTS, true, arruda, arruda_boyce),
-    [LYRA_MATERIAL_FUNG] = TYPES("fung", INVARIANTS, true, fung, fung),
+        LAW("stable-neo-hookean-log", INVARIANTS, true, lame, stable_neo_hookean_log),
+    [LYRA_MATERIAL_OGDEN] = LAW("ogden", STRETCHES, true, ogden, ogden),
+    [LYRA_MATERIAL_YEOH] = LAW("yeoh", INVARIANTS, true, yeoh, yeoh),
+    [LYRA_MATERIAL_ARRUDA_BOYCE] = LAW("arruda-boyce", INVARIANTS, true, arruda, arruda_boyce),
+    [LYRA_MATERIAL_FUNG] = LAW("fung", INVARIANTS, true, fung, fung),
     [LYRA_MATERIAL_REDUCED_POLYNOMIAL] =
-        TYPES("reduced-polynomial", INVARIANTS, true, reduced, reduced_polynomial),
-    [LYRA_MATERIAL_OGDEN] = TYPES("ogden", STRETCHES, true, ogden, ogden),
+        LAW("reduced-polynomial", INVARIANTS, true, reduced, reduced_polynomial),
     [LYRA_MATERIAL_BIPHASIC_SPLINE] =
-        TYPES("biphasic-spline", STRETCHES, true, spline, biphasic_spline),
-    [LYRA_MATERIAL_ROTATED_LINEAR] = TYPES("rotated-linear", STRETCHES, true, lame, rotated_linear),
+        LAW("biphasic-spline", STRETCHES, true, spline, biphasic_spline),
+    [LYRA_MATERIAL_ROTATED_LINEAR] = LAW("rotated-linear", STRETCHES, true, lame, rotated_linear),
 };
+
+const char *lyra_material_law_name(LyraMaterialLaw law)
+{
+    return (unsigned)law < LYRA_MATERIAL_LAW_COUNT ? laws[law].types[LYRA_ISA_SCALAR].name
+                                                   : "unknown";
+}
+
+LyraStatus lyra_material_law_find(const char *name, LyraMaterialLaw *law)
+{
+    char list[512] = "";
+    for (int32_t k = 0; k < LYRA_MATERIAL_LAW_COUNT; ++k) {
+        const char *known = lyra_material_law_name((LyraMaterialLaw)k);
+        if (strcmp(name, known) == 0) {
+            *law = (LyraMaterialLaw)k;
+            return LYRA_OK;
+        }
+        ly_list_name(sizeof list, list, known);
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT, "no material law \"%s\", expected one of: %s", name,
+                   list);
+}
 
 const LyraMaterialType *lyra_material_type(LyraMaterialLaw law, LyraIsa isa)
 {
     if ((unsigned)law >= LYRA_MATERIAL_LAW_COUNT || (unsigned)isa >= LYRA_ISA_COUNT) {
         return NULL;
     }
-    const LyraMaterialType *type = &types[law][isa == LYRA_ISA_AUTO ? LYRA_ISA_SCALAR : isa];
+    const LyraMaterialType *type = &laws[law].types[isa == LYRA_ISA_AUTO ? LYRA_ISA_SCALAR : isa];
     return type->evaluate ? type : NULL;
 }
 
@@ -85,86 +225,18 @@ LyraStatus lyra_material_from_enu(LyraMaterialLaw law, double young, double pois
     if (!(young > 0 && isfinite(young)) || !(poisson > -1 && poisson < 0.5)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "law %s needs E > 0 and -1 < nu < 0.5, found E = %g, nu = %g",
-                       types[law][LYRA_ISA_SCALAR].name, young, poisson);
+                       lyra_material_law_name(law), young, poisson);
     }
-    double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-    double mu = young / (2 * (1 + poisson)), kappa = young / (3 * (1 - 2 * poisson));
-    double *p = parameters;
-    switch (law) {
-    case LYRA_MATERIAL_STVK:
-    case LYRA_MATERIAL_NEO_HOOKEAN:
-    case LYRA_MATERIAL_STABLE_NEO_HOOKEAN:
-    case LYRA_MATERIAL_STABLE_NEO_HOOKEAN_LOG:
-    case LYRA_MATERIAL_ROTATED_LINEAR:
-        p[LY_LAMBDA] = lambda;
-        p[LY_MU] = mu;
-        return LYRA_OK;
-    case LYRA_MATERIAL_MOONEY_RIVLIN:
-        p[LY_MOONEY_MU01] = mu / 4;
-        p[LY_MOONEY_MU10] = mu / 4;
-        p[LY_MOONEY_V1] = kappa / 2;
-        return LYRA_OK;
-    case LYRA_MATERIAL_YEOH:
-        p[LY_YEOH_C1] = mu / 2;
-        p[LY_YEOH_C2] = p[LY_YEOH_C3] = 0;
-        p[LY_YEOH_KAPPA] = kappa;
-        return LYRA_OK;
-    case LYRA_MATERIAL_ARRUDA_BOYCE:
-        p[LY_ARRUDA_MU] = mu;
-        p[LY_ARRUDA_LOCK] = 3;
-        p[LY_ARRUDA_KAPPA] = kappa;
-        return LYRA_OK;
-    case LYRA_MATERIAL_FUNG:
-        p[LY_FUNG_MU] = mu;
-        p[LY_FUNG_B] = 1;
-        p[LY_FUNG_KAPPA] = kappa;
-        return LYRA_OK;
-    case LYRA_MATERIAL_REDUCED_POLYNOMIAL:
-        p[LY_REDUCED_C1] = mu / 2;
-        for (int i = 1; i < 6; ++i) {
-            p[LY_REDUCED_C1 + i] = 0;
-        }
-        p[LY_REDUCED_KAPPA] = kappa;
-        return LYRA_OK;
-    case LYRA_MATERIAL_OGDEN: {
-        const double alpha[3] = {2, 4, -2};
-        for (int term = 0; term < 3; ++term) {
-            p[LY_OGDEN_MU1 + 2 * term] = term == 0 ? mu : 0;
-            p[LY_OGDEN_ALPHA1 + 2 * term] = alpha[term];
-        }
-        p[LY_OGDEN_KAPPA] = kappa;
-        return LYRA_OK;
-    }
-    case LYRA_MATERIAL_BIPHASIC_SPLINE:
-        p[LY_SPLINE_K0] = 2 * mu;
-        p[LY_SPLINE_KE] = 10 * mu;
-        p[LY_SPLINE_LIMIT] = 0.2;
-        p[LY_SPLINE_LAMBDA] = lambda;
-        return LYRA_OK;
-    default: // the count
-        return LYRA_OK;
-    }
+    Moduli at = {
+        .lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),
+        .mu = young / (2 * (1 + poisson)),
+        .kappa = young / (3 * (1 - 2 * poisson)),
+    };
+    laws[law].set(&at, parameters);
+    return LYRA_OK;
 }
 
 double lyra_material_bulk3(LyraMaterialLaw law, const double *parameters)
 {
-    const double *p = parameters;
-    switch (law) {
-    case LYRA_MATERIAL_MOONEY_RIVLIN:
-        return 6 * p[LY_MOONEY_V1];
-    case LYRA_MATERIAL_YEOH:
-        return 3 * p[LY_YEOH_KAPPA];
-    case LYRA_MATERIAL_ARRUDA_BOYCE:
-        return 3 * p[LY_ARRUDA_KAPPA];
-    case LYRA_MATERIAL_FUNG:
-        return 3 * p[LY_FUNG_KAPPA];
-    case LYRA_MATERIAL_REDUCED_POLYNOMIAL:
-        return 3 * p[LY_REDUCED_KAPPA];
-    case LYRA_MATERIAL_OGDEN:
-        return 3 * p[LY_OGDEN_KAPPA];
-    case LYRA_MATERIAL_BIPHASIC_SPLINE:
-        return p[LY_SPLINE_K0] + 3 * p[LY_SPLINE_LAMBDA];
-    default:
-        return 3 * p[LY_LAMBDA] + 2 * p[LY_MU];
-    }
+    return laws[law].bulk3(parameters);
 }

@@ -72,36 +72,36 @@ void LY_KERNEL(ly_law_expand_ogden)(const void *user, const double *stretches,
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         const double *p = parameters + lane;
         LyReal s[3], x[3][3], y[3][3];
-        LyJet sum, J, square;
+        LyTaylor sum, J, square;
         ly_law_load_stretches(stretches, lane, s);
         for (int i = 0; i < 3; ++i) {
             x[i][0] = s[i];
             x[i][1] = ly_set(1);
             x[i][2] = ly_set(0);
         }
-        ly_jet_clear(&J);
-        ly_jet_add_outer(&J, x[0], x[1], x[2]);
+        ly_taylor_clear(&J);
+        ly_taylor_add_outer(&J, x[0], x[1], x[2]);
         J.c[0] -= 1.0;
-        ly_jet_clear(&sum);
-        ly_jet_multiply(&J, &J, &square);
-        ly_jet_add(&sum, 0.5 * ly_law_parameter(p, LY_OGDEN_KAPPA), &square);
+        ly_taylor_clear(&sum);
+        ly_taylor_multiply(&J, &J, &square);
+        ly_taylor_add(&sum, 0.5 * ly_law_parameter(p, LY_OGDEN_KAPPA), &square);
         for (int term = 0; term < 3; ++term) {
             LyReal alpha = ly_law_parameter(p, LY_OGDEN_ALPHA1 + 2 * term);
             LyReal scale = ly_law_parameter(p, LY_OGDEN_MU1 + 2 * term) / alpha;
             LyReal own = alpha * (2.0 / 3), others = alpha * (-1.0 / 3);
             for (int i = 0; i < 3; ++i) {
-                ly_jet_power(s[i], ly_pow_lanes(s[i], own), own, x[i]);
-                ly_jet_power(s[i], ly_pow_lanes(s[i], others), others, y[i]);
+                ly_taylor_power(s[i], ly_pow_lanes(s[i], own), own, x[i]);
+                ly_taylor_power(s[i], ly_pow_lanes(s[i], others), others, y[i]);
             }
-            LyJet powers;
-            ly_jet_clear(&powers);
-            ly_jet_add_outer(&powers, x[0], y[1], y[2]);
-            ly_jet_add_outer(&powers, y[0], x[1], y[2]);
-            ly_jet_add_outer(&powers, y[0], y[1], x[2]);
+            LyTaylor powers;
+            ly_taylor_clear(&powers);
+            ly_taylor_add_outer(&powers, x[0], y[1], y[2]);
+            ly_taylor_add_outer(&powers, y[0], x[1], y[2]);
+            ly_taylor_add_outer(&powers, y[0], y[1], x[2]);
             powers.c[0] -= 3.0;
-            ly_jet_add(&sum, scale, &powers);
+            ly_taylor_add(&sum, scale, &powers);
         }
-        ly_law_store_jet(&sum, taylor + lane);
+        ly_law_store_taylor(&sum, taylor + lane);
     }
 }
 
@@ -167,20 +167,20 @@ LY_INLINE LyReal pressure_linear(const double *p)
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {                                       \
             const double *p = parameters + lane;                                                   \
             LyReal s[3], lambda = pressure_##kind(p);                                              \
-            LyJet sum, trace, square;                                                              \
+            LyTaylor sum, trace, square;                                                           \
             ly_law_load_stretches(stretches, lane, s);                                             \
-            ly_jet_clear(&sum);                                                                    \
-            ly_jet_clear(&trace);                                                                  \
+            ly_taylor_clear(&sum);                                                                 \
+            ly_taylor_clear(&trace);                                                               \
             for (int i = 0; i < 3; ++i) {                                                          \
                 LyReal t = s[i] - 1.0, line[3] = {t, ly_set(1), ly_set(0)};                        \
                 Single g = single_##kind(p, t);                                                    \
                 LyReal terms[3] = {g.value, g.slope, 0.5 * g.curvature};                           \
-                ly_jet_add_single(&trace, i, line);                                                \
-                ly_jet_add_single(&sum, i, terms);                                                 \
+                ly_taylor_add_single(&trace, i, line);                                             \
+                ly_taylor_add_single(&sum, i, terms);                                              \
             }                                                                                      \
-            ly_jet_multiply(&trace, &trace, &square);                                              \
-            ly_jet_add(&sum, 0.5 * lambda, &square);                                               \
-            ly_law_store_jet(&sum, taylor + lane);                                                 \
+            ly_taylor_multiply(&trace, &trace, &square);                                           \
+            ly_taylor_add(&sum, 0.5 * lambda, &square);                                            \
+            ly_law_store_taylor(&sum, taylor + lane);                                              \
         }                                                                                          \
     }
 

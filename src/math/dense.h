@@ -16,9 +16,7 @@ typedef struct LyDenseType {
     const char *name;
 
     /// As lyra_dense_multiply(), with none of the three sizes 0.
-    void (*multiply)(bool A_transposed, bool B_transposed, int32_t rows, int32_t columns,
-                     int32_t inner, double alpha, const double *A, int32_t A_stride,
-                     const double *B, int32_t B_stride, double beta, double *C, int32_t C_stride);
+    void (*multiply)(const LyraDenseProduct *product);
 
     /// B = op(T)^-1 B for a triangle T of `size` rows, whose other half is not read. `unit`: the
     /// diagonal is 1 and not read.

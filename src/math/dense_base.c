@@ -218,36 +218,43 @@ static void scale_columns(int32_t rows, int32_t columns, double beta, double *C,
     }
 }
 
-LyraStatus lyra_dense_multiply(LyraContext *ctx, bool A_transposed, bool B_transposed, int32_t rows,
-                               int32_t columns, int32_t inner, double alpha, const double *A,
-                               int32_t A_stride, const double *B, int32_t B_stride, double beta,
-                               double *C, int32_t C_stride)
+LyraStatus lyra_dense_multiply(LyraContext *ctx, const LyraDenseProduct *product)
 {
-    LYRA_ASSERT(ctx);
-    LY_TRY(ly_dense_check_size("product", rows, columns));
-    LY_TRY(ly_dense_check_size("product", rows, inner));
-    LY_TRY(ly_dense_check_size("product", inner, columns));
-    LY_TRY(check_stride("A", A_stride, A_transposed ? inner : rows));
-    LY_TRY(check_stride("B", B_stride, B_transposed ? columns : inner));
-    LY_TRY(check_stride("C", C_stride, rows));
-    if (rows == 0 || columns == 0) {
+    LYRA_ASSERT(ctx && product);
+    const LyraDenseProduct p = *product;
+    LY_TRY(ly_dense_check_size("product", p.rows, p.columns));
+    LY_TRY(ly_dense_check_size("product", p.rows, p.inner));
+    LY_TRY(ly_dense_check_size("product", p.inner, p.columns));
+    LY_TRY(check_stride("A", p.A_stride, p.A_transposed ? p.inner : p.rows));
+    LY_TRY(check_stride("B", p.B_stride, p.B_transposed ? p.columns : p.inner));
+    LY_TRY(check_stride("C", p.C_stride, p.rows));
+    if (p.rows == 0 || p.columns == 0) {
         return LYRA_OK;
     }
-    if (inner == 0) {
-        scale_columns(rows, columns, beta, C, C_stride);
+    if (p.inner == 0) {
+        scale_columns(p.rows, p.columns, p.beta, p.C, p.C_stride);
         return LYRA_OK;
     }
-    ly_dense_type(ctx)->multiply(A_transposed, B_transposed, rows, columns, inner, alpha, A,
-                                 A_stride, B, B_stride, beta, C, C_stride);
+    ly_dense_type(ctx)->multiply(product);
     return LYRA_OK;
 }
 
-LyraStatus lyra_dense_apply(LyraContext *ctx, bool transposed, int32_t rows, int32_t columns,
-                            double alpha, const double *A, const double *x, double beta, double *y)
+LyraStatus lyra_dense_apply(LyraContext *ctx, bool transposed, double alpha, LyraDenseView A,
+                            const double *x, double beta, double *y)
 {
-    int32_t height = transposed ? columns : rows, width = transposed ? rows : columns;
-    return lyra_dense_multiply(ctx, transposed, false, height, 1, width, alpha, A, rows, x, width,
-                               beta, y, height);
+    int32_t height = transposed ? A.columns : A.rows, width = transposed ? A.rows : A.columns;
+    return lyra_dense_multiply(ctx, &(LyraDenseProduct){.A_transposed = transposed,
+                                                        .rows = height,
+                                                        .columns = 1,
+                                                        .inner = width,
+                                                        .alpha = alpha,
+                                                        .A = A.values,
+                                                        .A_stride = A.rows,
+                                                        .B = x,
+                                                        .B_stride = width,
+                                                        .beta = beta,
+                                                        .C = y,
+                                                        .C_stride = height});
 }
 
 // ---- norms --------------------------------------------------------------------------------------

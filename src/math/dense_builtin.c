@@ -47,46 +47,45 @@ static void add_four(int32_t count, const double *a, const double *restrict x, i
     }
 }
 
-static void multiply(bool A_transposed, bool B_transposed, int32_t rows, int32_t columns,
-                     int32_t inner, double alpha, const double *A, int32_t A_stride,
-                     const double *B, int32_t B_stride, double beta, double *C, int32_t C_stride)
+static void multiply(const LyraDenseProduct *product)
 {
+    const LyraDenseProduct p = *product;
     // entry (l, j) of op(B)
-    int64_t down = B_transposed ? B_stride : 1, across = B_transposed ? 1 : B_stride;
-    for (int32_t j = 0; j < columns; ++j) {
-        double *c = C + (int64_t)j * C_stride;
-        const double *b = B + j * across;
-        for (int32_t i = 0; i < rows; ++i) {
-            c[i] = beta == 0 ? 0 : beta * c[i];
+    int64_t down = p.B_transposed ? p.B_stride : 1, across = p.B_transposed ? 1 : p.B_stride;
+    for (int32_t j = 0; j < p.columns; ++j) {
+        double *c = p.C + (int64_t)j * p.C_stride;
+        const double *b = p.B + j * across;
+        for (int32_t i = 0; i < p.rows; ++i) {
+            c[i] = p.beta == 0 ? 0 : p.beta * c[i];
         }
-        if (alpha == 0) {
+        if (p.alpha == 0) {
             continue;
         }
-        if (!A_transposed) {
+        if (!p.A_transposed) {
             // c += A (alpha b), four columns of A at a time
             int32_t l = 0;
-            for (; l + 4 <= inner; l += 4) {
+            for (; l + 4 <= p.inner; l += 4) {
                 double a[4];
                 for (int32_t q = 0; q < 4; ++q) {
-                    a[q] = alpha * b[(l + q) * down];
+                    a[q] = p.alpha * b[(l + q) * down];
                 }
-                add_four(rows, a, A + (int64_t)l * A_stride, A_stride, c);
+                add_four(p.rows, a, p.A + (int64_t)l * p.A_stride, p.A_stride, c);
             }
-            for (; l < inner; ++l) {
-                add_scaled(rows, alpha * b[l * down], A + (int64_t)l * A_stride, c);
+            for (; l < p.inner; ++l) {
+                add_scaled(p.rows, p.alpha * b[l * down], p.A + (int64_t)l * p.A_stride, c);
             }
-        } else if (!B_transposed) {
-            for (int32_t i = 0; i < rows; ++i) {
-                c[i] += alpha * ly_dense_dot(inner, A + (int64_t)i * A_stride, b);
+        } else if (!p.B_transposed) {
+            for (int32_t i = 0; i < p.rows; ++i) {
+                c[i] += p.alpha * ly_dense_dot(p.inner, p.A + (int64_t)i * p.A_stride, b);
             }
         } else {
-            for (int32_t i = 0; i < rows; ++i) {
-                const double *a = A + (int64_t)i * A_stride;
+            for (int32_t i = 0; i < p.rows; ++i) {
+                const double *a = p.A + (int64_t)i * p.A_stride;
                 double sum = 0;
-                for (int32_t l = 0; l < inner; ++l) {
+                for (int32_t l = 0; l < p.inner; ++l) {
                     sum += a[l] * b[l * down];
                 }
-                c[i] += alpha * sum;
+                c[i] += p.alpha * sum;
             }
         }
     }

@@ -210,10 +210,11 @@ done:
 // ---- least squares and pseudo-inverse -----------------------------------------------------------
 
 /// X = A^+ B; with B NULL, X = A^+.
-static LyraStatus solve_truncated(LyraContext *ctx, const char *what, int32_t rows, int32_t columns,
-                                  const double *A, int32_t rhs_count, const double *B, double rcond,
-                                  double *X, int32_t *rank_out)
+static LyraStatus solve_truncated(LyraContext *ctx, const char *what, LyraDenseView A,
+                                  int32_t rhs_count, const double *B, double rcond, double *X,
+                                  int32_t *rank_out)
 {
+    const int32_t rows = A.rows, columns = A.columns;
     LyraStatus status = LYRA_OK;
     if (isnan(rcond)) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "%s: rcond is not a number", what);
@@ -228,14 +229,24 @@ static LyraStatus solve_truncated(LyraContext *ctx, const char *what, int32_t ro
     double *work = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, U_count + V_count + k + Y_count + X_count, sizeof *work, &work));
     double *U = work, *V = U + U_count, *s = V + V_count, *Y = s + k, *X_new = Y + Y_count;
-    LY_TRY_DONE(lyra_dense_svd(ctx, rows, columns, A, U, s, V));
+    LY_TRY_DONE(lyra_dense_svd(ctx, rows, columns, A.values, U, s, V));
     while (rank < k && s[rank] > 0 && s[rank] > rcond * s[0]) {
         ++rank;
     }
     if (rank > 0 && rhs_count > 0) {
         // Y = U^T B over the singular vectors kept
         if (B) {
-            type->multiply(true, false, rank, rhs_count, rows, 1, U, rows, B, rows, 0, Y, rank);
+            type->multiply(&(LyraDenseProduct){.A_transposed = true,
+                                               .rows = rank,
+                                               .columns = rhs_count,
+                                               .inner = rows,
+                                               .alpha = 1,
+                                               .A = U,
+                                               .A_stride = rows,
+                                               .B = B,
+                                               .B_stride = rows,
+                                               .C = Y,
+                                               .C_stride = rank});
         } else {
             for (int32_t j = 0; j < rows; ++j) {
                 for (int32_t i = 0; i < rank; ++i) {
@@ -248,8 +259,16 @@ static LyraStatus solve_truncated(LyraContext *ctx, const char *what, int32_t ro
                 Y[i + (int64_t)j * rank] /= s[i];
             }
         }
-        type->multiply(false, false, columns, rhs_count, rank, 1, V, columns, Y, rank, 0, X_new,
-                       columns);
+        type->multiply(&(LyraDenseProduct){.rows = columns,
+                                           .columns = rhs_count,
+                                           .inner = rank,
+                                           .alpha = 1,
+                                           .A = V,
+                                           .A_stride = columns,
+                                           .B = Y,
+                                           .B_stride = rank,
+                                           .C = X_new,
+                                           .C_stride = columns});
     }
     LY_TRY_DONE(ly_dense_check_result(what, X_count, X_new));
     copy_out(X_count, X_new, X);
@@ -261,15 +280,14 @@ done:
     return status;
 }
 
-LyraStatus lyra_dense_least_squares(LyraContext *ctx, int32_t rows, int32_t columns,
-                                    const double *A, int32_t rhs_count, const double *B,
-                                    double rcond, double *X, int32_t *rank)
+LyraStatus lyra_dense_least_squares(LyraContext *ctx, LyraDenseView A, int32_t rhs_count,
+                                    const double *B, double rcond, double *X, int32_t *rank)
 {
     LYRA_ASSERT(ctx);
-    LY_TRY(ly_dense_check("least squares", rows, columns, A));
-    LY_TRY(ly_dense_check("least squares, right-hand side", rows, rhs_count, B));
-    LY_TRY(ly_dense_check_size("least squares, solution", columns, rhs_count));
-    return solve_truncated(ctx, "least squares", rows, columns, A, rhs_count, B, rcond, X, rank);
+    LY_TRY(ly_dense_check("least squares", A.rows, A.columns, A.values));
+    LY_TRY(ly_dense_check("least squares, right-hand side", A.rows, rhs_count, B));
+    LY_TRY(ly_dense_check_size("least squares, solution", A.columns, rhs_count));
+    return solve_truncated(ctx, "least squares", A, rhs_count, B, rcond, X, rank);
 }
 
 LyraStatus lyra_dense_pseudo_inverse(LyraContext *ctx, int32_t rows, int32_t columns,
@@ -277,8 +295,8 @@ LyraStatus lyra_dense_pseudo_inverse(LyraContext *ctx, int32_t rows, int32_t col
 {
     LYRA_ASSERT(ctx);
     LY_TRY(ly_dense_check("pseudo-inverse", rows, columns, A));
-    return solve_truncated(ctx, "pseudo-inverse", rows, columns, A, rows, NULL, rcond, inverse,
-                           rank);
+    return solve_truncated(ctx, "pseudo-inverse", (LyraDenseView){rows, columns, A}, rows, NULL,
+                           rcond, inverse, rank);
 }
 
 // ---- principal components -----------------------------------------------------------------------

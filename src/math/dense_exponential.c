@@ -94,7 +94,16 @@ typedef struct Powers {
 static void multiply_square(const Powers *powers, const double *X, const double *Y, double *Z)
 {
     int32_t n = powers->size;
-    powers->type->multiply(false, false, n, n, n, 1, X, n, Y, n, 0, Z, n);
+    powers->type->multiply(&(LyraDenseProduct){.rows = n,
+                                               .columns = n,
+                                               .inner = n,
+                                               .alpha = 1,
+                                               .A = X,
+                                               .A_stride = n,
+                                               .B = Y,
+                                               .B_stride = n,
+                                               .C = Z,
+                                               .C_stride = n});
 }
 
 static double norm_one(int32_t size, const double *X)

@@ -43,18 +43,18 @@ extern void dgesvd_(const char *jobu, const char *jobvt, const int32_t *m, const
                     double *vt, const int32_t *ldvt, double *work, const int32_t *lwork,
                     int32_t *info, size_t, size_t);
 
-static void multiply(bool A_transposed, bool B_transposed, int32_t rows, int32_t columns,
-                     int32_t inner, double alpha, const double *A, int32_t A_stride,
-                     const double *B, int32_t B_stride, double beta, double *C, int32_t C_stride)
+static void multiply(const LyraDenseProduct *product)
 {
+    const LyraDenseProduct p = *product;
     const int32_t one = 1;
-    if (columns == 1 && !B_transposed) {
-        dgemv_(A_transposed ? "T" : "N", A_transposed ? &inner : &rows,
-               A_transposed ? &rows : &inner, &alpha, A, &A_stride, B, &one, &beta, C, &one, 1);
+    if (p.columns == 1 && !p.B_transposed) {
+        dgemv_(p.A_transposed ? "T" : "N", p.A_transposed ? &p.inner : &p.rows,
+               p.A_transposed ? &p.rows : &p.inner, &p.alpha, p.A, &p.A_stride, p.B, &one, &p.beta,
+               p.C, &one, 1);
         return;
     }
-    dgemm_(A_transposed ? "T" : "N", B_transposed ? "T" : "N", &rows, &columns, &inner, &alpha, A,
-           &A_stride, B, &B_stride, &beta, C, &C_stride, 1, 1);
+    dgemm_(p.A_transposed ? "T" : "N", p.B_transposed ? "T" : "N", &p.rows, &p.columns, &p.inner,
+           &p.alpha, p.A, &p.A_stride, p.B, &p.B_stride, &p.beta, p.C, &p.C_stride, 1, 1);
 }
 
 static void solve_triangle(bool upper, bool transposed, bool unit, int32_t size, int32_t columns,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Cholesky factors of large matrices, S = L L^T, in tiles of LY_DENSE_TILE rows and columns, on all
-// threads. The tiles hang on the size alone, each is written by one piece of a loop, and what comes
-// together in it does so in a fixed order: same bits at any number of threads.
+// threads. The tiles depend on the size alone, each is written by one piece of a loop, and what
+// comes together in it does so in a fixed order: same bits at any number of threads.
 //
 // The tiles of the lower triangle lie one after the other, down the first column of tiles, then the
 // second, so that all of them are read straight through. The last row of tiles is padded with 0;

@@ -50,8 +50,9 @@ LyraMat3 lyra_quat_to_mat3(LyraQuat q)
     double xx = x * q.x, yy = y * q.y, zz = z * q.z;
     double xy = x * q.y, yz = y * q.z, zx = z * q.x;
     double wx = x * q.w, wy = y * q.w, wz = z * q.w;
-    return lyra_mat3(1 - (yy + zz), xy - wz, zx + wy, xy + wz, 1 - (xx + zz), yz - wx, zx - wy,
-                     yz + wx, 1 - (xx + yy));
+    return lyra_mat3_from_rows(lyra_vec3(1 - (yy + zz), xy - wz, zx + wy),
+                               lyra_vec3(xy + wz, 1 - (xx + zz), yz - wx),
+                               lyra_vec3(zx - wy, yz + wx, 1 - (xx + yy)));
 }
 
 LyraQuat lyra_quat_exp(LyraVec3 w)

@@ -3,9 +3,9 @@
 
 // The boundary of a mesh and its connected components.
 
+#include "base/forest.h"
 #include "lyra/mesh_ops.h"
 #include "mesh/element.h"
-#include "mesh/forest.h"
 #include "mesh/topology.h"
 
 // ---- boundary -----------------------------------------------------------------------------------

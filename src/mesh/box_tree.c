@@ -222,10 +222,10 @@ static void cut_all_levels(void *data, int32_t index, int32_t worker)
     (void)worker;
     const Build *build = data;
     int64_t end = ly_min_i64(build->count, build->block * (index + (int64_t)1));
-    for (int64_t block = build->block; block > LY_TREE_WIDTH; block /= LY_TREE_WIDTH) {
+    for (int64_t block = build->block; block > LY_BOX_TREE_WIDTH; block /= LY_BOX_TREE_WIDTH) {
         for (int64_t begin = build->block * index; begin < end; begin += block) {
             cut_block(build->records + begin, ly_min_i64(block, end - begin),
-                      block / LY_TREE_WIDTH);
+                      block / LY_BOX_TREE_WIDTH);
         }
     }
     for (int64_t k = build->block * index; k < end; ++k) {
@@ -235,12 +235,12 @@ static void cut_all_levels(void *data, int32_t index, int32_t worker)
 
 static void order_items(LyraContext *ctx, Build *build)
 {
-    build->block = LY_TREE_WIDTH;
+    build->block = LY_BOX_TREE_WIDTH;
     while (build->block < build->count) {
-        build->block *= LY_TREE_WIDTH;
+        build->block *= LY_BOX_TREE_WIDTH;
     }
-    for (; build->block > GRAIN; build->block /= LY_TREE_WIDTH) {
-        build->child = build->block / LY_TREE_WIDTH;
+    for (; build->block > GRAIN; build->block /= LY_BOX_TREE_WIDTH) {
+        build->child = build->block / LY_BOX_TREE_WIDTH;
         int64_t blocks = (build->count + build->block - 1) / build->block;
         ly_parallel_for(ctx, (int32_t)blocks, cut_one_level, build);
     }
@@ -267,13 +267,13 @@ static void fill_lowest(void *data, int32_t index, int32_t worker)
     int64_t end = ly_piece_begin(nodes, build->pieces, index + 1);
     for (int64_t n = ly_piece_begin(nodes, build->pieces, index); n < end; ++n) {
         LyBoxNode *node = &tree->nodes[n];
-        for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
-            if (LY_TREE_WIDTH * n + k >= tree->count) {
+        for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
+            if (LY_BOX_TREE_WIDTH * n + k >= tree->count) {
                 clear_slot(node, k);
                 continue;
             }
             double low[3], high[3];
-            build->item_box(build->data, tree->items[LY_TREE_WIDTH * n + k], low, high);
+            build->item_box(build->data, tree->items[LY_BOX_TREE_WIDTH * n + k], low, high);
             for (int32_t i = 0; i < 3; ++i) {
                 // numbers up to 1: outward by more than the rounding to float
                 double scale = tree->scale, origin = tree->origin[i];
@@ -289,12 +289,12 @@ static void fill_level(LyBoxTree *tree, int32_t level)
     const LyBoxNode *below = tree->nodes + tree->level_begin[level - 1];
     int64_t below_count = tree->level_begin[level] - tree->level_begin[level - 1];
     LyBoxNode *nodes = tree->nodes + tree->level_begin[level];
-    for (int64_t c = 0; c < (below_count + LY_TREE_WIDTH - 1) / LY_TREE_WIDTH * LY_TREE_WIDTH;
-         ++c) {
-        LyBoxNode *node = &nodes[c / LY_TREE_WIDTH];
-        int32_t k = (int32_t)(c % LY_TREE_WIDTH);
+    for (int64_t c = 0;
+         c < (below_count + LY_BOX_TREE_WIDTH - 1) / LY_BOX_TREE_WIDTH * LY_BOX_TREE_WIDTH; ++c) {
+        LyBoxNode *node = &nodes[c / LY_BOX_TREE_WIDTH];
+        int32_t k = (int32_t)(c % LY_BOX_TREE_WIDTH);
         clear_slot(node, k);
-        for (int32_t j = 0; j < LY_TREE_WIDTH && c < below_count; ++j) {
+        for (int32_t j = 0; j < LY_BOX_TREE_WIDTH && c < below_count; ++j) {
             for (int32_t i = 0; i < 3; ++i) {
                 float low = below[c].low[i][j], high = below[c].high[i][j];
                 node->low[i][k] = low < node->low[i][k] ? low : node->low[i][k];
@@ -315,8 +315,8 @@ static void fill_lowest_ids(LyBoxTree *tree)
             level == 0 ? tree->items : tree->lowest + tree->level_begin[level - 1];
         for (int64_t n = 0; n < nodes; ++n) {
             int32_t lowest = INT32_MAX;
-            int64_t end = ly_min_i64(below_count, LY_TREE_WIDTH * (n + 1));
-            for (int64_t c = LY_TREE_WIDTH * n; c < end; ++c) {
+            int64_t end = ly_min_i64(below_count, LY_BOX_TREE_WIDTH * (n + 1));
+            for (int64_t c = LY_BOX_TREE_WIDTH * n; c < end; ++c) {
                 lowest = below[c] < lowest ? below[c] : lowest;
             }
             tree->lowest[tree->level_begin[level] + n] = lowest;
@@ -328,7 +328,7 @@ static void plan_levels(LyBoxTree *tree)
 {
     int64_t nodes = tree->count;
     while (tree->count > 0 && (tree->level_count == 0 || nodes > 1)) {
-        nodes = (nodes + LY_TREE_WIDTH - 1) / LY_TREE_WIDTH;
+        nodes = (nodes + LY_BOX_TREE_WIDTH - 1) / LY_BOX_TREE_WIDTH;
         tree->level_begin[tree->level_count + 1] = tree->level_begin[tree->level_count] + nodes;
         ++tree->level_count;
     }

@@ -13,7 +13,7 @@
 
 #include "mesh/cavities.h"
 
-#include "mesh/forest.h"
+#include "base/forest.h"
 #include "mesh/sort.h"
 
 // Joins the triangles that share an edge with just one other.

@@ -18,6 +18,7 @@
 #include "mesh/element.h"
 
 #include "lyra/mesh_ops.h"
+#include "math/vec3.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -32,27 +33,14 @@ static const double *vertex_of(const LyraMesh *mesh, int32_t element, int32_t a)
     return mesh->positions + 3 * (int64_t)mesh->elements[(int64_t)nodes * element + a];
 }
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int32_t i = 0; i < 3; ++i) {
-        out[i] = a[i] - b[i];
-    }
-}
-
-static double determinant(const double a[3], const double b[3], const double c[3])
-{
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
 static double tet_volume(const LyraMesh *mesh, int32_t element)
 {
     const double *x0 = vertex_of(mesh, element, 0);
     double d1[3], d2[3], d3[3];
-    subtract(vertex_of(mesh, element, 1), x0, d1);
-    subtract(vertex_of(mesh, element, 2), x0, d2);
-    subtract(vertex_of(mesh, element, 3), x0, d3);
-    return determinant(d1, d2, d3) / 6;
+    ly_subtract3(vertex_of(mesh, element, 1), x0, d1);
+    ly_subtract3(vertex_of(mesh, element, 2), x0, d2);
+    ly_subtract3(vertex_of(mesh, element, 3), x0, d3);
+    return ly_determinant3(d1, d2, d3) / 6;
 }
 
 // ---- cubes --------------------------------------------------------------------------------------
@@ -64,7 +52,7 @@ static const int8_t cube_place[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 
 bool ly_cube_is_box(const LyraMesh *mesh, int32_t element, double tolerance, double edges[3])
 {
     const double *low = vertex_of(mesh, element, 0), *high = vertex_of(mesh, element, 6);
-    subtract(high, low, edges);
+    ly_subtract3(high, low, edges);
     double shortest = fmin(fabs(edges[0]), fmin(fabs(edges[1]), fabs(edges[2])));
     for (int32_t a = 1; a < 8; ++a) {
         const double *x = vertex_of(mesh, element, a);
@@ -109,14 +97,14 @@ static CubePoint cube_point(const double r[8][3], int32_t q)
             }
         }
     }
-    point.weight *= determinant(J[0], J[1], J[2]);
+    point.weight *= ly_determinant3(J[0], J[1], J[2]);
     return point;
 }
 
 static void load_cube(const LyraMesh *mesh, int32_t element, const double origin[3], double r[8][3])
 {
     for (int32_t a = 0; a < 8; ++a) {
-        subtract(vertex_of(mesh, element, a), origin, r[a]);
+        ly_subtract3(vertex_of(mesh, element, a), origin, r[a]);
     }
 }
 
@@ -158,7 +146,7 @@ static void tet_moments(const LyraMesh *mesh, int32_t element, const double orig
     memset(second, 0, 6 * sizeof *second);
     for (int32_t a = 0; a < 4; ++a) {
         double r[3];
-        subtract(vertex_of(mesh, element, a), origin, r);
+        ly_subtract3(vertex_of(mesh, element, a), origin, r);
         add_outer(*volume / 20, r, second);
         for (int32_t i = 0; i < 3; ++i) {
             mean[i] += 0.25 * r[i];
@@ -178,7 +166,7 @@ static void cube_moments(const LyraMesh *mesh, int32_t element, const double ori
     memset(second, 0, 6 * sizeof *second);
     if (ly_cube_is_box(mesh, element, BOX_TOLERANCE, edges)) {
         double middle[3];
-        subtract(vertex_of(mesh, element, 0), origin, middle);
+        ly_subtract3(vertex_of(mesh, element, 0), origin, middle);
         *volume = fabs(edges[0] * edges[1] * edges[2]);
         static const int32_t diagonal[3] = {0, 3, 5};
         for (int32_t i = 0; i < 3; ++i) {
@@ -271,7 +259,7 @@ double ly_element_longest_edge(const LyraMesh *mesh, int32_t element)
     for (int32_t e = 0; e < ly_kind_edges(mesh->kind); ++e) {
         const int32_t *ends = lyra_element_kind_edge(mesh->kind, e);
         double d[3];
-        subtract(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
+        ly_subtract3(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
         square = fmax(square, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     }
     if (square > 1e-200 && square < 1e200) {
@@ -281,7 +269,7 @@ double ly_element_longest_edge(const LyraMesh *mesh, int32_t element)
     for (int32_t e = 0; e < ly_kind_edges(mesh->kind); ++e) {
         const int32_t *ends = lyra_element_kind_edge(mesh->kind, e);
         double d[3];
-        subtract(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
+        ly_subtract3(vertex_of(mesh, element, ends[1]), vertex_of(mesh, element, ends[0]), d);
         longest = fmax(longest, hypot(hypot(d[0], d[1]), d[2]));
     }
     return longest;

@@ -12,28 +12,10 @@
 // t and 1 - t.
 
 #include "mesh/element_shape.h"
+#include "math/vec3.h"
 
 #include <float.h>
 #include <math.h>
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[0] - b[0];
-    out[1] = a[1] - b[1];
-    out[2] = a[2] - b[2];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 // ---- tets ---------------------------------------------------------------------------------------
 
@@ -46,16 +28,16 @@ static Tet tet_of(const LyElementShape *shape)
 {
     Tet tet;
     double e1[3], e2[3], e3[3];
-    subtract(shape->x[1], shape->x[0], e1);
-    subtract(shape->x[2], shape->x[0], e2);
-    subtract(shape->x[3], shape->x[0], e3);
-    cross(e2, e3, tet.n[1]);
-    cross(e3, e1, tet.n[2]);
-    cross(e1, e2, tet.n[3]);
+    ly_subtract3(shape->x[1], shape->x[0], e1);
+    ly_subtract3(shape->x[2], shape->x[0], e2);
+    ly_subtract3(shape->x[3], shape->x[0], e3);
+    ly_cross3(e2, e3, tet.n[1]);
+    ly_cross3(e3, e1, tet.n[2]);
+    ly_cross3(e1, e2, tet.n[3]);
     for (int32_t i = 0; i < 3; ++i) {
         tet.n[0][i] = -(tet.n[1][i] + tet.n[2][i] + tet.n[3][i]);
     }
-    tet.D = dot(e1, tet.n[1]);
+    tet.D = ly_dot3(e1, tet.n[1]);
     return tet;
 }
 
@@ -63,10 +45,10 @@ static Tet tet_of(const LyElementShape *shape)
 static void tet_heights(const LyElementShape *shape, const Tet *tet, const double p[3], double s[4])
 {
     double q[3];
-    subtract(p, shape->x[0], q);
-    s[1] = dot(q, tet->n[1]);
-    s[2] = dot(q, tet->n[2]);
-    s[3] = dot(q, tet->n[3]);
+    ly_subtract3(p, shape->x[0], q);
+    s[1] = ly_dot3(q, tet->n[1]);
+    s[2] = ly_dot3(q, tet->n[2]);
+    s[3] = ly_dot3(q, tet->n[3]);
     s[0] = tet->D - s[1] - s[2] - s[3];
     if (tet->D < 0) {
         for (int32_t i = 0; i < 4; ++i) {
@@ -81,7 +63,7 @@ static bool tet_contains(const LyElementShape *shape, const double p[3], double 
     double s[4];
     tet_heights(shape, &tet, p, s);
     for (int32_t i = 0; i < 4; ++i) {
-        if (s[i] < 0 && -s[i] > tolerance * sqrt(dot(tet.n[i], tet.n[i]))) {
+        if (s[i] < 0 && -s[i] > tolerance * sqrt(ly_dot3(tet.n[i], tet.n[i]))) {
             return false;
         }
     }
@@ -93,12 +75,12 @@ static void try_segment(const double p[3], const double a[3], const double u[3],
                         double closest[3])
 {
     double q[3];
-    subtract(p, a, q);
-    double uu = dot(u, u), qu = dot(q, u);
+    ly_subtract3(p, a, q);
+    double uu = ly_dot3(u, u), qu = ly_dot3(q, u);
     double t = uu > 0 ? qu / uu : 0;
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     double r[3] = {q[0] - t * u[0], q[1] - t * u[1], q[2] - t * u[2]};
-    double d2 = dot(r, r);
+    double d2 = ly_dot3(r, r);
     if (d2 < *distance2) {
         *distance2 = d2;
         for (int32_t i = 0; i < 3; ++i) {
@@ -113,11 +95,12 @@ static void try_triangle(const double p[3], const double a[3], const double b[3]
                          double *distance2, double closest[3])
 {
     double u[3], v[3], w[3], q[3];
-    subtract(b, a, u);
-    subtract(c, a, v);
-    subtract(c, b, w);
-    subtract(p, a, q);
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), qu = dot(q, u), qv = dot(q, v);
+    ly_subtract3(b, a, u);
+    ly_subtract3(c, a, v);
+    ly_subtract3(c, b, w);
+    ly_subtract3(p, a, q);
+    double uu = ly_dot3(u, u), uv = ly_dot3(u, v), vv = ly_dot3(v, v), qu = ly_dot3(q, u),
+           qv = ly_dot3(q, v);
     double determinant = uu * vv - uv * uv;
     double s = vv * qu - uv * qv, t = uu * qv - uv * qu;
     if (determinant > 0 && s >= 0 && t >= 0 && s + t <= determinant) {
@@ -127,7 +110,7 @@ static void try_triangle(const double p[3], const double a[3], const double b[3]
         for (int32_t i = 0; i < 3; ++i) {
             r[i] = q[i] - s * u[i] - t * v[i];
         }
-        d2 = dot(r, r);
+        d2 = ly_dot3(r, r);
         if (d2 < *distance2) {
             *distance2 = d2;
             for (int32_t i = 0; i < 3; ++i) {
@@ -167,12 +150,12 @@ static void tet_weights(const LyElementShape *shape, const double p[3], double w
 {
     Tet tet = tet_of(shape);
     double q[3];
-    subtract(p, shape->x[0], q);
+    ly_subtract3(p, shape->x[0], q);
     double w[4] = {0};
     // the second round takes up the residual that the first leaves in slivers
     for (int32_t round = 0; round < 2; ++round) {
         for (int32_t i = 1; i < 4; ++i) {
-            w[i] += dot(q, tet.n[i]) / tet.D;
+            w[i] += ly_dot3(q, tet.n[i]) / tet.D;
         }
         for (int32_t k = 0; k < 3; ++k) {
             q[k] = p[k] - shape->x[0][k];
@@ -232,7 +215,7 @@ bool ly_element_is_flat(const LyElementShape *shape, double tolerance)
     Tet tet = tet_of(shape);
     double n = 0;
     for (int32_t i = 0; i < 4; ++i) {
-        n = fmax(n, sqrt(dot(tet.n[i], tet.n[i])));
+        n = fmax(n, sqrt(ly_dot3(tet.n[i], tet.n[i])));
     }
     return !(fabs(tet.D) > tolerance * n);
 }

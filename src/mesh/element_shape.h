@@ -8,12 +8,12 @@
 
 #include "mesh/mesh.h"
 
-enum { LY_NODES_MAX = 8 };
+enum { LY_ELEMENT_NODES_MAX = 8 };
 
 /// Positions of the vertices of an element.
 typedef struct LyElementShape {
     LyraElementKind kind;
-    const double *x[LY_NODES_MAX]; // [nodes][3]
+    const double *x[LY_ELEMENT_NODES_MAX]; // [nodes][3]
 } LyElementShape;
 
 static inline LyElementShape ly_element_shape(const LyraMesh *mesh, int32_t element)

@@ -73,7 +73,7 @@ static LyraStatus check_points(int32_t count, const double *points, double thres
                        "embedding: the number of points or the threshold is negative");
     }
     for (int32_t i = 0; i < count; ++i) {
-        if (!ly_tree_accepts(points + 3 * (int64_t)i)) {
+        if (!ly_box_tree_accepts(points + 3 * (int64_t)i)) {
             return ly_fail(LYRA_NOT_FINITE,
                            "embedding: a coordinate of point %d is not finite or not below 1e50",
                            i);

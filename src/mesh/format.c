@@ -22,8 +22,7 @@
 static const struct {
     const char *name;
     const char *extensions[3]; // ended by NULL
-    LyraMeshFormat mesh;       // AUTO: no volumetric meshes
-    LyraSurfaceFormat surface; // AUTO: no surfaces
+    bool meshes, surfaces;     // what it holds
     LyMeshLoad *load;          // of those that hold nothing but volumetric meshes
     LyMeshSave *save;
     LyImportRead *read;         // of all others but OBJ
@@ -32,102 +31,102 @@ static const struct {
     LyraMeshEncoding preferred; // when written
     uint32_t encodings;         // all that can be written
     bool further_sets;          // of vertices and of faces
-} formats[LY_FORMAT_COUNT] = {
-    [LY_FORMAT_NONE] = {.name = "auto"},
-    [LY_FORMAT_VEG] = {.name = "veg",
-                       .extensions = {".veg"},
-                       .mesh = LYRA_MESH_FORMAT_VEG,
-                       .load = ly_veg_load,
-                       .save = ly_veg_save,
-                       .preferred = LYRA_MESH_ENCODING_TEXT,
-                       .encodings = TEXT},
-    [LY_FORMAT_TETGEN] = {.name = "tetgen",
-                          .extensions = {".node", ".ele"},
-                          .mesh = LYRA_MESH_FORMAT_TETGEN,
-                          .load = ly_tetgen_load,
-                          .save = ly_tetgen_save,
-                          .preferred = LYRA_MESH_ENCODING_TEXT,
-                          .encodings = TEXT},
-    [LY_FORMAT_VTU] = {.name = "vtu",
-                       .extensions = {".vtu"},
-                       .mesh = LYRA_MESH_FORMAT_VTU,
-                       .surface = LYRA_SURFACE_FORMAT_VTU,
-                       .read = ly_vtu_read,
-                       .write = ly_vtu_save,
-                       .corners_max = INT32_MAX,
-                       .preferred = LYRA_MESH_ENCODING_BINARY,
-                       .encodings = TEXT | BINARY | BASE64 | COMPRESSED,
-                       .further_sets = true},
-    [LY_FORMAT_ABAQUS] = {.name = "abaqus",
-                          .extensions = {".inp"},
-                          .mesh = LYRA_MESH_FORMAT_ABAQUS,
-                          .surface = LYRA_SURFACE_FORMAT_ABAQUS,
-                          .read = ly_inp_read,
-                          .write = ly_inp_save,
-                          .corners_max = 4,
-                          .preferred = LYRA_MESH_ENCODING_TEXT,
-                          .encodings = TEXT,
-                          .further_sets = true},
-    [LY_FORMAT_GMSH] = {.name = "gmsh",
-                        .extensions = {".msh"},
-                        .mesh = LYRA_MESH_FORMAT_GMSH,
-                        .surface = LYRA_SURFACE_FORMAT_GMSH,
-                        .read = ly_gmsh_read,
-                        .write = ly_gmsh_save,
-                        .corners_max = 4,
-                        .preferred = LYRA_MESH_ENCODING_BINARY,
-                        .encodings = TEXT | BINARY,
-                        .further_sets = true},
-    [LY_FORMAT_GMSH2] = {.name = "gmsh2",
-                         .extensions = {".msh"},
-                         .mesh = LYRA_MESH_FORMAT_GMSH2,
-                         .surface = LYRA_SURFACE_FORMAT_GMSH2,
-                         .read = ly_gmsh_read,
-                         .write = ly_gmsh2_save,
-                         .corners_max = 4,
-                         .preferred = LYRA_MESH_ENCODING_BINARY,
-                         .encodings = TEXT | BINARY,
-                         .further_sets = true},
-    [LY_FORMAT_VTK] = {.name = "vtk",
-                       .extensions = {".vtk"},
-                       .mesh = LYRA_MESH_FORMAT_VTK,
-                       .surface = LYRA_SURFACE_FORMAT_VTK,
-                       .read = ly_vtk_read,
-                       .write = ly_vtk_save,
-                       .corners_max = INT32_MAX,
-                       .preferred = LYRA_MESH_ENCODING_BINARY,
-                       .encodings = TEXT | BINARY},
-    [LY_FORMAT_MEDIT] = {.name = "medit",
-                         .extensions = {".mesh"},
-                         .mesh = LYRA_MESH_FORMAT_MEDIT,
-                         .surface = LYRA_SURFACE_FORMAT_MEDIT,
-                         .read = ly_medit_read,
-                         .write = ly_medit_save,
-                         .corners_max = 4,
-                         .preferred = LYRA_MESH_ENCODING_TEXT,
-                         .encodings = TEXT},
-    [LY_FORMAT_STL] = {.name = "stl",
-                       .extensions = {".stl"},
-                       .surface = LYRA_SURFACE_FORMAT_STL,
-                       .read = ly_stl_read,
-                       .write = ly_stl_save,
-                       .corners_max = 3,
-                       .preferred = LYRA_MESH_ENCODING_BINARY,
-                       .encodings = TEXT | BINARY},
-    [LY_FORMAT_PLY] = {.name = "ply",
-                       .extensions = {".ply"},
-                       .surface = LYRA_SURFACE_FORMAT_PLY,
-                       .read = ly_ply_read,
-                       .write = ly_ply_save,
-                       .corners_max = INT32_MAX,
-                       .preferred = LYRA_MESH_ENCODING_BINARY,
-                       .encodings = TEXT | BINARY},
-    [LY_FORMAT_OBJ] = {.name = "obj",
-                       .extensions = {".obj"},
-                       .surface = LYRA_SURFACE_FORMAT_OBJ,
-                       .corners_max = INT32_MAX,
-                       .preferred = LYRA_MESH_ENCODING_TEXT,
-                       .encodings = TEXT},
+} formats[LYRA_MESH_FORMAT_COUNT] = {
+    [LYRA_MESH_FORMAT_AUTO] = {.name = "auto"},
+    [LYRA_MESH_FORMAT_VEG] = {.name = "veg",
+                              .extensions = {".veg"},
+                              .meshes = true,
+                              .load = ly_veg_load,
+                              .save = ly_veg_save,
+                              .preferred = LYRA_MESH_ENCODING_TEXT,
+                              .encodings = TEXT},
+    [LYRA_MESH_FORMAT_TETGEN] = {.name = "tetgen",
+                                 .extensions = {".node", ".ele"},
+                                 .meshes = true,
+                                 .load = ly_tetgen_load,
+                                 .save = ly_tetgen_save,
+                                 .preferred = LYRA_MESH_ENCODING_TEXT,
+                                 .encodings = TEXT},
+    [LYRA_MESH_FORMAT_VTU] = {.name = "vtu",
+                              .extensions = {".vtu"},
+                              .meshes = true,
+                              .surfaces = true,
+                              .read = ly_vtu_read,
+                              .write = ly_vtu_save,
+                              .corners_max = INT32_MAX,
+                              .preferred = LYRA_MESH_ENCODING_BINARY,
+                              .encodings = TEXT | BINARY | BASE64 | COMPRESSED,
+                              .further_sets = true},
+    [LYRA_MESH_FORMAT_ABAQUS] = {.name = "abaqus",
+                                 .extensions = {".inp"},
+                                 .meshes = true,
+                                 .surfaces = true,
+                                 .read = ly_inp_read,
+                                 .write = ly_inp_save,
+                                 .corners_max = 4,
+                                 .preferred = LYRA_MESH_ENCODING_TEXT,
+                                 .encodings = TEXT,
+                                 .further_sets = true},
+    [LYRA_MESH_FORMAT_GMSH] = {.name = "gmsh",
+                               .extensions = {".msh"},
+                               .meshes = true,
+                               .surfaces = true,
+                               .read = ly_gmsh_read,
+                               .write = ly_gmsh_save,
+                               .corners_max = 4,
+                               .preferred = LYRA_MESH_ENCODING_BINARY,
+                               .encodings = TEXT | BINARY,
+                               .further_sets = true},
+    [LYRA_MESH_FORMAT_GMSH2] = {.name = "gmsh2",
+                                .extensions = {".msh"},
+                                .meshes = true,
+                                .surfaces = true,
+                                .read = ly_gmsh_read,
+                                .write = ly_gmsh2_save,
+                                .corners_max = 4,
+                                .preferred = LYRA_MESH_ENCODING_BINARY,
+                                .encodings = TEXT | BINARY,
+                                .further_sets = true},
+    [LYRA_MESH_FORMAT_VTK] = {.name = "vtk",
+                              .extensions = {".vtk"},
+                              .meshes = true,
+                              .surfaces = true,
+                              .read = ly_vtk_read,
+                              .write = ly_vtk_save,
+                              .corners_max = INT32_MAX,
+                              .preferred = LYRA_MESH_ENCODING_BINARY,
+                              .encodings = TEXT | BINARY},
+    [LYRA_MESH_FORMAT_MEDIT] = {.name = "medit",
+                                .extensions = {".mesh"},
+                                .meshes = true,
+                                .surfaces = true,
+                                .read = ly_medit_read,
+                                .write = ly_medit_save,
+                                .corners_max = 4,
+                                .preferred = LYRA_MESH_ENCODING_TEXT,
+                                .encodings = TEXT},
+    [LYRA_MESH_FORMAT_STL] = {.name = "stl",
+                              .extensions = {".stl"},
+                              .surfaces = true,
+                              .read = ly_stl_read,
+                              .write = ly_stl_save,
+                              .corners_max = 3,
+                              .preferred = LYRA_MESH_ENCODING_BINARY,
+                              .encodings = TEXT | BINARY},
+    [LYRA_MESH_FORMAT_PLY] = {.name = "ply",
+                              .extensions = {".ply"},
+                              .surfaces = true,
+                              .read = ly_ply_read,
+                              .write = ly_ply_save,
+                              .corners_max = INT32_MAX,
+                              .preferred = LYRA_MESH_ENCODING_BINARY,
+                              .encodings = TEXT | BINARY},
+    [LYRA_MESH_FORMAT_OBJ] = {.name = "obj",
+                              .extensions = {".obj"},
+                              .surfaces = true,
+                              .corners_max = INT32_MAX,
+                              .preferred = LYRA_MESH_ENCODING_TEXT,
+                              .encodings = TEXT},
 };
 
 // ---- names --------------------------------------------------------------------------------------
@@ -137,39 +136,25 @@ typedef enum Kind { MESH, SURFACE, EITHER } Kind;
 
 static bool holds(int32_t format, Kind kind)
 {
-    return (kind != SURFACE && formats[format].mesh != LYRA_MESH_FORMAT_AUTO) ||
-           (kind != MESH && formats[format].surface != LYRA_SURFACE_FORMAT_AUTO);
-}
-
-static LyFormat find_mesh(LyraMeshFormat format)
-{
-    for (int32_t f = LY_FORMAT_NONE + 1; f < LY_FORMAT_COUNT; ++f) {
-        if (format != LYRA_MESH_FORMAT_AUTO && formats[f].mesh == format) {
-            return (LyFormat)f;
-        }
-    }
-    return LY_FORMAT_NONE;
-}
-
-static LyFormat find_surface(LyraSurfaceFormat format)
-{
-    for (int32_t f = LY_FORMAT_NONE + 1; f < LY_FORMAT_COUNT; ++f) {
-        if (format != LYRA_SURFACE_FORMAT_AUTO && formats[f].surface == format) {
-            return (LyFormat)f;
-        }
-    }
-    return LY_FORMAT_NONE;
+    return (kind != SURFACE && formats[format].meshes) ||
+           (kind != MESH && formats[format].surfaces);
 }
 
 const char *lyra_mesh_format_name(LyraMeshFormat format)
 {
-    return (unsigned)format < LYRA_MESH_FORMAT_COUNT ? formats[find_mesh(format)].name : "unknown";
+    return (unsigned)format < LYRA_MESH_FORMAT_COUNT ? formats[format].name : "unknown";
 }
 
-const char *lyra_surface_format_name(LyraSurfaceFormat format)
+bool lyra_mesh_format_holds_meshes(LyraMeshFormat format)
 {
-    return (unsigned)format < LYRA_SURFACE_FORMAT_COUNT ? formats[find_surface(format)].name
-                                                        : "unknown";
+    return (unsigned)format < LYRA_MESH_FORMAT_COUNT &&
+           (format == LYRA_MESH_FORMAT_AUTO || holds((int32_t)format, MESH));
+}
+
+bool lyra_mesh_format_holds_surfaces(LyraMeshFormat format)
+{
+    return (unsigned)format < LYRA_MESH_FORMAT_COUNT &&
+           (format == LYRA_MESH_FORMAT_AUTO || holds((int32_t)format, SURFACE));
 }
 
 const char *lyra_mesh_encoding_name(LyraMeshEncoding encoding)
@@ -182,12 +167,12 @@ const char *lyra_mesh_encoding_name(LyraMeshEncoding encoding)
 /// All extensions in one line, as in ".obj, .stl or .ply".
 static void list_extensions(Kind kind, char list[200])
 {
-    const char *known[2 * LY_FORMAT_COUNT];
+    const char *known[2 * LYRA_MESH_FORMAT_COUNT];
     int32_t count = 0;
-    for (int32_t f = 0; f < LY_FORMAT_COUNT; ++f) {
+    for (int32_t f = 0; f < LYRA_MESH_FORMAT_COUNT; ++f) {
         // the versions of Gmsh share theirs
-        for (int32_t e = 0; f != LY_FORMAT_GMSH2 && holds(f, kind) && formats[f].extensions[e];
-             ++e) {
+        for (int32_t e = 0;
+             f != LYRA_MESH_FORMAT_GMSH2 && holds(f, kind) && formats[f].extensions[e]; ++e) {
             known[count++] = formats[f].extensions[e];
         }
     }
@@ -201,20 +186,20 @@ static void list_extensions(Kind kind, char list[200])
 
 // ---- choosing -----------------------------------------------------------------------------------
 
-static LyFormat by_extension(const char *path)
+static LyraMeshFormat by_extension(const char *path)
 {
-    for (int32_t f = LY_FORMAT_NONE + 1; f < LY_FORMAT_COUNT; ++f) {
+    for (int32_t f = LYRA_MESH_FORMAT_AUTO + 1; f < LYRA_MESH_FORMAT_COUNT; ++f) {
         for (int32_t e = 0; formats[f].extensions[e]; ++e) {
             if (ly_path_has_extension(path, formats[f].extensions[e])) {
-                return (LyFormat)f;
+                return (LyraMeshFormat)f;
             }
         }
     }
-    return LY_FORMAT_NONE;
+    return LYRA_MESH_FORMAT_AUTO;
 }
 
 /// What the content of a file says. A pipe gives its bytes once only, and none to look at.
-static LyFormat by_content(const LyFileSource *source, const char *path)
+static LyraMeshFormat by_content(const LyFileSource *source, const char *path)
 {
     char start[LY_GUESS_BYTES + 1];
     size_t length = 0;
@@ -241,9 +226,9 @@ static LyFormat by_content(const LyFileSource *source, const char *path)
 }
 
 /// Fails for a path without a format of use.
-static LyraStatus fail_format(const char *path, LyFormat format, Kind kind, bool saving)
+static LyraStatus fail_format(const char *path, LyraMeshFormat format, Kind kind, bool saving)
 {
-    if (format != LY_FORMAT_NONE && !saving) {
+    if (format != LYRA_MESH_FORMAT_AUTO && !saving) {
         return ly_fail(LYRA_BAD_MESH, "%s: found a %s, expected a %s", path,
                        kind == MESH ? "surface" : "volumetric mesh",
                        kind == MESH ? "volumetric mesh" : "surface");
@@ -259,14 +244,14 @@ static LyraStatus fail_format(const char *path, LyFormat format, Kind kind, bool
 
 /// The format to read `path` with, where none is given.
 static LyraStatus choose_reader(LyraContext *ctx, const LyFileSource *source, const char *path,
-                                Kind kind, LyFormat *format)
+                                Kind kind, LyraMeshFormat *format)
 {
-    if (*format != LY_FORMAT_NONE) {
+    if (*format != LYRA_MESH_FORMAT_AUTO) {
         return LYRA_OK;
     }
-    LyFormat named = by_extension(path), found = by_content(source, path);
-    *format = found != LY_FORMAT_NONE ? found : named;
-    if (found != LY_FORMAT_NONE && named != LY_FORMAT_NONE && found != named) {
+    LyraMeshFormat named = by_extension(path), found = by_content(source, path);
+    *format = found != LYRA_MESH_FORMAT_AUTO ? found : named;
+    if (found != LYRA_MESH_FORMAT_AUTO && named != LYRA_MESH_FORMAT_AUTO && found != named) {
         ly_log(ctx, LYRA_LOG_INFO, "%s: read as %s, which its content is", path,
                formats[found].name);
     }
@@ -274,9 +259,9 @@ static LyraStatus choose_reader(LyraContext *ctx, const LyFileSource *source, co
 }
 
 static LyraStatus choose_writer(const char *path, Kind kind, LyraMeshEncoding *encoding,
-                                LyFormat *format)
+                                LyraMeshFormat *format)
 {
-    if (*format == LY_FORMAT_NONE) {
+    if (*format == LYRA_MESH_FORMAT_AUTO) {
         *format = by_extension(path);
         if (!holds((int32_t)*format, kind)) {
             return fail_format(path, *format, kind, true);
@@ -293,20 +278,18 @@ static LyraStatus choose_writer(const char *path, Kind kind, LyraMeshEncoding *e
     return LYRA_OK;
 }
 
-static LyraStatus check_mesh_format(const char *path, LyraMeshFormat format)
+/// Fails for a format that is none, or that holds nothing of the kind.
+static LyraStatus check_format(const char *path, LyraMeshFormat format, Kind kind)
 {
+    const char *what = kind == MESH ? "volumetric mesh" : "surface";
     if ((unsigned)format >= LYRA_MESH_FORMAT_COUNT) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: the mesh format is %d, expected 0 to %d", path,
+        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: the format is %d, expected 0 to %d", path,
                        (int)format, LYRA_MESH_FORMAT_COUNT - 1);
     }
-    return LYRA_OK;
-}
-
-static LyraStatus check_surface_format(const char *path, LyraSurfaceFormat format)
-{
-    if ((unsigned)format >= LYRA_SURFACE_FORMAT_COUNT) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "%s: the surface format is %d, expected 0 to %d",
-                       path, (int)format, LYRA_SURFACE_FORMAT_COUNT - 1);
+    if (format != LYRA_MESH_FORMAT_AUTO && !holds((int32_t)format, kind)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "%s: found the format %s, expected one that holds a %s", path,
+                       formats[format].name, what);
     }
     return LYRA_OK;
 }
@@ -331,13 +314,13 @@ static LyraStatus load_obj(LyraContext *ctx, const LyFileSource *source, const c
 
 /// Reads a mesh, a surface, or what the file holds.
 static LyraStatus load(LyraContext *ctx, const LyFileSource *source, const char *path,
-                       LyFormat format, Kind kind, LyraMesh **mesh, LyraSurface **surface)
+                       LyraMeshFormat format, Kind kind, LyraMesh **mesh, LyraSurface **surface)
 {
     LY_TRY(choose_reader(ctx, source, path, kind, &format));
     if (formats[format].load) {
         return formats[format].load(ctx, source, path, mesh);
     }
-    if (format == LY_FORMAT_OBJ) {
+    if (format == LYRA_MESH_FORMAT_OBJ) {
         return load_obj(ctx, source, path, surface);
     }
     LyImport import = {0};
@@ -351,8 +334,8 @@ static LyraStatus load(LyraContext *ctx, const LyFileSource *source, const char 
 LyraStatus lyra_mesh_load(LyraContext *ctx, const char *path, LyraMeshFormat format, LyraMesh **out)
 {
     LYRA_ASSERT(ctx && path && out);
-    LY_TRY(check_mesh_format(path, format));
-    return load(ctx, &(LyFileSource){0}, path, find_mesh(format), MESH, out, NULL);
+    LY_TRY(check_format(path, format, MESH));
+    return load(ctx, &(LyFileSource){0}, path, format, MESH, out, NULL);
 }
 
 LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile *files, int32_t file_count,
@@ -363,26 +346,26 @@ LyraStatus lyra_mesh_load_memory(LyraContext *ctx, const LyraMemoryFile *files, 
         return ly_fail(LYRA_INVALID_ARGUMENT, "mesh: found %d files in memory, expected some",
                        file_count);
     }
-    LY_TRY(check_mesh_format(files[0].path, format));
+    LY_TRY(check_format(files[0].path, format, MESH));
     const LyFileSource source = {.files = files, .count = file_count};
-    return load(ctx, &source, files[0].path, find_mesh(format), MESH, out, NULL);
+    return load(ctx, &source, files[0].path, format, MESH, out, NULL);
 }
 
-LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraSurfaceFormat format,
+LyraStatus lyra_surface_load(LyraContext *ctx, const char *path, LyraMeshFormat format,
                              LyraSurface **out)
 {
     LYRA_ASSERT(ctx && path && out);
-    LY_TRY(check_surface_format(path, format));
-    return load(ctx, &(LyFileSource){0}, path, find_surface(format), SURFACE, NULL, out);
+    LY_TRY(check_format(path, format, SURFACE));
+    return load(ctx, &(LyFileSource){0}, path, format, SURFACE, NULL, out);
 }
 
 LyraStatus lyra_surface_load_memory(LyraContext *ctx, const LyraMemoryFile *file,
-                                    LyraSurfaceFormat format, LyraSurface **out)
+                                    LyraMeshFormat format, LyraSurface **out)
 {
     LYRA_ASSERT(ctx && file && out);
-    LY_TRY(check_surface_format(file->path, format));
+    LY_TRY(check_format(file->path, format, SURFACE));
     const LyFileSource source = {.files = file, .count = 1};
-    return load(ctx, &source, file->path, find_surface(format), SURFACE, NULL, out);
+    return load(ctx, &source, file->path, format, SURFACE, NULL, out);
 }
 
 LyraStatus lyra_mesh_or_surface_load(LyraContext *ctx, const char *path, LyraMesh **mesh,
@@ -391,7 +374,7 @@ LyraStatus lyra_mesh_or_surface_load(LyraContext *ctx, const char *path, LyraMes
     LYRA_ASSERT(ctx && path && mesh && surface);
     LyraMesh *solid = NULL;
     LyraSurface *faces = NULL;
-    LY_TRY(load(ctx, &(LyFileSource){0}, path, LY_FORMAT_NONE, EITHER, &solid, &faces));
+    LY_TRY(load(ctx, &(LyFileSource){0}, path, LYRA_MESH_FORMAT_AUTO, EITHER, &solid, &faces));
     *mesh = solid;
     *surface = faces;
     return LYRA_OK;
@@ -403,8 +386,8 @@ LyraStatus lyra_mesh_save_as(const LyraMesh *mesh, const char *path, LyraMeshFor
                              LyraMeshEncoding encoding)
 {
     LYRA_ASSERT(mesh && path);
-    LyFormat chosen = find_mesh(format);
-    LY_TRY(check_mesh_format(path, format));
+    LyraMeshFormat chosen = format;
+    LY_TRY(check_format(path, format, MESH));
     LY_TRY(choose_writer(path, MESH, &encoding, &chosen));
     if (mesh->vertex_set_count + (int64_t)mesh->face_set_count > 0 &&
         !formats[chosen].further_sets) {
@@ -429,14 +412,14 @@ LyraStatus lyra_mesh_save(const LyraMesh *mesh, const char *path, LyraMeshFormat
     return lyra_mesh_save_as(mesh, path, format, LYRA_MESH_ENCODING_AUTO);
 }
 
-LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char *path,
-                                LyraSurfaceFormat format, LyraMeshEncoding encoding)
+LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char *path, LyraMeshFormat format,
+                                LyraMeshEncoding encoding)
 {
     LYRA_ASSERT(surface && path);
-    LyFormat chosen = find_surface(format);
-    LY_TRY(check_surface_format(path, format));
+    LyraMeshFormat chosen = format;
+    LY_TRY(check_format(path, format, SURFACE));
     LY_TRY(choose_writer(path, SURFACE, &encoding, &chosen));
-    if (chosen == LY_FORMAT_OBJ) {
+    if (chosen == LYRA_MESH_FORMAT_OBJ) {
         return ly_obj_write(surface, path);
     }
     LyExport data = {.path = path, .encoding = encoding};
@@ -448,7 +431,7 @@ LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char *path,
     return status;
 }
 
-LyraStatus lyra_surface_save(const LyraSurface *surface, const char *path, LyraSurfaceFormat format)
+LyraStatus lyra_surface_save(const LyraSurface *surface, const char *path, LyraMeshFormat format)
 {
     return lyra_surface_save_as(surface, path, format, LYRA_MESH_ENCODING_AUTO);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Readers and writers of meshes. A new format is a file with a LyImportRead and a LyExportSave, a
-// value of LyraMeshFormat or LyraSurfaceFormat or both, and a line in the table of format.c. Those
+// value of LyraMeshFormat, and a line in the table of format.c. Those
 // with more to say than cells and sets have functions of their own kind.
 
 #ifndef LY_MESH_FORMAT_H
@@ -12,23 +12,6 @@
 #include "mesh/import.h"
 #include "mesh/mesh.h"
 #include "mesh/stream.h"
-
-/// The formats of both kinds of meshes.
-typedef enum LyFormat {
-    LY_FORMAT_NONE,
-    LY_FORMAT_VEG,
-    LY_FORMAT_TETGEN,
-    LY_FORMAT_VTU,
-    LY_FORMAT_GMSH,
-    LY_FORMAT_GMSH2,
-    LY_FORMAT_VTK,
-    LY_FORMAT_ABAQUS,
-    LY_FORMAT_MEDIT,
-    LY_FORMAT_OBJ,
-    LY_FORMAT_STL,
-    LY_FORMAT_PLY,
-    LY_FORMAT_COUNT
-} LyFormat;
 
 /// Reads `path` and what belongs to it from `source`.
 typedef LyraStatus LyMeshLoad(LyraContext *ctx, const LyFileSource *source, const char *path,
@@ -46,8 +29,8 @@ LyExportSave ly_stl_save, ly_ply_save, ly_vtu_save;
 /// Bytes of the start of a file that ly_format_guess() looks at.
 #define LY_GUESS_BYTES 4096
 
-/// What the first bytes of a file of `size` bytes say about its format; LY_FORMAT_NONE where they
-/// leave it open.
-LyFormat ly_format_guess(LySlice start, uint64_t size);
+/// What the first bytes of a file of `size` bytes say about its format; LYRA_MESH_FORMAT_AUTO where
+/// they leave it open.
+LyraMeshFormat ly_format_guess(LySlice start, uint64_t size);
 
 #endif

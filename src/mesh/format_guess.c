@@ -40,12 +40,12 @@ static bool is_binary_stl(LySlice start, uint64_t size)
 }
 
 /// A line that starts with a star: of .veg or .inp.
-static LyFormat guess_star(LySlice line)
+static LyraMeshFormat guess_star(LySlice line)
 {
     static const char *const inp[] = {"*NODE", "*ELEMENT", "*HEADING", "*PART", "*PREPRINT"};
     static const char *const veg[] = {"*VERTICES", "*ELEMENTS", "*SET", "*REGION"};
     if (starts_with(line, "**") || memchr(line.text, ',', line.length)) {
-        return LY_FORMAT_ABAQUS;
+        return LYRA_MESH_FORMAT_ABAQUS;
     }
     while (line.length > 0 && ly_char_class[(uint8_t)line.text[line.length - 1]]) {
         --line.length;
@@ -57,19 +57,19 @@ static LyFormat guess_star(LySlice line)
     LySlice keyword = {line.text, word};
     for (int32_t i = 0; i < LY_COUNT_OF(veg); ++i) {
         if (ly_slice_is_word(keyword, veg[i])) {
-            return LY_FORMAT_VEG;
+            return LYRA_MESH_FORMAT_VEG;
         }
     }
     for (int32_t i = 0; i < LY_COUNT_OF(inp); ++i) {
         if (ly_slice_is_word(keyword, inp[i])) {
-            return LY_FORMAT_ABAQUS;
+            return LYRA_MESH_FORMAT_ABAQUS;
         }
     }
     // *MATERIAL soft and *INCLUDE other.veg
-    return LY_FORMAT_NONE;
+    return LYRA_MESH_FORMAT_AUTO;
 }
 
-static LyFormat guess_line(LySlice line)
+static LyraMeshFormat guess_line(LySlice line)
 {
     static const char *const obj[] = {"v", "vt",     "vn",     "f",  "o", "g",
                                       "s", "mtllib", "usemtl", "vp", "l", "p"};
@@ -80,10 +80,10 @@ static LyFormat guess_line(LySlice line)
     LySlice word = ly_scanner_token(&scanner);
     for (int32_t i = 0; i < LY_COUNT_OF(obj); ++i) {
         if (ly_slice_is(word, obj[i])) {
-            return LY_FORMAT_OBJ;
+            return LYRA_MESH_FORMAT_OBJ;
         }
     }
-    return LY_FORMAT_NONE;
+    return LYRA_MESH_FORMAT_AUTO;
 }
 
 static bool is_text_stl(LySlice text)
@@ -103,19 +103,19 @@ static bool is_text_stl(LySlice text)
     return starts_with(rest, "facet") || starts_with(rest, "endsolid");
 }
 
-LyFormat ly_format_guess(LySlice start, uint64_t size)
+LyraMeshFormat ly_format_guess(LySlice start, uint64_t size)
 {
     static const struct {
         const char *word;
-        LyFormat format;
+        LyraMeshFormat format;
     } words[] = {
-        {"ply\n", LY_FORMAT_PLY},          {"ply\r", LY_FORMAT_PLY},
-        {"$MeshFormat", LY_FORMAT_GMSH},   {"$Comments", LY_FORMAT_GMSH},
-        {"# vtk DataFile", LY_FORMAT_VTK}, {"<?xml", LY_FORMAT_VTU},
-        {"<VTKFile", LY_FORMAT_VTU},       {"MeshVersionFormatted", LY_FORMAT_MEDIT},
+        {"ply\n", LYRA_MESH_FORMAT_PLY},          {"ply\r", LYRA_MESH_FORMAT_PLY},
+        {"$MeshFormat", LYRA_MESH_FORMAT_GMSH},   {"$Comments", LYRA_MESH_FORMAT_GMSH},
+        {"# vtk DataFile", LYRA_MESH_FORMAT_VTK}, {"<?xml", LYRA_MESH_FORMAT_VTU},
+        {"<VTKFile", LYRA_MESH_FORMAT_VTU},       {"MeshVersionFormatted", LYRA_MESH_FORMAT_MEDIT},
     };
     if (is_binary_stl(start, size)) {
-        return LY_FORMAT_STL;
+        return LYRA_MESH_FORMAT_STL;
     }
     // a byte order mark and blank lines in front don't count
     LySlice text = start;
@@ -132,7 +132,7 @@ LyFormat ly_format_guess(LySlice start, uint64_t size)
             }
         }
         if (is_text_stl(text)) {
-            return LY_FORMAT_STL;
+            return LYRA_MESH_FORMAT_STL;
         }
         size_t length = 0;
         while (length < text.length && text.text[length] != '\n' && text.text[length] != '\r') {
@@ -145,5 +145,5 @@ LyFormat ly_format_guess(LySlice start, uint64_t size)
         }
         text = (LySlice){text.text + length, text.length - length};
     }
-    return LY_FORMAT_NONE;
+    return LYRA_MESH_FORMAT_AUTO;
 }

@@ -3,6 +3,7 @@
 
 // Orientation repair and affine transformation.
 
+#include "math/vec3.h"
 #include "mesh/edit.h"
 #include "mesh/element.h"
 
@@ -142,12 +143,6 @@ LyraStatus lyra_mesh_orient(const LyraMesh *mesh, LyraOrientReport *report, Lyra
 
 // ---- transformation -----------------------------------------------------------------------------
 
-static double determinant(const double m[9])
-{
-    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-           m[2] * (m[3] * m[7] - m[4] * m[6]);
-}
-
 // A matrix over its largest entry, so that products of its entries stay in range; zero stays zero.
 static void normalize(const double m[9], double n[9])
 {
@@ -177,7 +172,7 @@ static bool is_similarity(const double n[9], double rotation[9])
         }
         rotation[i] = n[i] / sqrt(scale2);
     }
-    return determinant(n) > 0;
+    return ly_determinant3(n, n + 3, n + 6) > 0;
 }
 
 // Materials with the axes of orthotropic ones turned.
@@ -219,7 +214,7 @@ LyraStatus lyra_mesh_transform(const LyraMesh *mesh, const double matrix[9],
     int64_t nodes = lyra_element_kind_nodes(mesh->kind);
     double normalized[9], rotation[9];
     normalize(matrix, normalized);
-    bool mirrors = determinant(normalized) < 0;
+    bool mirrors = ly_determinant3(normalized, normalized + 3, normalized + 6) < 0;
     for (int64_t e = 0; e < mesh->element_count && mirrors; ++e) {
         flip(mesh->kind, elements + nodes * e);
     }

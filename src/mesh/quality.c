@@ -10,6 +10,7 @@
 // A tet of longest edge 1 has aspect 1 / (2 sqrt(6) r) with r = 3 V / (sum of the areas).
 
 #include "lyra/mesh_ops.h"
+#include "math/vec3.h"
 #include "mesh/element.h"
 #include "mesh/merge.h"
 #include "mesh/topology.h"
@@ -20,23 +21,6 @@
 #define GRAIN 4096
 #define PI 3.14159265358979323846
 #define BOX_TOLERANCE 1e-6
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double norm(const double a[3])
-{
-    return sqrt(dot(a, a));
-}
 
 // ---- one element --------------------------------------------------------------------------------
 
@@ -49,10 +33,10 @@ typedef struct Part {
 static double dihedral(const double e[3], const double p[3], const double q[3])
 {
     double n1[3], n2[3], pq[3];
-    cross(e, p, n1);
-    cross(e, q, n2);
-    cross(p, q, pq);
-    return atan2(norm(e) * fabs(dot(e, pq)), dot(n1, n2));
+    ly_cross3(e, p, n1);
+    ly_cross3(e, q, n2);
+    ly_cross3(p, q, pq);
+    return atan2(ly_length3(e) * fabs(ly_dot3(e, pq)), ly_dot3(n1, n2));
 }
 
 static void note_angle(Part *part, int32_t element, double angle)
@@ -107,11 +91,11 @@ static void measure_tet(Part *part, int32_t element, const double r[8][3])
         const int32_t *v = lyra_element_kind_face(LYRA_ELEMENT_TET4, face);
         between(r, v[0], v[1], p);
         between(r, v[0], v[2], q);
-        cross(p, q, d);
-        area += 0.5 * norm(d);
+        ly_cross3(p, q, d);
+        area += 0.5 * ly_length3(d);
     }
-    cross(r[1], r[2], d);
-    double volume = fabs(dot(d, r[3])) / 6;
+    ly_cross3(r[1], r[2], d);
+    double volume = fabs(ly_dot3(d, r[3])) / 6;
     note_aspect(part, element, area / (6 * sqrt(6.0) * volume));
     for (int32_t edge = 0; edge < 6; ++edge) {
         const int32_t *ends = lyra_element_kind_edge(LYRA_ELEMENT_TET4, edge);
@@ -134,8 +118,8 @@ static void measure_cube(Part *part, int32_t element, const double r[8][3])
         double d[3][3];
         for (int32_t i = 0; i < 3; ++i) {
             between(r, a, beside[a][i], d[i]);
-            shortest = fmin(shortest, norm(d[i]));
-            longest = fmax(longest, norm(d[i]));
+            shortest = fmin(shortest, ly_length3(d[i]));
+            longest = fmax(longest, ly_length3(d[i]));
         }
         for (int32_t i = 0; i < 3; ++i) {
             note_angle(part, element, dihedral(d[i], d[(i + 1) % 3], d[(i + 2) % 3]));

@@ -6,15 +6,11 @@
 // normal. The normal of a vertex is the direction of sum_f w_f A_f / |A_f| over its faces, with w_f
 // the angle of the face at the vertex or its area |A_f|.
 
+#include "math/vec3.h"
 #include "mesh/surface.h"
 
 #include <math.h>
 #include <string.h>
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 static void normalize(double v[3])
 {
@@ -27,7 +23,7 @@ static void normalize(double v[3])
     for (int32_t i = 0; i < 3; ++i) {
         v[i] /= largest;
     }
-    double length = sqrt(dot(v, v));
+    double length = sqrt(ly_dot3(v, v));
     for (int32_t i = 0; i < 3; ++i) {
         v[i] /= length;
     }
@@ -87,7 +83,7 @@ static double corner_angle(const LyraSurface *surface, const double *positions, 
     normalize(u);
     normalize(v);
     double w[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    return atan2(sqrt(dot(w, w)), dot(u, v));
+    return atan2(sqrt(ly_dot3(w, w)), ly_dot3(u, v));
 }
 
 // adds the share of face f at corner c to `sum`; `area` and `normal` are those of the face
@@ -140,7 +136,7 @@ static void join_smooth(const LyraSurface *surface, const LySides *sides,
             int32_t a = sides->corners[i], b = sides->corners[i + 1];
             const double *n_a = face_normals + 3 * (int64_t)sides->corner_face[a];
             const double *n_b = face_normals + 3 * (int64_t)sides->corner_face[b];
-            if (dot(n_a, n_b) >= least) {
+            if (ly_dot3(n_a, n_b) >= least) {
                 ly_fans_join(surface, sides, parents, a, b);
             }
         }

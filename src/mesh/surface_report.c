@@ -5,7 +5,7 @@
 // vertices; sides with one pair make an edge. Fans of faces around vertices and connected parts
 // come from forests (union-find), so that the whole takes linear time whatever the surface.
 
-#include "mesh/forest.h"
+#include "base/forest.h"
 #include "mesh/sort.h"
 #include "mesh/surface.h"
 

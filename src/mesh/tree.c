@@ -39,7 +39,7 @@ static LyraStatus list_ids(LyraContext *ctx, int32_t count, int32_t **out)
 static int64_t first_below(int32_t level, int64_t index)
 {
     for (; level >= 0; --level) {
-        index *= LY_TREE_WIDTH;
+        index *= LY_BOX_TREE_WIDTH;
     }
     return index;
 }
@@ -55,9 +55,9 @@ static void mark_together(const LyraVertexTree *tree)
             level == 0 ? boxes->count : boxes->level_begin[level] - boxes->level_begin[level - 1];
         for (int64_t n = 0; n < nodes; ++n) {
             const double *place = tree->positions[first_below(level, n)];
-            int64_t end = ly_min_i64(below_count, LY_TREE_WIDTH * (n + 1));
+            int64_t end = ly_min_i64(below_count, LY_BOX_TREE_WIDTH * (n + 1));
             bool together = true;
-            for (int64_t c = LY_TREE_WIDTH * n; c < end; ++c) {
+            for (int64_t c = LY_BOX_TREE_WIDTH * n; c < end; ++c) {
                 const double *other = tree->positions[first_below(level - 1, c)];
                 together = together &&
                            (level == 0 || tree->together[boxes->level_begin[level - 1] + c]) &&
@@ -75,7 +75,7 @@ LyraStatus lyra_vertex_tree_create(LyraContext *ctx, int32_t count, const double
         return ly_fail(LYRA_INVALID_ARGUMENT, "vertex tree: the count is negative");
     }
     for (int32_t i = 0; i < count; ++i) {
-        if (!ly_tree_accepts(positions + 3 * (int64_t)i)) {
+        if (!ly_box_tree_accepts(positions + 3 * (int64_t)i)) {
             return ly_fail(LYRA_NOT_FINITE,
                            "vertex tree: a coordinate of point %d is not finite or not below 1e50",
                            i);
@@ -120,26 +120,26 @@ void lyra_vertex_tree_destroy(LyraVertexTree *tree)
 static int32_t closest_vertex(const LyraVertexTree *tree, const double p[3], double *distance)
 {
     const LyBoxTree *boxes = &tree->boxes;
-    LyTreeEntry stack[LY_TREE_STACK];
+    LyBoxTreeEntry stack[LY_BOX_TREE_STACK];
     int32_t top = 0, best = -1;
     double best2 = DBL_MAX, bound = DBL_MAX, q[3];
-    if (boxes->level_count > 0 && ly_tree_accepts(p)) {
-        ly_tree_scaled(boxes, p, q);
-        stack[top++] = (LyTreeEntry){0, boxes->level_count - 1, 0};
+    if (boxes->level_count > 0 && ly_box_tree_accepts(p)) {
+        ly_box_tree_scaled(boxes, p, q);
+        stack[top++] = (LyBoxTreeEntry){0, boxes->level_count - 1, 0};
     }
     while (top > 0) {
-        LyTreeEntry entry = stack[--top];
+        LyBoxTreeEntry entry = stack[--top];
         if (entry.distance2 > bound) {
             continue;
         }
         int64_t node = boxes->level_begin[entry.level] + entry.index;
         bool together = tree->together[node];
         if (entry.level > 0 && !together) {
-            top = ly_tree_push_children(boxes, entry, q, bound, stack, top);
+            top = ly_box_tree_push_children(boxes, entry, q, bound, stack, top);
             continue;
         }
         int64_t begin = first_below(entry.level, entry.index);
-        int64_t end = together ? begin + 1 : ly_min_i64(begin + LY_TREE_WIDTH, boxes->count);
+        int64_t end = together ? begin + 1 : ly_min_i64(begin + LY_BOX_TREE_WIDTH, boxes->count);
         for (int64_t at = begin; at < end; ++at) {
             const double *x = tree->positions[at];
             double d[3] = {p[0] - x[0], p[1] - x[1], p[2] - x[2]};
@@ -150,7 +150,7 @@ static int32_t closest_vertex(const LyraVertexTree *tree, const double p[3], dou
                 best = id;
             }
         }
-        bound = ly_tree_bound(boxes, best2);
+        bound = ly_box_tree_bound(boxes, best2);
     }
     *distance = best < 0 ? INFINITY : sqrt(best2);
     return best;
@@ -230,7 +230,7 @@ static LyraStatus measure_tolerance(const LyraMesh *mesh, double *tolerance)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t v = 0; v < mesh->vertex_count; ++v) {
         const double *x = mesh->positions + 3 * (int64_t)v;
-        if (!ly_tree_accepts(x)) {
+        if (!ly_box_tree_accepts(x)) {
             return ly_fail(LYRA_BAD_MESH,
                            "element tree: a coordinate of vertex %d is not below 1e50", v);
         }
@@ -301,10 +301,10 @@ int32_t ly_element_tree_contains(const LyraElementTree *tree, const double p[3])
     const LyBoxTree *boxes = &tree->boxes;
     struct {
         int32_t level, index;
-    } stack[LY_TREE_STACK];
+    } stack[LY_BOX_TREE_STACK];
     int32_t top = 0, best = -1;
-    LyTreePoint point = ly_tree_point(boxes, p);
-    if (boxes->level_count > 0 && ly_tree_accepts(p)) {
+    LyBoxTreePoint point = ly_box_tree_point(boxes, p);
+    if (boxes->level_count > 0 && ly_box_tree_accepts(p)) {
         stack[top].level = boxes->level_count - 1;
         stack[top++].index = 0;
     }
@@ -318,7 +318,7 @@ int32_t ly_element_tree_contains(const LyraElementTree *tree, const double p[3])
         while (holds) {
             // the first child comes on top, as it has the lower ids where many lie in one place
             int32_t last = 31 - __builtin_clz(holds);
-            int32_t child = LY_TREE_WIDTH * index + last;
+            int32_t child = LY_BOX_TREE_WIDTH * index + last;
             holds &= ~(1u << last);
             if (level > 0) {
                 stack[top].level = level - 1;
@@ -344,25 +344,25 @@ static int32_t walk_closest(const LyraElementTree *tree, const double p[3], bool
                             double *bound2, double closest[3])
 {
     const LyBoxTree *boxes = &tree->boxes;
-    LyTreeEntry stack[LY_TREE_STACK];
+    LyBoxTreeEntry stack[LY_BOX_TREE_STACK];
     int32_t top = 0, best = -1;
-    double q[3], bound = ly_tree_bound(boxes, *bound2);
-    ly_tree_scaled(boxes, p, q);
-    stack[top++] = (LyTreeEntry){0, boxes->level_count - 1, 0};
+    double q[3], bound = ly_box_tree_bound(boxes, *bound2);
+    ly_box_tree_scaled(boxes, p, q);
+    stack[top++] = (LyBoxTreeEntry){0, boxes->level_count - 1, 0};
     while (top > 0) {
-        LyTreeEntry entry = stack[--top];
+        LyBoxTreeEntry entry = stack[--top];
         int64_t node = boxes->level_begin[entry.level] + entry.index;
         if (entry.distance2 > bound || (lowest && best >= 0 && boxes->lowest[node] > best)) {
             continue;
         }
         if (entry.level > 0) {
-            top = ly_tree_push_children(boxes, entry, q, bound, stack, top);
+            top = ly_box_tree_push_children(boxes, entry, q, bound, stack, top);
             continue;
         }
-        double distance2[LY_TREE_WIDTH];
+        double distance2[LY_BOX_TREE_WIDTH];
         ly_box_node_distances(&boxes->nodes[entry.index], q, distance2);
-        for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
-            int64_t at = (int64_t)LY_TREE_WIDTH * entry.index + k;
+        for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
+            int64_t at = (int64_t)LY_BOX_TREE_WIDTH * entry.index + k;
             if (at >= boxes->count || distance2[k] > bound) {
                 continue;
             }
@@ -378,7 +378,7 @@ static int32_t walk_closest(const LyraElementTree *tree, const double p[3], bool
                 memcpy(closest, point, sizeof point);
                 if (!lowest) {
                     *bound2 = d2;
-                    bound = ly_tree_bound(boxes, d2);
+                    bound = ly_box_tree_bound(boxes, d2);
                 }
             }
         }
@@ -395,7 +395,7 @@ int32_t ly_element_tree_find(const LyraElementTree *tree, const double p[3], dou
         *distance = 0;
         return element;
     }
-    if (tree->boxes.count == 0 || !ly_tree_accepts(p)) {
+    if (tree->boxes.count == 0 || !ly_box_tree_accepts(p)) {
         *distance = INFINITY;
         return -1;
     }
@@ -504,7 +504,7 @@ static LyraStatus sort_points(const LyraElementTree *tree, int32_t count, const 
     LY_TRY(ly_allocate_array(ctx, count, sizeof *keys, &keys));
     for (int32_t k = 0; k < count; ++k) {
         double q[3];
-        ly_tree_scaled(&tree->boxes, points + 3 * (int64_t)k, q);
+        ly_box_tree_scaled(&tree->boxes, points + 3 * (int64_t)k, q);
         keys[k] = 0;
         for (int32_t i = 0; i < 3; ++i) {
             // NaN counts as 0

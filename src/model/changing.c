@@ -89,7 +89,7 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
     for (int32_t i = 0; i < changings->count; ++i) {
         LyChanging *group = &changings->groups[i];
         const LyraForce *force = force_of(changings, group);
-        // until it is finished again, nobody may take the set for what it was
+        // until it is finished again, the set must not pass for what it was
         bool ready = group->ready;
         group->ready = false;
         LY_TRY(force->update(force->self, &update, group->set, &group->version));

@@ -39,7 +39,7 @@ void ly_changings_destroy(LyChangings *changings);
 LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, const LyraPoint *at,
                                bool *changed);
 
-/// The same where nobody has asked yet.
+/// The same where it has not been asked yet.
 LyraStatus ly_changings_ensure(LyChangings *changings, const LyraPoint *at);
 
 /// A checksum of all stencils.

@@ -40,7 +40,7 @@ static void multiply(const DenseFunctions *f, const double *A, const double *x, 
 {
     int32_t n = f->def.size;
     if (A) {
-        (void)lyra_dense_apply(f->ctx, false, n, n, 1, A, x, 0, out);
+        (void)lyra_dense_apply(f->ctx, false, 1, (LyraDenseView){n, n, A}, x, 0, out);
     } else {
         memset(out, 0, (size_t)n * sizeof *out);
     }

@@ -60,8 +60,8 @@ void ly_dense_matrices_apply(const LyDenseMatrices *dense, const double *A, cons
                              LyraVector *y)
 {
     // sizes were checked, so it cannot fail
-    (void)lyra_dense_apply(dense->ctx, false, dense->size, dense->size, 1, A, lyra_vector_values(x),
-                           0, lyra_vector_values_mutable(y));
+    (void)lyra_dense_apply(dense->ctx, false, 1, (LyraDenseView){dense->size, dense->size, A},
+                           lyra_vector_values(x), 0, lyra_vector_values_mutable(y));
 }
 
 LyraStatus ly_dense_matrices_solve(LyDenseMatrices *dense, const LyraVector *b, LyraVector *x,
@@ -77,7 +77,7 @@ LyraStatus ly_dense_matrices_solve(LyDenseMatrices *dense, const LyraVector *b, 
         size = hypot(size, r[i]);
     }
     LY_TRY(lyra_dense_factor_solve(dense->factor, 1, r, s));
-    LY_TRY(lyra_dense_apply(dense->ctx, false, n, n, -1, dense->S, s, 1, r));
+    LY_TRY(lyra_dense_apply(dense->ctx, false, -1, (LyraDenseView){n, n, dense->S}, s, 1, r));
     for (int32_t i = 0; i < n; ++i) {
         left = hypot(left, r[i]);
     }

@@ -171,6 +171,11 @@ static void refresh_mass(DenseSystem *d)
     }
 }
 
+static void dense_thaw_damping(void *self)
+{
+    ly_tangent_thaw_damping(&((DenseSystem *)self)->tangent);
+}
+
 static LyraStatus dense_linearise(void *self, const LyraPoint *at, bool psd)
 {
     DenseSystem *d = self;
@@ -201,7 +206,7 @@ static LyraStatus dense_form(void *self, double a, double b, double c)
 static void apply(const DenseSystem *d, const double *A, const LyraVector *x, LyraVector *y)
 {
     // sizes were checked, so it cannot fail
-    (void)lyra_dense_apply(d->ctx, false, d->tangent.size, d->tangent.size, 1, A,
+    (void)lyra_dense_apply(d->ctx, false, 1, (LyraDenseView){d->tangent.size, d->tangent.size, A},
                            lyra_vector_values(x), 0, lyra_vector_values_mutable(y));
 }
 
@@ -347,6 +352,7 @@ static const LyraSystemType dense_type = {
     .prescribe = dense_prescribe,
     .evaluate = dense_evaluate,
     .update_damping = dense_update_damping,
+    .thaw_damping = dense_thaw_damping,
     .linearise = dense_linearise,
     .form = dense_form,
     .apply = dense_apply,

@@ -23,6 +23,7 @@
 #include "force/force.h"
 #include "force/rest_shape.h"
 #include "lyra/system.h"
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 #include "model/model.h"
 
@@ -122,13 +123,6 @@ bool lyra_fields_have_stress(const LyraFields *fields)
 
 // ---- geometry -----------------------------------------------------------------------------------
 
-static double determinant(double A[3][3])
-{
-    return A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) +
-           A[0][1] * (A[1][2] * A[2][0] - A[1][0] * A[2][2]) +
-           A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
-}
-
 static double tet_volume(const int32_t *ids, const double *x)
 {
     double edges[3][3];
@@ -137,7 +131,7 @@ static double tet_volume(const int32_t *ids, const double *x)
             edges[a][i] = x[3 * (int64_t)ids[a + 1] + i] - x[3 * (int64_t)ids[0] + i];
         }
     }
-    return determinant(edges) / 6;
+    return ly_determinant3(edges[0], edges[1], edges[2]) / 6;
 }
 
 static double cube_volume(const int32_t *ids, const double *x)
@@ -159,7 +153,7 @@ static double cube_volume(const int32_t *ids, const double *x)
                 }
             }
         }
-        sum += determinant(A);
+        sum += ly_determinant3(A[0], A[1], A[2]);
     }
     return sum / 8;
 }

@@ -65,7 +65,7 @@ static LyraStatus keep_history(LyRemembered *remembered, const LyTangent *tangen
     if (!*history) {
         LY_TRY(ly_allocate_zeroed(tangent->ctx, model->history_count, sizeof(double), history));
     }
-    // where one is missing, whoever looks at forces says so
+    // where one is missing, the evaluation of forces fails
     (void)ly_history_read_all(model, committed, *history);
     return LYRA_OK;
 }

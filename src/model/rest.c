@@ -8,6 +8,7 @@
 //
 // has t = c, and R is the rotation nearest to A = sum of m (x - c)(X - C)^T, its polar factor.
 
+#include "base/forest.h"
 #include "lyra/math3.h"
 #include "model/model.h"
 
@@ -15,26 +16,14 @@
 
 // ---- components ---------------------------------------------------------------------------------
 
-// the first vertex of the component so far; paths are halved on the way
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-// joins what stencils connect, the lower root on top
+// joins what stencils connect
 static void join_stencils(const LyraForce *force, int32_t first, int32_t *parent)
 {
     int32_t nodes = force->type->nodes;
     for (int64_t e = 0; e < force->stencil_count; ++e) {
         const int32_t *vertices = force->stencils + nodes * e;
         for (int32_t k = 1; k < nodes; ++k) {
-            int32_t a = find_root(parent, first + vertices[0]);
-            int32_t b = find_root(parent, first + vertices[k]);
-            parent[a > b ? a : b] = a > b ? b : a;
+            ly_forest_join(parent, first + vertices[0], first + vertices[k]);
         }
     }
 }
@@ -87,7 +76,7 @@ static void fit(const LyraModel *model, int32_t count, const int32_t *vertices, 
     for (int32_t n = 0; n < count; ++n) {
         total += mass[vertices[n]];
     }
-    // without any mass, all vertices weigh the same
+    // without any mass, all vertices count the same
     bool heavy = total > 0;
     total = heavy ? total : count;
     for (int k = 0; k < 3; ++k) {

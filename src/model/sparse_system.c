@@ -105,6 +105,11 @@ static LyraStatus sparse_update_damping(void *self, const LyraPoint *at)
     return ly_tangent_update_damping(&s->tangent, at);
 }
 
+static void sparse_thaw_damping(void *self)
+{
+    ly_tangent_thaw_damping(&((SparseSystem *)self)->tangent);
+}
+
 static LyraStatus sparse_linearise(void *self, const LyraPoint *at, bool psd)
 {
     SparseSystem *s = self;
@@ -263,7 +268,7 @@ static void apply_whole(void *self, const double *x, double *y)
     ly_tangent_add_beside(&s->tangent, x, y);
 }
 
-static bool is_trouble(LyraStatus status)
+static bool can_retry(LyraStatus status)
 {
     return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR ||
            status == LYRA_NOT_CONVERGED || status == LYRA_NOT_FINITE;
@@ -278,7 +283,7 @@ static LyraStatus solve_beside(SparseSystem *s, double tolerance, bool warm,
         LyraStatus status =
             ly_outer_solve(&s->outer, has_constraints(s) ? s->followed.constraints : NULL,
                            tolerance, s->b, warm, s->x, report);
-        if (!is_trouble(status)) {
+        if (!can_retry(status)) {
             return status;
         }
     }
@@ -325,7 +330,7 @@ static LyraStatus sparse_form(void *self, double a, double b, double c)
     }
     LyraStatus status = factor(s, &s->main);
     s->factored = status == LYRA_OK;
-    if (s->tangent.model->beside && is_trouble(status)) {
+    if (s->tangent.model->beside && can_retry(status)) {
         return form_whole(s);
     }
     LY_TRY(status);
@@ -592,6 +597,7 @@ static const LyraSystemType sparse_type = {
     .prescribe = sparse_prescribe,
     .evaluate = sparse_evaluate,
     .update_damping = sparse_update_damping,
+    .thaw_damping = sparse_thaw_damping,
     .linearise = sparse_linearise,
     .form = sparse_form,
     .form_again = sparse_form_again,

@@ -212,6 +212,14 @@ LyraStatus lyra_system_update_damping(LyraSystem *system, const LyraPoint *at)
     return system->type->update_damping ? system->type->update_damping(system->self, at) : LYRA_OK;
 }
 
+void lyra_system_thaw_damping(LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    if (system->type->thaw_damping) {
+        system->type->thaw_damping(system->self);
+    }
+}
+
 LyraStatus lyra_system_linearise(LyraSystem *system, const LyraPoint *at, bool psd)
 {
     LYRA_ASSERT(system && at);

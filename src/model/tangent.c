@@ -54,8 +54,7 @@ LyraStatus ly_tangent_create(LyraContext *ctx, LyraModel *model, LyTangent *out)
 {
     LyTangent tangent = {.ctx = ctx, .model = model, .size = 3 * model->vertex_count};
     LyraStatus status = LYRA_OK;
-    double **arrays[] = {&tangent.x,     &tangent.f,     &tangent.Dv,
-                         &tangent.f_ext, &tangent.inner, &tangent.product};
+    double **arrays[] = {&tangent.f, &tangent.Dv, &tangent.f_ext, &tangent.inner, &tangent.product};
     for (int32_t i = 0; i < LY_COUNT_OF(arrays); ++i) {
         LY_TRY_DONE(ly_allocate_zeroed(ctx, tangent.size, sizeof(double), arrays[i]));
     }
@@ -101,7 +100,6 @@ void ly_tangent_destroy(LyTangent *tangent)
     ly_release(ctx, tangent->terms);
     ly_release(ctx, tangent->factors);
     ly_release(ctx, tangent->summands);
-    ly_release(ctx, tangent->x);
     ly_release(ctx, tangent->f);
     ly_release(ctx, tangent->Dv);
     ly_release(ctx, tangent->f_ext);
@@ -549,15 +547,26 @@ LyraDetF ly_tangent_det_f(LyTangent *tangent, const LyraVector *u)
 {
     const LyraModel *model = tangent->model;
     LyraDetF all = {.min = INFINITY, .element = -1};
-    ly_tangent_place(tangent, u);
+    bool placed = false;
     for (int32_t f = 0; f < model->force_count; ++f) {
         const LyraForce *force = model->forces[f];
-        if (force->type->traits & LYRA_FORCE_SOLID) {
-            int64_t first = 3 * (int64_t)ly_group_first(model, f);
-            LyraDetF part = ly_det_f(tangent->ctx, force->type->nodes, force->stencil_count,
-                                     force->stencils, model->positions + first, tangent->x + first);
-            ly_det_f_join(&all, &part);
+        if (!(force->type->traits & LYRA_FORCE_SOLID)) {
+            continue;
         }
+        // mostly of the pass that ended the step
+        int32_t part = model->group_part[f];
+        const LyraDetF *known = part < 0 ? NULL : ly_tangent_known_det_f(tangent, part, u);
+        LyraDetF found;
+        if (!known) {
+            int64_t first = 3 * (int64_t)ly_group_first(model, f);
+            if (!placed) {
+                ly_tangent_place(tangent, u);
+                placed = true;
+            }
+            found = ly_det_f(tangent->ctx, force->type->nodes, force->stencil_count,
+                             force->stencils, model->positions + first, tangent->product + first);
+        }
+        ly_det_f_join(&all, known ? known : &found);
     }
     all.min = all.element < 0 ? 1 : all.min;
     return all;

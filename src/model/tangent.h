@@ -28,6 +28,7 @@ typedef struct LyTangentSlot {
     bool joint;       // what follows is of the same pass
     double *gradient; // [size]
     double energy;
+    LyraDetF det; // of the one solid force, where the pass finds it
 } LyTangentSlot;
 
 /// Forces that were evaluated without a tangent.
@@ -84,7 +85,7 @@ typedef struct LyTangent {
     LyTerm *terms;                        // scratch of sums: three of each part, and one
     double *factors;                      // the same
     const double **summands;              // the same
-    double *x, *f;                        // scratch in the caller's order, [size]
+    double *f;                            // scratch in the caller's order, [size]
     double *Dv, *f_ext;                   // the same, of evaluations
     double *inner, *product;              // scratch in the internal order, [size]
     LyFingerprint parameters, directions; // of forces, of constraints
@@ -115,7 +116,7 @@ LyraStatus ly_tangent_ensure_dashpots(LyTangent *tangent, const LyraPoint *at);
 LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangentNeed need_tangent,
                              LyraState *trial, const double **gradient, double *energy);
 
-/// tangent->x = X + u.
+/// tangent->product = X + u.
 void ly_tangent_place(LyTangent *tangent, const LyraVector *u);
 
 /// Releases what was kept of points.
@@ -156,6 +157,9 @@ const LyTangentPoint *ly_tangent_point(const LyTangent *tangent, int32_t which);
 
 /// Whether K (0) or the K of D (1) was taken with the forces, a bit for each part.
 uint64_t ly_tangent_joint(const LyTangent *tangent, int32_t which);
+
+/// det F of the one solid force of a part, where it was found with the forces at u. Nullable
+const LyraDetF *ly_tangent_known_det_f(const LyTangent *tangent, int32_t part, const LyraVector *u);
 
 /// Takes forces and tangents of the parts in `joint` in one pass.
 LyraStatus ly_tangent_evaluate_joint(LyTangent *tangent, const LyraPoint *at, bool psd,

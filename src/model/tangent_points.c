@@ -170,7 +170,7 @@ uint64_t ly_tangent_joint(const LyTangent *tangent, int32_t which)
 void ly_tangent_place(LyTangent *tangent, const LyraVector *u)
 {
     ly_vector_sum(tangent->ctx, tangent->size, 1, lyra_vector_values(u), tangent->model->positions,
-                  tangent->x);
+                  tangent->product);
 }
 
 static LyraStatus find_evaluation(const LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
@@ -346,7 +346,10 @@ static LyraStatus evaluate_joint(LyTangent *tangent, LyPartTangent *pt, const Ly
     evaluation.energy = &slot->energy;
     evaluation.gradient = slot->gradient;
     evaluation.dfdx = slot->dfdx;
-    LY_TRY(ly_assembly_evaluate(pt->part->assembly, pt->work, &evaluation));
+    pt->work->det = &slot->det;
+    LyraStatus status = ly_assembly_evaluate(pt->part->assembly, pt->work, &evaluation);
+    pt->work->det = NULL;
+    LY_TRY(status);
     note_part_point(tangent, pt, at, &slot->point);
     slot->psd = psd;
     slot->joint = true;
@@ -359,6 +362,19 @@ static LyraStatus evaluate_joint(LyTangent *tangent, LyPartTangent *pt, const Ly
     *gradient = slot->gradient;
     *energy = slot->energy;
     return LYRA_OK;
+}
+
+const LyraDetF *ly_tangent_known_det_f(const LyTangent *tangent, int32_t part, const LyraVector *u)
+{
+    const LyPartTangent *pt = &tangent->parts[part];
+    for (int32_t k = 0; k < 2 && pt->work->node_det; ++k) {
+        const LyTangentSlot *slot = &pt->slots[k];
+        if (slot->joint && slot->point.valid &&
+            same_values(pt->part->vertices, pt->size, slot->point.u, u)) {
+            return &slot->det;
+        }
+    }
+    return NULL;
 }
 
 LyraStatus ly_tangent_evaluate_joint(LyTangent *tangent, const LyraPoint *at, bool psd,

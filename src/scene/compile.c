@@ -103,7 +103,7 @@ static LyraStatus set_looks(const LySceneBuild *build)
 {
     LyraScene *scene = build->scene;
     const char *title = build->spec->world.title;
-    LY_TRY(set_output(scene, &build->spec->output));
+    LY_TRY(set_output(scene, &build->spec->output.files));
     LY_TRY(set_camera(scene, &build->spec->camera));
     return title ? ly_string_copy(scene->ctx, title, strlen(title), &scene->name) : LYRA_OK;
 }
@@ -129,33 +129,38 @@ static LyraStatus make_world(const LySceneBuild *build, LyraContext *ctx, LyraWo
 }
 
 // adds item `index` of a list
-typedef LyraStatus AddItem(LyraWorld *world, const LyWorldSpec *spec, int32_t index);
+typedef LyraStatus AddItem(LyraWorld *world, const LySceneSpec *spec, int32_t index);
 
-static LyraStatus add_body(LyraWorld *world, const LyWorldSpec *spec, int32_t index)
+static LyraStatus add_body(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_body(world, &spec->bodies[index], NULL);
+    return lyra_world_add_body(world, &spec->world.bodies[index], NULL);
 }
 
-static LyraStatus add_constraint(LyraWorld *world, const LyWorldSpec *spec, int32_t index)
+static LyraStatus add_constraint(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_constraint(world, &spec->constraints[index]);
+    return lyra_world_add_constraint(world, &spec->world.constraints[index]);
 }
 
-static LyraStatus add_load(LyraWorld *world, const LyWorldSpec *spec, int32_t index)
+static LyraStatus add_load(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_load(world, &spec->loads[index]);
+    return lyra_world_add_load(world, &spec->world.loads[index]);
 }
 
-static LyraStatus add_change(LyraWorld *world, const LyWorldSpec *spec, int32_t index)
+static LyraStatus add_change(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_change(world, &spec->changes[index]);
+    return lyra_world_add_change(world, &spec->world.changes[index]);
+}
+
+static LyraStatus add_probe(LyraWorld *world, const LySceneSpec *spec, int32_t index)
+{
+    return lyra_world_add_probe(world, &spec->output.probes[index], NULL);
 }
 
 static LyraStatus add_list(const LySceneBuild *build, LyraWorld *world, const char *list,
                            int32_t count, AddItem *add)
 {
     for (int32_t i = 0; i < count; ++i) {
-        LyraStatus status = add(world, &build->spec->world, i);
+        LyraStatus status = add(world, build->spec, i);
         if (status != LYRA_OK) {
             return ly_within_item(status, list, i);
         }
@@ -170,6 +175,7 @@ static LyraStatus fill_world(const LySceneBuild *build, LyraWorld *world)
     LY_TRY(add_list(build, world, "constraints", spec->constraint_count, add_constraint));
     LY_TRY(add_list(build, world, "loads", spec->load_count, add_load));
     LY_TRY(add_list(build, world, "changes", spec->change_count, add_change));
+    LY_TRY(add_list(build, world, "output.probes", build->spec->output.probe_count, add_probe));
     return lyra_world_prepare(world);
 }
 

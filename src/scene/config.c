@@ -408,7 +408,7 @@ static LyraStatus name_matrix(LyVega *vega)
     LY_TRY(ly_arena_allocate(vega->arena, (int64_t)length + 3, 1, &matrix));
     memcpy(matrix, name, length);
     memcpy(matrix + length, ".u", 3);
-    vega->spec.output.matrix = matrix;
+    vega->spec.output.files.matrix = matrix;
     return LYRA_OK;
 }
 

@@ -27,7 +27,7 @@ static LyraStatus look(LyVega *vega, const char *file, const char *meaning, int3
     LyraSurface *surface = NULL;
     LY_TRY(ly_path_beside(vega->ctx, vega->config.path, file, &path));
     LyraStatus status = vertices
-                            ? lyra_surface_load(vega->ctx, path, LYRA_SURFACE_FORMAT_AUTO, &surface)
+                            ? lyra_surface_load(vega->ctx, path, LYRA_MESH_FORMAT_AUTO, &surface)
                             : ly_file_read(vega->ctx, path, &text, &length);
     ly_release(vega->ctx, path);
     *found = status == LYRA_OK;

@@ -10,30 +10,32 @@
 #include <string.h>
 
 static const LyKey output_keys[] = {
-    {"save-every", LY_KEY_INTEGER, AT(LyraSceneOutput, save_every), .range = LY_RANGE_NOT_NEGATIVE,
-     .meaning = "Steps between frames of `displacement.npy`."},
-    {"vtu-every", LY_KEY_INTEGER, AT(LyraSceneOutput, vtu_every), .range = LY_RANGE_NOT_NEGATIVE,
+    {"save-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.save_every),
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between frames of `displacement.npy`."},
+    {"vtu-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.vtu_every), .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "Steps between VTU files."},
-    {"obj-every", LY_KEY_INTEGER, AT(LyraSceneOutput, obj_every), .range = LY_RANGE_NOT_NEGATIVE,
+    {"obj-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.obj_every), .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "Steps between OBJ files."},
-    {"checkpoint-every", LY_KEY_INTEGER, AT(LyraSceneOutput, checkpoint_every),
+    {"checkpoint-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.checkpoint_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between checkpoints."},
-    {"snapshot-every", LY_KEY_INTEGER, AT(LyraSceneOutput, snapshot_every),
+    {"snapshot-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.snapshot_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
-    {"snapshot-field", LY_KEY_WORD, AT(LyraSceneOutput, snapshot_field),
+    {"snapshot-field", LY_KEY_WORD, AT(LyOutputSpec, files.snapshot_field),
      .choices = "none|displacement|speed|von-mises", .meaning = "Colours in pictures."},
-    {"snapshot-size", LY_KEY_INTEGERS, AT(LyraSceneOutput, snapshot_size),
+    {"snapshot-size", LY_KEY_INTEGERS, AT(LyOutputSpec, files.snapshot_size),
      .meaning = "Width and height of pictures in pixels."},
-    {"snapshot-edges", LY_KEY_BOOL, AT(LyraSceneOutput, snapshot_edges),
+    {"snapshot-edges", LY_KEY_BOOL, AT(LyOutputSpec, files.snapshot_edges),
      .meaning = "Edges of faces in pictures."},
-    {"pc2", LY_KEY_BOOL, AT(LyraSceneOutput, pc2), .meaning = "A PC2 cache of the surfaces."},
-    {"gltf", LY_KEY_BOOL, AT(LyraSceneOutput, gltf),
+    {"pc2", LY_KEY_BOOL, AT(LyOutputSpec, files.pc2), .meaning = "A PC2 cache of the surfaces."},
+    {"gltf", LY_KEY_BOOL, AT(LyOutputSpec, files.gltf),
      .meaning = "An animated glTF file of the surfaces."},
-    {"matrix", LY_KEY_TEXT, AT(LyraSceneOutput, matrix),
+    {"matrix", LY_KEY_TEXT, AT(LyOutputSpec, files.matrix),
      .meaning = "Name, without a folder, of a matrix of Vega with a column of displacements per "
                 "step."},
+    {"probes", LY_KEY_LIST, LIST(LyOutputSpec, probes, probe_count), .group = &ly_probe_keys,
+     .meaning = "Numbers that are watched, columns of `steps.csv`."},
 };
-GROUP(output, LyraSceneOutput, NULL, "output",
+GROUP(output, LyOutputSpec, NULL, "output",
       "What to write; 0 is never. The command may overrule it.");
 
 static const LyKey camera_keys[] = {
@@ -56,7 +58,7 @@ static void init_scene(void *out)
     const double degree = 0.017453292519943295;
     LySceneSpec *spec = out;
     ly_world_keys.init(&spec->world);
-    spec->output = (LyraSceneOutput){.snapshot_size = {1200, 900}};
+    spec->output = (LyOutputSpec){.files = {.snapshot_size = {1200, 900}}};
     spec->camera = (LyCameraSpec){.azimuth = 30 * degree,
                                   .elevation = 20 * degree,
                                   .up = {0, 1, 0},

@@ -8,6 +8,7 @@
 #define LY_SCENE_SPEC_H
 
 #include "base/file.h"
+#include "lyra/probe.h"
 #include "lyra/scene.h"
 #include "scene/tree.h"
 #include "world/keys.h"
@@ -19,10 +20,17 @@ typedef struct LyCameraSpec {
     double target[3], up[3], field_of_view;
 } LyCameraSpec;
 
+/// What a scene wishes to have written.
+typedef struct LyOutputSpec {
+    LyraSceneOutput files;
+    const LyraProbeDef *probes; // [probe_count]
+    int32_t probe_count;
+} LyOutputSpec;
+
 /// A scene as it is read: public settings, without the tree that they came from.
 typedef struct LySceneSpec {
     LyWorldSpec world;
-    LyraSceneOutput output;
+    LyOutputSpec output;
     LyCameraSpec camera;
 } LySceneSpec;
 

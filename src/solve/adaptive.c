@@ -23,8 +23,8 @@
 //     but one in PROBE, which finds out whether it may be more. It is also renewed when its solves
 //     have cost as much above those of a new one as that costs, and at once, in the middle of a
 //     solve, when that is cheaper than the iterations which are left.
-//   - When the mean of such a cycle is above what sweeps cost, these come back, and it takes twice
-//     as much to leave them again.
+//   - When the mean of such a cycle is above what sweeps cost, and a factor for each solve would be
+//     too, these come back, and it takes twice as much to leave them again.
 //
 // What this remembers from solve to solve is few numbers, and the matrix that was factored: who
 // restarts gives both back by recall().
@@ -49,7 +49,7 @@
 #define ENTRY 0.28           // a number of the factor in a solve
 #define ENTRY_LARGE 0.75     // ... and more where it is beyond the caches
 #define KEPT_ROW 65.0        // a row in an iteration with a factor
-#define FLOP 0.025           // of factoring
+#define FLOP 0.015           // of factoring, on cores with full vectors
 #define GATHER 105.0         // a block on its way to a factor
 #define FIRST 4.5            // a number of the first factor, whose memory is new
 #define ANALYSIS 650.0       // a block in the analysis of a factor
@@ -88,7 +88,7 @@
 #define CURRENT_ITERATIONS 2   // of a factor of the very values
 
 // times the cost of a factor that sweeps must seem to cost to be left, at the first looks
-static const double doubts[] = {4, 1.8, 1.4};
+static const double doubts[] = {2.4, 1.8, 1.4};
 
 typedef struct Adaptive {
     LyraContext *ctx;
@@ -177,6 +177,12 @@ static bool statics(const Adaptive *self)
     return self->def.task == LYRA_SOLVER_STATICS;
 }
 
+// of a solve with a factor of its own
+static double fresh_cost(const Adaptive *self)
+{
+    return GATHER * self->blocks + FLOP * self->flops + kept_cost(self, 1);
+}
+
 // Of a solve with a factor that is kept, at best. Before the analysis a body may yet turn out to
 // have holes; statics is too short to find out.
 static double kept_mean(const Adaptive *self)
@@ -184,7 +190,8 @@ static double kept_mean(const Adaptive *self)
     double part = self->kept.self || statics(self) ? 1 : HOLES;
     double factor = GATHER * self->blocks + FLOP * part * part * self->flops;
     double solve = kept_cost_of(self, part * self->entries, KEPT_ITERATIONS);
-    return fmax(self->seen, solve + factor / KEPT_SOLVES);
+    double best = solve + factor / KEPT_SOLVES;
+    return self->seen > best ? fmin(self->seen, fmax(best, fresh_cost(self))) : best;
 }
 
 // solves that are expected to follow the one at hand with much the same matrix
@@ -376,7 +383,8 @@ static bool begins_with_factor(const Adaptive *self)
 // what the last solves say about the next
 static LyraStatus decide(Adaptive *self)
 {
-    if (self->keeps && self->due && self->mean > 0 && self->cycle > self->mean * self->solves) {
+    bool dear = self->cycle > self->mean * self->solves && fresh_cost(self) > self->mean;
+    if (self->keeps && self->due && self->mean > 0 && dear) {
         return_to_sweeps(self);
     }
     if (statics(self) && self->mean == 0 && !self->keeps) {

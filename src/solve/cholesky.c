@@ -125,9 +125,5 @@ const LyraSolverType ly_solver_cholesky = {
     .name = "cholesky",
     .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_INDEFINITE | LYRA_SOLVES_DIRECTLY,
     .create = create_solver,
-    .analyze = ly_symmetric_analyze,
-    .factor = ly_symmetric_factor,
-    .solve = ly_symmetric_solve,
-    .bytes = ly_symmetric_bytes,
-    .destroy = ly_symmetric_destroy,
+    LY_SYMMETRIC_FUNCTIONS,
 };

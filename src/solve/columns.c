@@ -6,6 +6,7 @@
 // stored and both are wanted, to that of list c. A list c gets its entries below c from the rows
 // before c and the others from row c itself, so every list ascends without sorting.
 
+#include "lyra/csr.h"
 #include "solve/direct.h"
 
 #include <math.h>

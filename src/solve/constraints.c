@@ -17,6 +17,7 @@
 // fixing n dofs in any order takes time linear in n and in the range of their vertices.
 
 #include "solve/constraints.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,23 +96,18 @@ static LyraStatus reserve(LyraConstraints *constraints, int64_t count)
     return LYRA_OK;
 }
 
-static double dot3(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // makes the unit vector d orthonormal to `count` directions; false if they span it
 static bool orthonormalise(int32_t count, const double *direction, double d[3])
 {
     for (int32_t pass = 0; pass < 2; ++pass) {
         for (int32_t k = 0; k < count; ++k) {
             const double *n = direction + 3 * (int64_t)k;
-            double part = dot3(n, d);
+            double part = ly_dot3(n, d);
             for (int32_t i = 0; i < 3; ++i) {
                 d[i] -= part * n[i];
             }
         }
-        double length = sqrt(dot3(d, d));
+        double length = sqrt(ly_dot3(d, d));
         if (length < SPANNED) {
             return false;
         }
@@ -308,7 +304,7 @@ LyraStatus lyra_constraints_add_direction(LyraConstraints *constraints, int32_t 
     for (int32_t i = 0; i < 3; ++i) {
         d[i] = ldexp(direction[i], -exponent);
     }
-    double length = sqrt(dot3(d, d));
+    double length = sqrt(ly_dot3(d, d));
     for (int32_t i = 0; i < 3; ++i) {
         d[i] /= length;
     }

@@ -20,6 +20,7 @@
 // echelon form on v, then one for each rotation, by reduced echelon form on w; so a body free to
 // slide in x and y has modes along x and y, not along two diagonals.
 
+#include "base/forest.h"
 #include "solve/front.h"
 
 #include <math.h>
@@ -40,15 +41,6 @@ typedef struct Parts {
     int32_t *start;  // first place in `vertex` of each part, [count + 1]
     int32_t *vertex; // by part, ascending in each, [vertices]
 } Parts;
-
-static int32_t find_root(int32_t *parent, int32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
 
 static void drop_parts(LyraContext *ctx, Parts *parts)
 {
@@ -71,12 +63,11 @@ static LyraStatus find_parts(LyraContext *ctx, const LyraBlockPatternView *patte
     // the lower root wins, so a root is the lowest vertex of its part
     for (int32_t i = 0; i < count; ++i) {
         for (int64_t k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
-            int32_t a = find_root(parent, i), b = find_root(parent, pattern->column[k]);
-            parent[a > b ? a : b] = a > b ? b : a;
+            ly_forest_join(parent, i, pattern->column[k]);
         }
     }
     for (int32_t v = 0; v < count; ++v) {
-        int32_t root = find_root(parent, v);
+        int32_t root = ly_forest_root(parent, v);
         number[v] = root == v ? parts.count++ : number[root];
     }
     LY_TRY_DONE(ly_allocate_zeroed(ctx, (int64_t)parts.count + 1, sizeof(int32_t), &parts.start));

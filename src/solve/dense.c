@@ -10,6 +10,7 @@
 
 #include "lyra/dense.h"
 
+#include "lyra/csr.h"
 #include "solve/solve.h"
 
 #include <math.h>

@@ -74,6 +74,11 @@ LyraStatus ly_symmetric_solve(void *self, int32_t columns, const double *B, bool
 int64_t ly_symmetric_bytes(const void *self);
 void ly_symmetric_destroy(void *self);
 
+/// All of them but create, in the initialiser of a LyraSolverType.
+#define LY_SYMMETRIC_FUNCTIONS                                                                     \
+    .analyze = ly_symmetric_analyze, .factor = ly_symmetric_factor, .solve = ly_symmetric_solve,   \
+    .bytes = ly_symmetric_bytes, .destroy = ly_symmetric_destroy
+
 /// What the type made, for questions that only it answers.
 const void *ly_symmetric_inner(const void *self);
 
@@ -111,6 +116,11 @@ LyraStatus ly_pivoted_solve(void *self, int32_t columns, const double *B, bool w
                             LyraSolveReport *report);
 int64_t ly_pivoted_bytes(const void *self);
 void ly_pivoted_destroy(void *self);
+
+/// All of them but create, in the initialiser of a LyraSolverType.
+#define LY_PIVOTED_FUNCTIONS                                                                       \
+    .analyze = ly_pivoted_analyze, .factor = ly_pivoted_factor, .solve = ly_pivoted_solve,         \
+    .bytes = ly_pivoted_bytes, .destroy = ly_pivoted_destroy
 
 // ---- threads of others --------------------------------------------------------------------------
 

@@ -42,14 +42,22 @@ LY_INLINE double *vector_at(const Rows *rows, int32_t g)
     return rows->panel[g / PARTS] + LY_LANES * (g % PARTS);
 }
 
-// acc += A S B^T over columns [begin, end) for `vectors` vectors of rows and COLUMNS rows of B
-LY_INLINE void multiply(int32_t vectors, int32_t begin, int32_t end, const double *restrict a0,
+// columns [begin, end) of a panel B, with the signs S (nullable)
+typedef struct Part {
+    int32_t begin, end;
+    const double *B, *signs;
+} Part;
+
+// acc += A S B^T over the columns of a part for `vectors` vectors of rows and the COLUMNS rows of B
+// from h on
+LY_INLINE void multiply(int32_t vectors, const Part *part, int32_t h, const double *restrict a0,
                         const double *restrict a1, const double *restrict a2,
-                        const double *restrict b, const double *restrict signs,
                         LyReal acc[COLUMNS][VECTORS])
 {
+    const double *restrict b = part->B + h, *restrict signs = part->signs;
+    const int64_t end = (int64_t)PANEL * part->end;
 #pragma GCC unroll 4
-    for (int64_t p = (int64_t)PANEL * begin; p < (int64_t)PANEL * end; p += PANEL) {
+    for (int64_t p = (int64_t)PANEL * part->begin; p < end; p += PANEL) {
         LyReal x0 = ly_load(a0 + p), x1 = x0, x2 = x0;
         if (vectors > 1) {
             x1 = ly_load(a1 + p);
@@ -80,8 +88,7 @@ LY_INLINE void multiply(int32_t vectors, int32_t begin, int32_t end, const doubl
 // one product of `vectors` vectors from vector `g` on with the columns [h, h + COLUMNS) of B, taken
 // from block `at` of the rows
 LY_INLINE void subtract_part(int32_t vectors, const Rows *A, const Rows *C, int32_t g, int32_t h,
-                             int32_t columns, int32_t begin, int32_t end, const double *B,
-                             const double *signs, int64_t at)
+                             int32_t columns, const Part *part, int64_t at)
 {
     LyReal acc[COLUMNS][VECTORS];
     for (int j = 0; j < COLUMNS; ++j) {
@@ -90,7 +97,7 @@ LY_INLINE void subtract_part(int32_t vectors, const Rows *A, const Rows *C, int3
     const double *a0 = vector_at(A, g);
     const double *a1 = vectors > 1 ? vector_at(A, g + 1) : a0;
     const double *a2 = vectors > 2 ? vector_at(A, g + 2) : a0;
-    multiply(vectors, begin, end, a0, a1, a2, B + h, signs, acc);
+    multiply(vectors, part, h, a0, a1, a2, acc);
 #pragma GCC unroll 8
     for (int j = 0; j < COLUMNS; ++j) {
         if (h + j < columns) {
@@ -102,20 +109,20 @@ LY_INLINE void subtract_part(int32_t vectors, const Rows *A, const Rows *C, int3
     }
 }
 
-// C -= A S B^T over columns [begin, end): three panels, or the first, by `columns` rows of panel B
-LY_INLINE void subtract(bool triple, const Rows *A, const Rows *C, int32_t columns, int32_t begin,
-                        int32_t end, const double *B, const double *signs, int64_t at)
+// C -= A S B^T over the columns of a part: three panels, or the first, by `columns` rows of panel B
+LY_INLINE void subtract(bool triple, const Rows *A, const Rows *C, int32_t columns,
+                        const Part *part, int64_t at)
 {
     for (int32_t h = 0; h < PANEL && h < columns; h += COLUMNS) {
         if (triple) {
 #pragma GCC unroll 8
             for (int32_t g = 0; g < 3 * PARTS; g += VECTORS) {
-                subtract_part(VECTORS, A, C, g, h, columns, begin, end, B, signs, at);
+                subtract_part(VECTORS, A, C, g, h, columns, part, at);
             }
         } else {
 #pragma GCC unroll 8
             for (int32_t g = 0; g < PARTS; g += SINGLE) {
-                subtract_part(SINGLE, A, C, g, h, columns, begin, end, B, signs, at);
+                subtract_part(SINGLE, A, C, g, h, columns, part, at);
             }
         }
     }
@@ -152,11 +159,11 @@ LY_INLINE void subtract_before(const LyTrapezoid *front, int32_t begin, int32_t 
             }
             for (; i + 3 <= last; i += 3) {
                 const Rows rows = rows_at(front, i, true);
-                subtract(true, &rows, &rows, columns, depth, deep, B, signs, at);
+                subtract(true, &rows, &rows, columns, &(Part){depth, deep, B, signs}, at);
             }
             for (; i < last; ++i) {
                 const Rows rows = rows_at(front, i, false);
-                subtract(false, &rows, &rows, columns, depth, deep, B, signs, at);
+                subtract(false, &rows, &rows, columns, &(Part){depth, deep, B, signs}, at);
             }
         }
     }
@@ -208,7 +215,7 @@ LY_INLINE void finish_rows(bool triple, const LyTrapezoid *front, int32_t i, int
         const double *B = ly_trapezoid_panel(front, column / PANEL);
         int32_t columns = least(PANEL, end - column);
         int64_t at = (int64_t)PANEL * column;
-        subtract(triple, &rows, &rows, columns, begin, column, B, signs, at);
+        subtract(triple, &rows, &rows, columns, &(Part){begin, column, B, signs}, at);
         divide(triple, &rows, columns, B + at, signs ? signs + column : NULL, at);
     }
 }
@@ -272,14 +279,14 @@ LY_INLINE int32_t diagonal_any(const LyTrapezoid *front, int32_t begin, int32_t 
         int64_t at = (int64_t)PANEL * column;
         const Rows own = rows_at(front, panel, false);
         double *B = own.panel[0];
-        subtract(false, &own, &own, columns, begin, column, B, signs, at);
+        subtract(false, &own, &own, columns, &(Part){begin, column, B, signs}, at);
         int32_t failed = factor_block(columns, B + at, signs ? signs + column : NULL);
         if (failed) {
             return column + failed;
         }
         for (int32_t i = panel + 1; i < last; ++i) {
             const Rows rows = rows_at(front, i, false);
-            subtract(false, &rows, &rows, columns, begin, column, B, signs, at);
+            subtract(false, &rows, &rows, columns, &(Part){begin, column, B, signs}, at);
             divide(false, &rows, columns, B + at, signs ? signs + column : NULL, at);
         }
     }
@@ -313,11 +320,11 @@ LY_INLINE void update_any(const LyTrapezoid *front, double *C, int32_t first, in
             int32_t i = first < j ? j : first;
             for (; i + 3 <= last; i += 3) {
                 const Rows A = rows_at(front, pivots + i, true), to = triangle_at(C, i, true);
-                subtract(true, &A, &to, PANEL, depth, deep, B, signs, at);
+                subtract(true, &A, &to, PANEL, &(Part){depth, deep, B, signs}, at);
             }
             for (; i < last; ++i) {
                 const Rows A = rows_at(front, pivots + i, false), to = triangle_at(C, i, false);
-                subtract(false, &A, &to, PANEL, depth, deep, B, signs, at);
+                subtract(false, &A, &to, PANEL, &(Part){depth, deep, B, signs}, at);
             }
         }
     }

@@ -11,8 +11,8 @@
 //
 // Threads. Subtrees (fronts_analyze.c) are pieces of one loop. The fronts above them come one after
 // the other, each on all threads: blocks of rows of L21, tiles of P, panels of what a child passed.
-// Each number is written by one piece and summed in an order that hangs on the pattern alone: same
-// bits at any number of threads. A piece reads what earlier loops wrote and what is its own.
+// Each number is written by one piece and summed in an order that depends on the pattern alone:
+// same bits at any number of threads. A piece reads what earlier loops wrote and what is its own.
 //
 // Solves go up the tree with L and down with L^T. On the way up a front adds what its children
 // passed on to its part of b, y2 = sum - L21 y1; on the way down it takes x2 from its parent.

@@ -22,6 +22,7 @@
 // in, so nothing is ever moved. Subtrees of a fixed share of the work are done by one thread each,
 // on stacks of that thread; what they pass to the fronts above is kept until those are done.
 
+#include "base/forest.h"
 #include "solve/fronts.h"
 #include "sparse/graph.h"
 
@@ -128,20 +129,6 @@ static void follow_tree(Analysis *a)
     }
 }
 
-static int32_t find_root(int32_t *ancestor, int32_t i)
-{
-    int32_t root = i;
-    while (ancestor[root] != root) {
-        root = ancestor[root];
-    }
-    while (ancestor[i] != root) {
-        int32_t up = ancestor[i];
-        ancestor[i] = root;
-        i = up;
-    }
-    return root;
-}
-
 static void count_columns(Analysis *a)
 {
     int32_t *first = a->work[0], *largest = a->work[1], *leaf = a->work[2], *ancestor = a->work[3];
@@ -170,7 +157,7 @@ static void count_columns(Analysis *a)
             largest[i] = first[j];
             ++delta[j];
             if (leaf[i] >= 0) {
-                --delta[find_root(ancestor, leaf[i])];
+                --delta[ly_forest_root(ancestor, leaf[i])];
             }
             leaf[i] = j;
         }

@@ -131,10 +131,5 @@ const LyraSolverType ly_solver_gmres = {
     .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_DENSE | LYRA_SOLVES_CALLBACK |
               LYRA_SOLVES_UNSYMMETRIC | LYRA_SOLVES_INDEFINITE,
     .create = create,
-    .analyze = ly_krylov_analyze,
-    .factor = ly_krylov_factor,
-    .solve = ly_krylov_solve,
-    .set_tolerance = ly_krylov_set_tolerance,
-    .bytes = ly_krylov_bytes,
-    .destroy = ly_krylov_destroy,
+    LY_KRYLOV_FUNCTIONS,
 };

@@ -7,6 +7,7 @@
 // otherwise. Constraints are the front end's, which eliminates them.
 
 #include "solve/krylov.h"
+#include "lyra/csr.h"
 
 #include <math.h>
 #include <string.h>

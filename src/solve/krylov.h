@@ -63,6 +63,12 @@ void ly_krylov_set_tolerance(void *self, double tolerance);
 int64_t ly_krylov_bytes(const void *self);
 void ly_krylov_destroy(void *self);
 
+/// All of them but create, in the initialiser of a LyraSolverType.
+#define LY_KRYLOV_FUNCTIONS                                                                        \
+    .analyze = ly_krylov_analyze, .factor = ly_krylov_factor, .solve = ly_krylov_solve,            \
+    .set_tolerance = ly_krylov_set_tolerance, .bytes = ly_krylov_bytes,                            \
+    .destroy = ly_krylov_destroy
+
 /// z = B r, the preconditioner. z may not be r.
 void ly_krylov_precondition(const LyKrylov *krylov, const double *r, double *z);
 

@@ -13,6 +13,7 @@
 // blocks multiplied by 1 + s, s = 1e-2, 1e-1, 1, 10; with large s M is close to SSOR, and where
 // even that has no inverse (a zero on the diagonal) there is none of this kind.
 
+#include "lyra/csr.h"
 #include "solve/krylov.h"
 
 #include <math.h>

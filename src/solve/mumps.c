@@ -212,11 +212,7 @@ const LyraSolverType ly_solver_mumps = {
     .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_UNSYMMETRIC |
               LYRA_SOLVES_INDEFINITE | LYRA_SOLVES_DIRECTLY,
     .create = create_solver,
-    .analyze = ly_pivoted_analyze,
-    .factor = ly_pivoted_factor,
-    .solve = ly_pivoted_solve,
-    .bytes = ly_pivoted_bytes,
-    .destroy = ly_pivoted_destroy,
+    LY_PIVOTED_FUNCTIONS,
 };
 
 #endif

@@ -5,6 +5,7 @@
 // what the front end asks of each: products, the size of the diagonal, entries that are no numbers.
 
 #include "solve/front.h"
+#include "solve/vector_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,6 +112,7 @@ bool ly_operator_diagonal(const LyraOperator *A, double *diagonal)
 // ---- numbers that are none ----------------------------------------------------------------------
 
 typedef struct FiniteJob {
+    const LyVectorKernels *kernels;
     const double *values;
     int64_t count;
     int32_t pieces;
@@ -123,33 +125,21 @@ static void finite_task(void *data, int32_t index, int32_t worker)
     FiniteJob *job = data;
     int64_t begin = ly_piece_begin(job->count, job->pieces, index);
     int64_t end = ly_piece_begin(job->count, job->pieces, index + 1);
-    // 0 x is 0 for numbers and NaN for the others; a sum over runs of values is quick
-    job->bad[index] = -1;
-    for (int64_t run = begin; run < end; run += 512) {
-        int64_t stop = ly_min_i64(run + 512, end);
-        double sum[4] = {0};
-        int64_t k = run;
-        for (; k + 4 <= stop; k += 4) {
-            for (int32_t l = 0; l < 4; ++l) {
-                sum[l] += 0.0 * job->values[k + l];
-            }
+    int64_t first = begin;
+    if (!job->kernels->is_finite(end - begin, job->values + begin)) {
+        while (isfinite(job->values[first])) {
+            ++first;
         }
-        for (; k < stop; ++k) {
-            sum[0] += 0.0 * job->values[k];
-        }
-        if (sum[0] + sum[1] + sum[2] + sum[3] == 0.0) {
-            continue;
-        }
-        for (k = run; isfinite(job->values[k]); ++k) {
-        }
-        job->bad[index] = k;
-        return;
+        job->bad[index] = first;
+    } else {
+        job->bad[index] = -1;
     }
 }
 
 static int64_t find_not_finite(LyraContext *ctx, int64_t grain, int64_t count, const double *values)
 {
-    FiniteJob job = {values, count, ly_piece_count(count, grain), {0}};
+    static const LyVectorKernels *const all[] = LY_KERNEL_TABLE(&ly_vector_kernels);
+    FiniteJob job = {all[lyra_context_isa(ctx)], values, count, ly_piece_count(count, grain), {0}};
     if (job.pieces > LY_COUNT_OF(job.bad)) {
         job.pieces = LY_COUNT_OF(job.bad);
     }

@@ -20,6 +20,7 @@
 // solve.
 
 #include "solve/pcg.h"
+#include "lyra/csr.h"
 
 #include <math.h>
 #include <string.h>

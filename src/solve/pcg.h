@@ -38,7 +38,7 @@
 /// Numbers after the last block, so that vector loads of it stay inside.
 #define LY_PCG_PAD 8
 
-/// Vertices from which on there may be a coarse space that nobody asked for.
+/// Vertices from which on there may be a coarse space by default.
 #define LY_PCG_COARSE_ROWS 1000
 
 /// Most domains of a matrix, of all colours.
@@ -83,6 +83,13 @@ typedef struct LyPcgCombine {
     void *p, *q;
 } LyPcgCombine;
 
+/// Blocks of rows of the coarse space, see LyPcgKernels.
+typedef struct LyPcgRowBlocks {
+    const int64_t *start;
+    const int32_t *touched;
+    const void *V;
+} LyPcgRowBlocks;
+
 /// One precision on one instruction set.
 typedef struct LyPcgKernels {
     /// t = (I + L^T)^-1 p, filtered. The last colour first. t may be p.
@@ -109,8 +116,8 @@ typedef struct LyPcgKernels {
     /// x += a p, r -= a (t + w); returns r . r. `t`: Nullable, zero.
     double (*step)(int32_t begin, int32_t end, double a, const void *p, const void *t,
                    const void *w, void *x, void *r);
-    /// x += a p, r -= a (t + w), then p = r + beta p; returns r . r.
-    double (*advance)(int32_t begin, int32_t end, double a, double beta, const void *t,
+    /// x += a p, r -= a (t + w), then p = r + beta p, with the factors a and beta; returns r . r.
+    double (*advance)(int32_t begin, int32_t end, const double factors[2], const void *t,
                       const void *w, void *x, void *r, void *p);
     /// v = a C^-1 b, from doubles [rows][3] in the caller's order; whether all are finite.
     bool (*enter)(int32_t begin, int32_t end, const int32_t *order, const double *scale, double a,
@@ -127,8 +134,8 @@ typedef struct LyPcgKernels {
                    const void *V, const void *v, double *sums);
 
     /// w = r - z - V mu.
-    void (*deflate)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
-                    const void *V, const void *mu, const void *r, const void *z, void *w);
+    void (*deflate)(int32_t begin, int32_t end, const LyPcgRowBlocks *blocks, const void *mu,
+                    const void *r, const void *z, void *w);
 
     /// z += Z mu with the one block of each row.
     void (*spread)(int32_t begin, int32_t end, const int32_t *of, const void *Z, const void *mu,
@@ -144,6 +151,18 @@ typedef struct LyPcgKernels {
 LY_KERNEL_DECLARE(const LyPcgKernels, ly_pcg_kernels_float);
 LY_KERNEL_DECLARE(const LyPcgKernels, ly_pcg_kernels_double);
 
+/// A pivot this small against its diagonal entry is a zero.
+#define LY_PCG_PIVOT_MIN 1e-14
+/// Between these the squares of entries are far from the ends of the range.
+#define LY_PCG_ORDINARY_MIN 1e-100
+#define LY_PCG_ORDINARY_MAX 1e100
+
+/// C C^T = A and S = C^-1 for the blocks A at block[0 .. lanes), one per lane, into C and S, [9]
+/// per lane, of which the lower triangles are written. Returns a bit for each lane that is as
+/// ordinary as this needs; the others are to be done anew.
+typedef uint32_t LyPcgRoots(const double *const *block, double *C, double *S);
+LY_KERNEL_DECLARE(LyPcgRoots, ly_pcg_roots);
+
 typedef enum LyPcgKind {
     LY_PCG_NONE = 0,
     LY_PCG_JACOBI,
@@ -152,7 +171,7 @@ typedef enum LyPcgKind {
     LY_PCG_IC0,
 } LyPcgKind;
 
-/// Lets the following solves of a "pcg" be watched. `watch`: Nullable: by nobody.
+/// Lets the following solves of a "pcg" be watched. `watch`: Nullable: none.
 void ly_pcg_watch(void *self, LyWatch *watch);
 
 // ---- the copy -----------------------------------------------------------------------------------

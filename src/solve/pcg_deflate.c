@@ -220,8 +220,9 @@ static void down_task(void *data, int32_t index, int32_t worker)
     const LyPcgCoarse *coarse = loop->coarse;
     const LyPcgKernels *kernels = &inner->matrix->kernels;
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, loop->domain + index, false);
-    kernels->deflate(piece.row_begin, piece.row_end, coarse->start, coarse->touched, coarse->W,
-                     coarse->mu, inner->r, inner->z, inner->w);
+    const LyPcgRowBlocks blocks = {coarse->start, coarse->touched, coarse->W};
+    kernels->deflate(piece.row_begin, piece.row_end, &blocks, coarse->mu, inner->r, inner->z,
+                     inner->w);
     kernels->forward(&piece, inner->w);
 }
 

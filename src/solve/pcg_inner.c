@@ -138,9 +138,9 @@ static void up_task(void *data, int32_t index, int32_t worker)
     int32_t domain = loop->domain + index;
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
     if (loop->ahead) {
-        inner->squares[domain] =
-            kernels->advance(piece.row_begin, piece.row_end, loop->alpha, loop->beta, inner->z,
-                             inner->q, inner->x, inner->r, inner->p);
+        inner->squares[domain] = kernels->advance(piece.row_begin, piece.row_end,
+                                                  (const double[]){loop->alpha, loop->beta},
+                                                  inner->z, inner->q, inner->x, inner->r, inner->p);
     } else {
         kernels->direct(piece.row_begin, piece.row_end, inner->r, loop->beta, inner->p);
     }

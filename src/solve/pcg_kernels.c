@@ -6,6 +6,9 @@
 #include "solve/pcg.h"
 
 #include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 #define JOIN_(a, b, c) a##_##b##_##c

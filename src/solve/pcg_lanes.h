@@ -429,13 +429,12 @@ static double NAME(step)(int32_t begin, int32_t end, double alpha, const void *p
              : NAME(step_of)(begin, end, alpha, p, false, NULL, w, x, r);
 }
 
-static double NAME(advance)(int32_t begin, int32_t end, double alpha, double beta,
-                            const void *t_all, const void *w_all, void *x_all, void *r_all,
-                            void *p_all)
+static double NAME(advance)(int32_t begin, int32_t end, const double factors[2], const void *t_all,
+                            const void *w_all, void *x_all, void *r_all, void *p_all)
 {
     const REAL *t = t_all, *w = w_all;
     REAL *x = x_all, *r = r_all, *p = p_all;
-    const Vec a = all((REAL)alpha), b = all((REAL)beta);
+    const Vec a = all((REAL)factors[0]), b = all((REAL)factors[1]);
     double sum = 0.0;
     for (int64_t i = begin; i < end;) {
         int64_t stop = i + SUM_ROWS < end ? i + SUM_ROWS : end;
@@ -563,18 +562,19 @@ INLINE Vec sum_all(const Vec sum[3])
 
 #endif
 
-static void NAME(deflate)(int32_t begin, int32_t end, const int64_t *start, const int32_t *touched,
-                          const void *V, const void *mu, const void *r_all, const void *z_all,
-                          void *w_all)
+static void NAME(deflate)(int32_t begin, int32_t end, const LyPcgRowBlocks *blocks, const void *mu,
+                          const void *r_all, const void *z_all, void *w_all)
 {
     const REAL *r = r_all, *z = z_all;
     REAL *w = w_all;
+    const int64_t *start = blocks->start;
     int64_t k = start[begin];
     for (int64_t i = begin; i < end; ++i) {
         Vec sum[3] = {all(0), all(0), all(0)};
         for (int64_t stop = start[i + 1]; k < stop; ++k) {
             NAME(add_times)
-            ((const REAL *)V + 18 * k, (const REAL *)mu + 8 * (int64_t)touched[k], sum);
+            ((const REAL *)blocks->V + 18 * k, (const REAL *)mu + 8 * (int64_t)blocks->touched[k],
+             sum);
         }
         store(w + 4 * i, SUB(SUB(load(r + 4 * i), load(z + 4 * i)), sum_all(sum)));
     }
@@ -618,63 +618,212 @@ static double NAME(combine)(const LyPcgCombine *combine, int32_t begin, int32_t 
 
 // ---- values -------------------------------------------------------------------------------------
 
-// B = S_i A S_j^T, or with A transposed; returns 0, or NaN where an entry is not finite. Adds the
-// entries of A to `total`.
-INLINE REAL NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
-                              double *total, REAL *B)
+#define CopySums NAME(CopySums)
+
+#if LY_LANES == 1
+
+// of entries before they are scaled; 0, or NaN where one is not finite after
+typedef struct CopySums {
+    double total;
+    REAL wrong;
+} CopySums;
+
+// B = S_i A S_j^T, or with A transposed
+INLINE void NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
+                              CopySums *sums, REAL *B)
 {
     double T[3][3];
     for (int r = 0; r < 3; ++r) {
         double a0 = transposed ? A[r] : A[3 * r], a1 = transposed ? A[3 + r] : A[3 * r + 1];
         double a2 = transposed ? A[6 + r] : A[3 * r + 2];
-        *total += a0 + a1 + a2;
+        sums->total += a0 + a1 + a2;
         T[r][0] = a0 * Sj[0];
         T[r][1] = a0 * Sj[3] + a1 * Sj[4];
         T[r][2] = a0 * Sj[6] + a1 * Sj[7] + a2 * Sj[8];
     }
-    REAL wrong = 0;
     for (int c = 0; c < 3; ++c) {
         B[c] = (REAL)(Si[0] * T[0][c]);
         B[3 + c] = (REAL)(Si[3] * T[0][c] + Si[4] * T[1][c]);
         B[6 + c] = (REAL)(Si[6] * T[0][c] + Si[7] * T[1][c] + Si[8] * T[2][c]);
-        wrong += 0 * B[c] + 0 * B[3 + c] + 0 * B[6 + c];
+        sums->wrong += 0 * B[c] + 0 * B[3 + c] + 0 * B[6 + c];
     }
-    return wrong;
 }
 
-static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *values_all,
-                       void *outer_all)
+INLINE double NAME(end_sums)(const CopySums *sums, bool *finite)
 {
-    REAL *values = values_all, *outer = outer_all;
-    REAL wrong = 0;
-    double inner_total = 0.0, outer_total = 0.0;
+    *finite = *finite && sums->wrong == 0;
+    return sums->total;
+}
+
+#elif defined(__AVX512F__) && LY_LANES == 8
+
+#define Eight NAME(Eight)
+#define Wide NAME(Wide)
+typedef double Eight __attribute__((vector_size(64)));
+typedef REAL Wide __attribute__((vector_size(8 * sizeof(REAL))));
+
+typedef struct CopySums {
+    Eight total;
+    double last;
+    Wide wrong[2];
+} CopySums;
+
+// three of the nine entries at `p`, twice, the third again in the fourth lane
+INLINE Eight NAME(pick)(Eight low, Eight last, const int64_t index[8])
+{
+    return (Eight)_mm512_permutex2var_pd((__m512d)low, _mm512_loadu_si512(index), (__m512d)last);
+}
+
+// Row by row: S_i A takes rows of A together, the first two side by side, and a row t of it becomes
+// t S_j^T, the columns of S_j taken together. Whether A is transposed is chosen without a branch,
+// as nobody can predict it.
+INLINE void NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
+                              CopySums *sums, REAL *B)
+{
+#define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
+    // rows, then columns
+    static const int64_t entries[2][3][8] = {
+        {{0, 1, 2, 2, 0, 1, 2, 2}, {3, 4, 5, 5, 3, 4, 5, 5}, {6, 7, 8, 8, 6, 7, 8, 8}},
+        {{0, 3, 6, 6, 0, 3, 6, 6}, {1, 4, 7, 7, 1, 4, 7, 7}, {2, 5, 8, 8, 2, 5, 8, 8}}};
+    const Eight zero = {0};
+    Eight a, s, a_last = zero + A[8], s_last = zero + Sj[8];
+    memcpy(&a, A, sizeof a);
+    memcpy(&s, Sj, sizeof s);
+    sums->total += a;
+    sums->last += A[8];
+    Eight a0 = NAME(pick)(a, a_last, entries[transposed][0]);
+    Eight a1 = NAME(pick)(a, a_last, entries[transposed][1]);
+    Eight a2 = NAME(pick)(a, a_last, entries[transposed][2]);
+    const Eight first = {Si[0], Si[0], Si[0], Si[0], Si[3], Si[3], Si[3], Si[3]};
+    const Eight second = {0, 0, 0, 0, Si[4], Si[4], Si[4], Si[4]};
+    const Eight T[2] = {first * a0 + second * a1, Si[6] * a0 + Si[7] * a1 + Si[8] * a2};
+    const Eight c0 = NAME(pick)(s, s_last, entries[1][0]);
+    const Eight c1 = NAME(pick)(s, s_last, entries[1][1]);
+    const Eight c2 = NAME(pick)(s, s_last, entries[1][2]);
+    Wide R[2];
+    for (int r = 0; r < 2; ++r) {
+        Eight t0 = SHUFFLE(T[r], T[r], 0, 0, 0, 0, 4, 4, 4, 4);
+        Eight t1 = SHUFFLE(T[r], T[r], 1, 1, 1, 1, 5, 5, 5, 5);
+        Eight t2 = SHUFFLE(T[r], T[r], 2, 2, 2, 2, 6, 6, 6, 6);
+        R[r] = __builtin_convertvector(t0 * c0 + (t1 * c1 + t2 * c2), Wide);
+        sums->wrong[r] += 0 * R[r];
+    }
+    // nothing behind the block is touched: it may be another thread's
+    Wide out = SHUFFLE(R[0], R[1], 0, 1, 2, 4, 5, 6, 8, 9);
+    memcpy(B, &out, sizeof out);
+    B[8] = R[1][2];
+#undef SHUFFLE
+}
+
+INLINE double NAME(end_sums)(const CopySums *sums, bool *finite)
+{
+    Wide wrong = sums->wrong[0] + sums->wrong[1];
+    double total = sums->last;
+    for (int l = 0; l < 8; ++l) {
+        *finite = *finite && wrong[l] == 0;
+        total += sums->total[l];
+    }
+    return total;
+}
+
+#undef Eight
+#undef Wide
+
+#else
+
+#define Four NAME(Four)
+typedef double Four __attribute__((vector_size(32)));
+
+typedef struct CopySums {
+    Four total;
+    Vec wrong[3];
+} CopySums;
+
+INLINE Four NAME(load_four)(const double *p)
+{
+    Four v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+// Row by row: S_i A takes rows of A together, and a row t of it becomes t S_j^T, the columns of S_j
+// taken together. Whether A is transposed is chosen without a branch, as nobody can predict it. The
+// fourth lane repeats the third.
+INLINE void NAME(scale_block)(const double *Si, const double *A, const double *Sj, bool transposed,
+                              CopySums *sums, REAL *B)
+{
+#define SHUFFLE(p, q, ...) __builtin_shufflevector(p, q, __VA_ARGS__)
+    typedef int64_t Bits __attribute__((vector_size(32)));
+    Four a0 = NAME(load_four)(A), a1 = NAME(load_four)(A + 3), a2 = NAME(load_four)(A + 5);
+    a2 = SHUFFLE(a2, a2, 1, 2, 3, 3);
+    sums->total += (a0 + a1) + a2;
+    Four low = SHUFFLE(a0, a1, 0, 4, 1, 5), high = SHUFFLE(a0, a1, 2, 6, 2, 6);
+    const Bits mask = (Bits){0} - (int64_t)transposed;
+    a0 = (Four)(((Bits)a0 & ~mask) | ((Bits)SHUFFLE(low, a2, 0, 1, 4, 4) & mask));
+    a1 = (Four)(((Bits)a1 & ~mask) | ((Bits)SHUFFLE(low, a2, 2, 3, 5, 5) & mask));
+    a2 = (Four)(((Bits)a2 & ~mask) | ((Bits)SHUFFLE(high, a2, 0, 1, 6, 6) & mask));
+    Four T[3] = {Si[0] * a0, Si[3] * a0 + Si[4] * a1, Si[6] * a0 + Si[7] * a1 + Si[8] * a2};
+    Four s0 = NAME(load_four)(Sj), s1 = NAME(load_four)(Sj + 3), s2 = NAME(load_four)(Sj + 5);
+    Four c0 = SHUFFLE(SHUFFLE(s0, s1, 0, 4, 0, 4), s2, 0, 1, 5, 5);
+    Four c1 = SHUFFLE(s1, s2, 2, 1, 6, 6), c2 = SHUFFLE(s1, s2, 2, 2, 7, 7);
+    Vec R[3];
+    for (int r = 0; r < 3; ++r) {
+        Four t0 = SHUFFLE(T[r], T[r], 0, 0, 0, 0), t1 = SHUFFLE(T[r], T[r], 1, 1, 1, 1);
+        Four t2 = SHUFFLE(T[r], T[r], 2, 2, 2, 2);
+        R[r] = __builtin_convertvector(t0 * c0 + (t1 * c1 + t2 * c2), Vec);
+        sums->wrong[r] += 0 * R[r];
+    }
+    // nothing behind the block is touched: it may be another thread's
+    store(B, R[0]);
+    store(B + 3, R[1]);
+    store(B + 5, SHUFFLE(R[1], R[2], 2, 4, 5, 6));
+#undef SHUFFLE
+}
+
+INLINE double NAME(end_sums)(const CopySums *sums, bool *finite)
+{
+    Vec wrong = sums->wrong[0] + sums->wrong[1] + sums->wrong[2];
+    *finite = *finite && wrong[0] == 0 && wrong[1] == 0 && wrong[2] == 0;
+    return sums->total[0] + sums->total[1] + sums->total[2];
+}
+
+#undef Four
+#endif
+
+// the blocks [begin, end) of a row
+INLINE void NAME(copy_row)(const LyPcgCopy *copy, int32_t row, int64_t begin, int64_t end,
+                           const int32_t *from, const int32_t *column, CopySums *sums, REAL *values)
+{
+    const double *Si = copy->scale + 9 * (int64_t)row;
+    for (int64_t k = begin; k < end; ++k) {
+        int32_t transposed = from[k] >> 31; // 0 or -1
+        NAME(scale_block)
+        (Si, copy->values + 9 * (int64_t)(from[k] ^ transposed),
+         copy->scale + 9 * (int64_t)column[k], transposed, sums, values + 9 * k);
+    }
+}
+
+static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *values, void *outer)
+{
+    CopySums inner_sums = {0}, outer_sums = {0};
+    bool finite = true;
     for (int32_t i = piece->row_begin; i < piece->row_end; ++i) {
-        const double *Si = copy->scale + 9 * (int64_t)i;
-        for (int64_t k = piece->row_start[i]; k < piece->row_start[i + 1]; ++k) {
-            int32_t source = copy->source[k];
-            bool transposed = source < 0;
-            wrong +=
-                NAME(scale_block)(Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
-                                  copy->scale + 9 * (int64_t)piece->column[k], transposed,
-                                  &inner_total, values + 9 * k);
-        }
+        NAME(copy_row)
+        (copy, i, piece->row_start[i], piece->row_start[i + 1], copy->source, piece->column,
+         &inner_sums, values);
     }
     for (int32_t o = piece->outer_begin; o < piece->outer_end; ++o) {
-        const double *Si = copy->scale + 9 * (int64_t)piece->outer_row[o];
-        for (int64_t k = piece->outer_start[o]; k < piece->outer_start[o + 1]; ++k) {
-            int32_t source = copy->outer_source[k];
-            bool transposed = source < 0;
-            wrong +=
-                NAME(scale_block)(Si, copy->values + 9 * (int64_t)(transposed ? ~source : source),
-                                  copy->scale + 9 * (int64_t)piece->outer_column[k], transposed,
-                                  &outer_total, outer + 9 * k);
-        }
+        NAME(copy_row)
+        (copy, piece->outer_row[o], piece->outer_start[o], piece->outer_start[o + 1],
+         copy->outer_source, piece->outer_column, &outer_sums, outer);
     }
     // outer blocks are there in both orientations
-    *copy->total = 2.0 * inner_total + outer_total;
-    return wrong == 0;
+    *copy->total =
+        2.0 * NAME(end_sums)(&inner_sums, &finite) + NAME(end_sums)(&outer_sums, &finite);
+    return finite;
 }
 
+#undef CopySums
 #undef SUM_ROWS
 #undef AHEAD
 #undef Vec

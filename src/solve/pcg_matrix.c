@@ -22,12 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-// a pivot this small against its diagonal entry is a zero
-#define PIVOT_MIN 1e-14
-// between these the squares of entries are far from the ends of the range
-#define ORDINARY_MIN 1e-100
-#define ORDINARY_MAX 1e100
-
 // ---- pattern ------------------------------------------------------------------------------------
 
 static LyraStatus take(LyPcgMatrix *matrix, int64_t count, size_t size, void *out)
@@ -321,7 +315,7 @@ static Pivot root_of_block(const double *A, double *C, double *S)
         return PIVOT_ZERO;
     }
     double a = 1.0, half = 1.0;
-    if (largest < ORDINARY_MIN || largest > ORDINARY_MAX) {
+    if (largest < LY_PCG_ORDINARY_MIN || largest > LY_PCG_ORDINARY_MAX) {
         int exponent = 0;
         (void)frexp(largest, &exponent);
         exponent &= ~1;
@@ -335,13 +329,14 @@ static Pivot root_of_block(const double *A, double *C, double *S)
     }
     double c00 = sqrt(p0), s0 = 1.0 / c00, c10 = B[1] * s0, c20 = B[2] * s0;
     double p1 = B[3] - c10 * c10;
-    if (!(p1 > PIVOT_MIN * fabs(B[3]))) {
-        return p1 < -PIVOT_MIN * (fabs(B[3]) + c10 * c10) ? PIVOT_NEGATIVE : PIVOT_ZERO;
+    if (!(p1 > LY_PCG_PIVOT_MIN * fabs(B[3]))) {
+        return p1 < -LY_PCG_PIVOT_MIN * (fabs(B[3]) + c10 * c10) ? PIVOT_NEGATIVE : PIVOT_ZERO;
     }
     double c11 = sqrt(p1), s1 = 1.0 / c11, c21 = (B[4] - c20 * c10) * s1;
     double p2 = B[5] - c20 * c20 - c21 * c21;
-    if (!(p2 > PIVOT_MIN * fabs(B[5]))) {
-        return p2 < -PIVOT_MIN * (fabs(B[5]) + c20 * c20 + c21 * c21) ? PIVOT_NEGATIVE : PIVOT_ZERO;
+    if (!(p2 > LY_PCG_PIVOT_MIN * fabs(B[5]))) {
+        return p2 < -LY_PCG_PIVOT_MIN * (fabs(B[5]) + c20 * c20 + c21 * c21) ? PIVOT_NEGATIVE
+                                                                             : PIVOT_ZERO;
     }
     double c22 = sqrt(p2), s2 = 1.0 / c22;
     double s10 = -s1 * c10 * s0, s21 = -s2 * c21 * s1, s20 = -s2 * (c20 * s0 + c21 * s10);
@@ -399,8 +394,12 @@ static void hold_block(const LyraConstraintsView *view, int32_t begin, int32_t e
     }
 }
 
+#define ROOTS_MAX 8 // lanes of the kernel
+
 typedef struct SetLoop {
     LyPcgMatrix *matrix;
+    LyPcgRoots *roots; // NULL: one by one
+    int32_t lanes;     // of these
     const LyraBlockPatternView *pattern;
     const double *values;
     LyraConstraintsView constraints; // count 0: none
@@ -425,41 +424,67 @@ static Pivot root_of(const SetLoop *loop, const double *A, double *C, double *S)
     return kind == LY_PCG_JACOBI ? root_of_diagonal(A, C, S) : root_of_block(A, C, S);
 }
 
+// the block of vertex `old`, which the directions that hold it may have to make positive
+static Pivot rescue(SetLoop *loop, int32_t domain, int32_t old, const double *A, double *C,
+                    double *S)
+{
+    const LyraConstraintsView *held = &loop->constraints;
+    Pivot pivot = root_of(loop, A, C, S);
+    if (pivot == PIVOT_ZERO || pivot == PIVOT_NEGATIVE) {
+        int32_t begin = 0, end = 0;
+        while (begin < held->count && held->vertex[begin] < old) {
+            ++begin;
+        }
+        for (end = begin; end < held->count && held->vertex[end] == old;) {
+            ++end;
+        }
+        double B[9];
+        memcpy(B, A, sizeof B);
+        hold_block(held, begin, end, B);
+        pivot = end > begin ? root_of(loop, B, C, S) : pivot;
+        loop->rescued[domain] = true;
+    }
+    return pivot;
+}
+
 static void scale_domain(SetLoop *loop, int32_t domain)
 {
     LyPcgMatrix *matrix = loop->matrix;
-    const LyraConstraintsView *held = &loop->constraints;
     // summed here: the sums of domains lie side by side, and threads would wait for each other's
     double trace = 0.0, within = 0.0, largest = 0.0;
+    int64_t end = matrix->domain_begin[domain + 1];
     loop->pivot[domain] = PIVOT_GOOD;
     loop->rescued[domain] = false;
-    for (int64_t i = matrix->domain_begin[domain]; i < matrix->domain_begin[domain + 1]; ++i) {
-        int32_t old = matrix->order[i];
-        const double *A = loop->values + 9 * (int64_t)loop->pattern->diagonal[old];
-        double *C = matrix->root + 9 * i, *S = matrix->scale + 9 * i;
-        Pivot pivot = root_of(loop, A, C, S);
-        if (pivot == PIVOT_ZERO || pivot == PIVOT_NEGATIVE) {
-            int32_t begin = 0, end = 0;
-            while (begin < held->count && held->vertex[begin] < old) {
-                ++begin;
-            }
-            for (end = begin; end < held->count && held->vertex[end] == old;) {
-                ++end;
-            }
-            double B[9];
-            memcpy(B, A, sizeof B);
-            hold_block(held, begin, end, B);
-            pivot = end > begin ? root_of(loop, B, C, S) : pivot;
-            loop->rescued[domain] = true;
+    for (int64_t first = matrix->domain_begin[domain]; first < end;) {
+        const double *blocks[ROOTS_MAX];
+        int32_t count = (int32_t)ly_min_i64(loop->lanes, end - first);
+        uint32_t done = 0;
+        for (int32_t l = 0; l < count; ++l) {
+            int32_t old = matrix->order[first + l];
+            blocks[l] = loop->values + 9 * (int64_t)loop->pattern->diagonal[old];
         }
-        if (pivot != PIVOT_GOOD) {
-            loop->pivot[domain] = pivot;
-            loop->row[domain] = old;
-            return;
+        if (loop->roots && count == loop->lanes) {
+            done = loop->roots(blocks, matrix->root + 9 * first, matrix->scale + 9 * first);
         }
-        trace += A[0] + A[4] + A[8];
-        within += A[0] + A[4] + A[8] + 2.0 * (A[1] + A[2] + A[5]); // upper triangle read
-        largest = fmax(largest, fmax(fmax(S[0], S[4]), S[8]));
+        for (int32_t l = 0; l < count; ++l) {
+            const double *A = blocks[l];
+            double *S = matrix->scale + 9 * (first + l);
+            if (!(done >> l & 1)) {
+                int32_t old = matrix->order[first + l];
+                Pivot pivot = rescue(loop, domain, old, A, matrix->root + 9 * (first + l), S);
+                if (pivot != PIVOT_GOOD) {
+                    loop->pivot[domain] = pivot;
+                    loop->row[domain] = old;
+                    return;
+                }
+            }
+            trace += A[0] + A[4] + A[8];
+            within += A[0] + A[4] + A[8] + 2.0 * (A[1] + A[2] + A[5]); // upper triangle read
+            double most = S[0] > S[4] ? S[0] : S[4];
+            most = S[8] > most ? S[8] : most;
+            largest = most > largest ? most : largest;
+        }
+        first += count;
     }
     loop->trace[domain] = trace;
     loop->within[domain] = within;
@@ -537,6 +562,13 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
     if (matrix->kind == LY_PCG_NONE) {
         loop.scale = common_scale(&loop);
     }
+    static LyPcgRoots *const roots[] = LY_KERNEL_TABLE(ly_pcg_roots);
+    static const int32_t lanes[LYRA_ISA_COUNT] = {
+        [LYRA_ISA_SCALAR] = 1, [LYRA_ISA_BASELINE] = 2, [LYRA_ISA_AVX2] = 4, [LYRA_ISA_AVX512] = 8};
+    bool blocks = matrix->kind != LY_PCG_NONE && matrix->kind != LY_PCG_JACOBI;
+    LyraIsa isa = lyra_context_isa(matrix->ctx);
+    loop.roots = blocks ? roots[isa] : NULL;
+    loop.lanes = blocks ? lanes[isa] : 1;
     ly_parallel_for(matrix->ctx, matrix->shares, scale_task, &loop);
     matrix->rescued = false;
     matrix->scale_max = 0.0;

@@ -97,7 +97,7 @@ int64_t ly_find_not_finite(LyraContext *ctx, int64_t count, const double *values
 
 // ---- conjugate gradients ------------------------------------------------------------------------
 
-/// Somebody who may end an iteration that comes too slowly.
+/// A callback that may end an iteration that converges too slowly.
 typedef struct LyWatch {
     /// Whether to go on after `iterations`, which have brought the residual `progress` of the way
     /// from its start to its goal, in logarithms. Writes after how many to ask again.

@@ -45,4 +45,8 @@ target_sources(lyra_objects PRIVATE
 list(APPEND LYRA_KERNEL_SOURCES
   solve/front_kernels.c
   solve/pcg_coarse_kernels.c
-  solve/pcg_kernels.c)
+  solve/pcg_kernels.c
+  solve/pcg_roots_kernels.c
+  solve/vector_kernels.c)
+# the same bits on all instruction sets
+set_source_files_properties(solve/vector_kernels.c PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

@@ -237,7 +237,7 @@ static LyraStatus try_cholesky(Symmetric *self, double shift)
 }
 
 // what shifts multiply: |a_jj|, or where that is 0 the sum of the column, or 1
-static void weigh(Symmetric *self)
+static void find_scales(Symmetric *self)
 {
     const LyColumns *a = &self->columns;
     double *sums = self->work, *ones = sums + a->size;
@@ -401,7 +401,7 @@ LyraStatus ly_symmetric_factor(void *data, const LyraOperator *A, LyraSolveRepor
         self->mode = MODE_CHOLESKY;
         return LYRA_OK;
     }
-    weigh(self);
+    find_scales(self);
     LyraStatus status = try_cholesky(self, 0);
     if (status == LYRA_OK) {
         report->definiteness = LYRA_DEFINITENESS_POSITIVE;

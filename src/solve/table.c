@@ -26,7 +26,7 @@ static const LyraSolverType *const types[] = {
     &ly_solver_gmres,        &ly_solver_dense,    &ly_solver_pardiso, // the last
 };
 
-// solvers that can be made: the last one hangs on the machine
+// solvers that can be made: the last one depends on the machine
 static bool is_here(int32_t index)
 {
     return index >= 0 && index < LY_COUNT_OF(types) &&

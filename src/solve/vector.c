@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Vectors whose sums do not depend on threads. A vector is cut into pieces by its length alone;
-// each piece sums into eight lanes of fixed meaning (lane l has the entries 8 i + l), and the
-// lanes, then the pieces, are added in order. Products of long vectors wait for memory, so one
-// source compiled for the baseline serves every instruction set.
+// each piece sums into lanes of fixed meaning (vector_kernels.c), and the lanes, then the pieces,
+// are added in order.
 
 #include "solve/solve.h"
+#include "solve/vector_kernels.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,9 +16,8 @@
 #define GRAIN 4096
 #define PIECES_MAX 256
 
-typedef double V2 __attribute__((vector_size(16)));
-
 typedef struct VectorLoop {
+    const LyVectorKernels *kernels;
     int64_t count;
     int32_t pieces;
     double a, b;
@@ -33,28 +32,10 @@ static int32_t piece_count(int64_t count)
     return ly_piece_count(count, ly_max_i64(GRAIN, (count + PIECES_MAX - 1) / PIECES_MAX));
 }
 
-static inline V2 load(const double *p)
+static const LyVectorKernels *kernels_of(const LyraContext *ctx)
 {
-    V2 v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static double dot_piece(int64_t count, const double *x, const double *y)
-{
-    V2 sums[4] = {{0}};
-    int64_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        for (int32_t l = 0; l < 4; ++l) {
-            sums[l] += load(x + i + 2 * l) * load(y + i + 2 * l);
-        }
-    }
-    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    double sum = sums[0][0] + sums[0][1];
-    for (; i < count; ++i) {
-        sum += x[i] * y[i];
-    }
-    return sum;
+    static const LyVectorKernels *const all[] = LY_KERNEL_TABLE(&ly_vector_kernels);
+    return all[lyra_context_isa(ctx)];
 }
 
 static void dot_task(void *data, int32_t index, int32_t worker)
@@ -63,12 +44,13 @@ static void dot_task(void *data, int32_t index, int32_t worker)
     VectorLoop *loop = data;
     int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
-    loop->sums[index] = dot_piece(end - begin, loop->x + begin, loop->y + begin);
+    loop->sums[index] = loop->kernels->dot(end - begin, loop->x + begin, loop->y + begin);
 }
 
 double ly_vector_dot(LyraContext *ctx, int64_t count, const double *x, const double *y)
 {
-    VectorLoop loop = {.count = count, .pieces = piece_count(count), .x = x, .y = y};
+    VectorLoop loop = {
+        .kernels = kernels_of(ctx), .count = count, .pieces = piece_count(count), .x = x, .y = y};
     ly_parallel_for(ctx, loop.pieces, dot_task, &loop);
     double sum = loop.sums[0];
     for (int32_t i = 1; i < loop.pieces; ++i) {
@@ -108,30 +90,21 @@ static void axpby_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     VectorLoop *loop = data;
+    int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
-    const double *x = loop->x;
-    double *y = loop->out, a = loop->a, b = loop->b;
-    int64_t i = ly_piece_begin(loop->count, loop->pieces, index);
-    if (b == 0.0) {
-        for (; i < end; ++i) {
-            y[i] = a * x[i];
-        }
-    } else if (b == 1.0) {
-        for (; i < end; ++i) {
-            y[i] += a * x[i];
-        }
-    } else {
-        for (; i < end; ++i) {
-            y[i] = a * x[i] + b * y[i];
-        }
-    }
+    loop->kernels->axpby(end - begin, loop->a, loop->x + begin, loop->b, loop->out + begin);
 }
 
 void ly_vector_axpby(LyraContext *ctx, int64_t count, double a, const double *x, double b,
                      double *y)
 {
-    VectorLoop loop = {
-        .count = count, .pieces = piece_count(count), .a = a, .b = b, .x = x, .out = y};
+    VectorLoop loop = {.kernels = kernels_of(ctx),
+                       .count = count,
+                       .pieces = piece_count(count),
+                       .a = a,
+                       .b = b,
+                       .x = x,
+                       .out = y};
     ly_parallel_for(ctx, loop.pieces, axpby_task, &loop);
 }
 
@@ -139,19 +112,21 @@ static void sum_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     VectorLoop *loop = data;
+    int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
-    const double *x = loop->x, *y = loop->y;
-    double *out = loop->out, a = loop->a;
-    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
-        out[i] = y[i] + a * x[i];
-    }
+    loop->kernels->sum(end - begin, loop->a, loop->x + begin, loop->y + begin, loop->out + begin);
 }
 
 void ly_vector_sum(LyraContext *ctx, int64_t count, double a, const double *x, const double *y,
                    double *out)
 {
-    VectorLoop loop = {
-        .count = count, .pieces = piece_count(count), .a = a, .x = x, .y = y, .out = out};
+    VectorLoop loop = {.kernels = kernels_of(ctx),
+                       .count = count,
+                       .pieces = piece_count(count),
+                       .a = a,
+                       .x = x,
+                       .y = y,
+                       .out = out};
     ly_parallel_for(ctx, loop.pieces, sum_task, &loop);
 }
 
@@ -159,28 +134,15 @@ static void largest_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     VectorLoop *loop = data;
+    int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
-    int64_t i = ly_piece_begin(loop->count, loop->pieces, index);
-    // eight at a time, for the sake of vectors; NaN loses every comparison
-    double most[8] = {0};
-    for (; i + 8 <= end; i += 8) {
-        for (int32_t l = 0; l < 8; ++l) {
-            double each = fabs(loop->x[i + l]);
-            most[l] = each > most[l] ? each : most[l];
-        }
-    }
-    for (; i < end; ++i) {
-        most[0] = fmax(most[0], fabs(loop->x[i]));
-    }
-    for (int32_t l = 1; l < 8; ++l) {
-        most[0] = fmax(most[0], most[l]);
-    }
-    loop->sums[index] = most[0];
+    loop->sums[index] = loop->kernels->largest(end - begin, loop->x + begin);
 }
 
 double ly_vector_largest(LyraContext *ctx, int64_t count, const double *x)
 {
-    VectorLoop loop = {.count = count, .pieces = piece_count(count), .x = x};
+    VectorLoop loop = {
+        .kernels = kernels_of(ctx), .count = count, .pieces = piece_count(count), .x = x};
     ly_parallel_for(ctx, loop.pieces, largest_task, &loop);
     double most = 0.0;
     for (int32_t i = 0; i < loop.pieces; ++i) {
@@ -210,8 +172,13 @@ static void fill_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     VectorLoop *loop = data;
+    int64_t begin = ly_piece_begin(loop->count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->count, loop->pieces, index + 1);
-    for (int64_t i = ly_piece_begin(loop->count, loop->pieces, index); i < end; ++i) {
+    if (loop->a == 0.0 && !signbit(loop->a)) {
+        memset(loop->out + begin, 0, (size_t)(end - begin) * sizeof *loop->out);
+        return;
+    }
+    for (int64_t i = begin; i < end; ++i) {
         loop->out[i] = loop->a;
     }
 }

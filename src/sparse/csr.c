@@ -151,13 +151,16 @@ LyraStatus lyra_csr_matrix_copy(const LyraCsrMatrix *matrix, LyraCsrMatrix **out
     return create(matrix->pattern, matrix->values, out);
 }
 
-LyraStatus lyra_csr_matrix_create_entries(LyraContext *ctx, int32_t row_count, int32_t column_count,
-                                          LyraStorage storage, int64_t count, const int32_t *row,
-                                          const int32_t *column, const double *value,
+LyraStatus lyra_csr_matrix_create_entries(LyraContext *ctx, const LyraCsrEntries *entries,
                                           LyraCsrPattern **pattern_out, LyraCsrMatrix **out)
 {
-    LYRA_ASSERT(ctx && pattern_out && out && ((row && column) || count == 0));
-    LY_TRY(check_shape(row_count, column_count, storage));
+    LYRA_ASSERT(ctx && entries && pattern_out && out);
+    LyraCsrEntries given = *entries;
+    const int32_t row_count = given.row_count, column_count = given.column_count;
+    const int64_t count = given.count;
+    const int32_t *row = given.row, *column = given.column;
+    LYRA_ASSERT((row && column) || count == 0);
+    LY_TRY(check_shape(row_count, column_count, given.storage));
     if (count < 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "entries: a count of %lld", (long long)count);
     }
@@ -176,23 +179,22 @@ LyraStatus lyra_csr_matrix_create_entries(LyraContext *ctx, int32_t row_count, i
     int32_t *upper_row = NULL, *upper_column = NULL, *columns = NULL;
     int64_t *place = NULL, *row_start = NULL;
     LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof(int64_t), &place));
-    if (storage == LYRA_STORAGE_UPPER) {
+    if (given.storage == LYRA_STORAGE_UPPER) {
         LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof(int32_t), &upper_row));
         LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof(int32_t), &upper_column));
         for (int64_t e = 0; e < count; ++e) {
             upper_row[e] = row[e] < column[e] ? row[e] : column[e];
             upper_column[e] = row[e] < column[e] ? column[e] : row[e];
         }
-        row = upper_row;
-        column = upper_column;
+        given.row = upper_row;
+        given.column = upper_column;
     }
-    LY_TRY_DONE(ly_entries_sort(ctx, row_count, column_count, count, row, column, &row_start,
-                                &columns, place));
-    LY_TRY_DONE(
-        ly_csr_pattern_take(ctx, row_count, column_count, storage, row_start, columns, &pattern));
+    LY_TRY_DONE(ly_entries_sort(ctx, &given, &row_start, &columns, place));
+    LY_TRY_DONE(ly_csr_pattern_take(ctx, row_count, column_count, given.storage, row_start, columns,
+                                    &pattern));
     LY_TRY_DONE(create(pattern, NULL, &matrix));
-    for (int64_t e = 0; value && e < count; ++e) {
-        matrix->values[place[e]] += value[e];
+    for (int64_t e = 0; given.value && e < count; ++e) {
+        matrix->values[place[e]] += given.value[e];
     }
     *pattern_out = pattern;
     *out = matrix;

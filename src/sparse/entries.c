@@ -26,10 +26,12 @@ static void sort_by_key(int64_t count, int32_t key_count, const int32_t *key, co
     }
 }
 
-LyraStatus ly_entries_sort(LyraContext *ctx, int32_t row_count, int32_t column_count, int64_t count,
-                           const int32_t *row, const int32_t *column, int64_t **row_start_out,
+LyraStatus ly_entries_sort(LyraContext *ctx, const LyraCsrEntries *entries, int64_t **row_start_out,
                            int32_t **column_out, int64_t *place)
 {
+    const int32_t row_count = entries->row_count, column_count = entries->column_count;
+    const int32_t *row = entries->row, *column = entries->column;
+    const int64_t count = entries->count;
     LyraStatus status = LYRA_OK;
     int64_t *start = NULL, *by_column = NULL, *order = NULL, *row_start = NULL;
     int32_t *columns = NULL;
@@ -127,9 +129,14 @@ LyraStatus ly_rows_rebuild(LyraContext *ctx, const LyRows *rows, LyRowsChange ch
         row[count] = i;
         column[count++] = i;
     }
-    status = ly_entries_sort(ctx, change.transpose ? rows->column_count : rows->row_count,
-                             change.transpose ? rows->row_count : rows->column_count, count, row,
-                             column, row_start_out, column_out, NULL);
+    status = ly_entries_sort(
+        ctx,
+        &(LyraCsrEntries){.row_count = change.transpose ? rows->column_count : rows->row_count,
+                          .column_count = change.transpose ? rows->row_count : rows->column_count,
+                          .count = count,
+                          .row = row,
+                          .column = column},
+        row_start_out, column_out, NULL);
 done:
     ly_release(ctx, row);
     ly_release(ctx, column);

@@ -7,11 +7,12 @@
 #define LY_SPARSE_ENTRIES_H
 
 #include "base/base.h"
+#include "lyra/csr.h"
 
-/// Sorts entries (row, column), all in range, and merges equal ones. Writes new arrays [row_count +
-/// 1] and [number of distinct entries], and to `place` [count] (nullable) where each entry went.
-LyraStatus ly_entries_sort(LyraContext *ctx, int32_t row_count, int32_t column_count, int64_t count,
-                           const int32_t *row, const int32_t *column, int64_t **row_start_out,
+/// Sorts entries, all in range, as they are given, whatever their storage, and merges equal ones.
+/// Writes new arrays [row_count + 1] and [number of distinct entries], and to `place` [count]
+/// (nullable) where each entry went.
+LyraStatus ly_entries_sort(LyraContext *ctx, const LyraCsrEntries *entries, int64_t **row_start_out,
                            int32_t **column_out, int64_t *place);
 
 /// Rows as lists of columns.

@@ -219,9 +219,16 @@ static LyraStatus read_text(LyraContext *ctx, const char *path, const char *text
         goto done;
     }
     status = lyra_csr_matrix_create_entries(
-        ctx, reader.row_count, reader.column_count,
-        reader.symmetry == SYMMETRIC ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL, reader.count,
-        reader.row, reader.column, reader.value, pattern, out);
+        ctx,
+        &(LyraCsrEntries){.row_count = reader.row_count,
+                          .column_count = reader.column_count,
+                          .storage =
+                              reader.symmetry == SYMMETRIC ? LYRA_STORAGE_UPPER : LYRA_STORAGE_FULL,
+                          .count = reader.count,
+                          .row = reader.row,
+                          .column = reader.column,
+                          .value = reader.value},
+        pattern, out);
 done:
     ly_release(ctx, reader.row);
     ly_release(ctx, reader.column);

@@ -140,11 +140,19 @@ static void scatter(LyraContext *ctx, Product *product)
 
 // ---- blocks -------------------------------------------------------------------------------------
 
+// the columns of a product
+typedef struct Columns {
+    int32_t count;
+    const double *x;
+    int64_t x_stride;
+    double *y;
+    int64_t y_stride;
+} Columns;
+
 static void block_product(const LyraBlockMatrix *matrix, bool transposed, bool add, double a,
-                          int32_t columns, const double *x, int64_t x_stride, double *y,
-                          int64_t y_stride)
+                          const Columns *of)
 {
-    LYRA_ASSERT(matrix && ((x && y) || matrix->pattern->row_count == 0) && columns >= 0);
+    LYRA_ASSERT(matrix && ((of->x && of->y) || matrix->pattern->row_count == 0) && of->count >= 0);
     const LyraBlockPattern *pattern = matrix->pattern;
     LySparseKernels kernels = ly_sparse_kernels(lyra_context_isa(matrix->ctx));
     bool upper = pattern->storage == LYRA_STORAGE_UPPER;
@@ -153,20 +161,20 @@ static void block_product(const LyraBlockMatrix *matrix, bool transposed, bool a
     if (pattern->row_count == 0) {
         return;
     }
-    for (int32_t first = 0; first < columns; first += group) {
+    for (int32_t first = 0; first < of->count; first += group) {
         Product product = {
             .plan = &pattern->plan,
             .piece = {.row_start = pattern->row_start,
                       .column = pattern->column,
                       .values = matrix->values,
                       .column_count = pattern->row_count,
-                      .x = x + first * x_stride,
-                      .x_stride = x_stride,
+                      .x = of->x + first * of->x_stride,
+                      .x_stride = of->x_stride,
                       .a = a},
             .scratch = matrix->scratch,
-            .y = y + first * y_stride,
-            .y_stride = y_stride,
-            .columns = columns - first < group ? columns - first : group,
+            .y = of->y + first * of->y_stride,
+            .y_stride = of->y_stride,
+            .columns = of->count - first < group ? of->count - first : group,
             .add = add,
         };
         product.block = gathers ? kernels.block_full
@@ -182,39 +190,39 @@ static void block_product(const LyraBlockMatrix *matrix, bool transposed, bool a
 
 void lyra_block_matrix_multiply(const LyraBlockMatrix *matrix, const double *x, double *y)
 {
-    block_product(matrix, false, false, 1.0, 1, x, 0, y, 0);
+    block_product(matrix, false, false, 1.0, &(Columns){1, x, 0, y, 0});
 }
 
 void lyra_block_matrix_multiply_add(const LyraBlockMatrix *matrix, double a, const double *x,
                                     double *y)
 {
-    block_product(matrix, false, true, a, 1, x, 0, y, 0);
+    block_product(matrix, false, true, a, &(Columns){1, x, 0, y, 0});
 }
 
 void lyra_block_matrix_multiply_transposed(const LyraBlockMatrix *matrix, const double *x,
                                            double *y)
 {
-    block_product(matrix, true, false, 1.0, 1, x, 0, y, 0);
+    block_product(matrix, true, false, 1.0, &(Columns){1, x, 0, y, 0});
 }
 
 void lyra_block_matrix_multiply_transposed_add(const LyraBlockMatrix *matrix, double a,
                                                const double *x, double *y)
 {
-    block_product(matrix, true, true, a, 1, x, 0, y, 0);
+    block_product(matrix, true, true, a, &(Columns){1, x, 0, y, 0});
 }
 
 void lyra_block_matrix_multiply_columns(const LyraBlockMatrix *matrix, int32_t columns,
                                         const double *x, int64_t x_stride, double *y,
                                         int64_t y_stride)
 {
-    block_product(matrix, false, false, 1.0, columns, x, x_stride, y, y_stride);
+    block_product(matrix, false, false, 1.0, &(Columns){columns, x, x_stride, y, y_stride});
 }
 
 void lyra_block_matrix_multiply_columns_add(const LyraBlockMatrix *matrix, double a,
                                             int32_t columns, const double *x, int64_t x_stride,
                                             double *y, int64_t y_stride)
 {
-    block_product(matrix, false, true, a, columns, x, x_stride, y, y_stride);
+    block_product(matrix, false, true, a, &(Columns){columns, x, x_stride, y, y_stride});
 }
 
 // ---- scalars ------------------------------------------------------------------------------------

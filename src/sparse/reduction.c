@@ -370,8 +370,15 @@ LyraStatus lyra_csr_matrix_insert(const LyraCsrMatrix *matrix, const LyraDofs *r
         }
     }
     status = lyra_csr_matrix_create_entries(
-        ctx, rows ? rows->count : small->row_count, columns ? columns->count : small->column_count,
-        small->storage, count, row, column, value, pattern_out, out);
+        ctx,
+        &(LyraCsrEntries){.row_count = rows ? rows->count : small->row_count,
+                          .column_count = columns ? columns->count : small->column_count,
+                          .storage = small->storage,
+                          .count = count,
+                          .row = row,
+                          .column = column,
+                          .value = value},
+        pattern_out, out);
 done:
     ly_release(ctx, row);
     ly_release(ctx, column);

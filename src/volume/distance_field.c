@@ -209,7 +209,7 @@ static void sample_points(void *data, int32_t index, int32_t worker)
     for (int64_t i = ly_piece_begin(query->count, query->pieces, index); i < end; ++i) {
         const double *p = query->points + 3 * i;
         double gradient[3] = {0}, distance = INFINITY;
-        if (ly_tree_accepts(p)) {
+        if (ly_box_tree_accepts(p)) {
             distance = sample_point(query->field, p, query->gradients ? gradient : NULL);
         }
         query->distances[i] = distance;

@@ -12,6 +12,7 @@
 //    Other open patches: the way in which the volume between them and the middle of the surface is
 //    positive, unless that volume is too small to tell anything.
 
+#include "math/vec3.h"
 #include "mesh/merge.h"
 #include "mesh/sort.h"
 #include "mesh/surface.h"
@@ -41,11 +42,6 @@ static void vector_area(const Soup *soup, const int32_t v[3], double area[3])
         int32_t j = (i + 1) % 3, k = (i + 2) % 3;
         area[i] = 0.5 * (e[0][j] * e[1][k] - e[0][k] * e[1][j]);
     }
-}
-
-static double length3(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
 static LyraStatus collect(const LyraSurface *surface, Soup *soup, LyraSurfaceRepair *report)
@@ -78,7 +74,7 @@ static LyraStatus collect(const LyraSurface *surface, Soup *soup, LyraSurfaceRep
                                   kept[arrays->corner_vertices[c + 1]]};
             double area[3];
             vector_area(soup, v, area);
-            if (length3(area) > 0) {
+            if (ly_length3(area) > 0) {
                 memcpy(soup->triangles[soup->count++], v, sizeof v);
             } else {
                 ++report->degenerate_faces;
@@ -213,8 +209,8 @@ static int32_t choose_turn(const Soup *soup, const Patches *patches, int32_t cou
         double area[3];
         vector_area(soup, soup->triangles[t], area);
         const double *x = soup->positions + 3 * (int64_t)soup->triangles[t][0];
-        total += length3(area);
-        given += patches->sign[t] * length3(area);
+        total += ly_length3(area);
+        given += patches->sign[t] * ly_length3(area);
         for (int32_t i = 0; i < 3; ++i) {
             sum[i] += patches->sign[t] * area[i];
             volume += patches->sign[t] * area[i] * (x[i] - soup->center[i]) / 3;
@@ -224,7 +220,7 @@ static int32_t choose_turn(const Soup *soup, const Patches *patches, int32_t cou
     // The area of what closes the holes: 0 for a closed patch, 1/5 of the patch for a cube without
     // a face, 1/2 for a hemisphere, all of it for a triangle. Half of it facing either way would
     // say nothing about which way it was meant.
-    if (open && length3(sum) < 0.25 * total && fabs(given) > 0.5 * total) {
+    if (open && ly_length3(sum) < 0.25 * total && fabs(given) > 0.5 * total) {
         return given > 0 ? 1 : -1;
     }
     // a flat patch through the middle has no volume; a hemisphere has 0.13 of this measure
@@ -240,7 +236,7 @@ static void find_center(Soup *soup)
     for (int32_t t = 0; t < soup->count; ++t) {
         double area[3];
         vector_area(soup, soup->triangles[t], area);
-        double weight = length3(area);
+        double weight = ly_length3(area);
         total += weight;
         for (int32_t i = 0; i < 3; ++i) {
             for (int32_t a = 0; a < 3; ++a) {

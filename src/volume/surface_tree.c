@@ -4,6 +4,7 @@
 // The tree of triangles and its closest points. The walk takes the nearest box first and leaves out
 // boxes farther than the best triangle so far.
 
+#include "math/vec3.h"
 #include "mesh/surface.h"
 #include "volume/volume.h"
 
@@ -37,7 +38,7 @@ static LyraStatus collect_triangles(const LyraSurface *surface, Triangles *trian
         return ly_fail(LYRA_BAD_MESH, "surface tree: the surface has no faces");
     }
     for (int32_t v = 0; v < surface->vertex_count; ++v) {
-        if (!ly_tree_accepts(surface->arrays.positions + 3 * (int64_t)v)) {
+        if (!ly_box_tree_accepts(surface->arrays.positions + 3 * (int64_t)v)) {
             return ly_fail(LYRA_BAD_MESH,
                            "surface tree: a coordinate of vertex %d is not below 1e50", v);
         }
@@ -64,15 +65,15 @@ static void fill_blocks(const Triangles *triangles, LyraSurfaceTree *tree)
 {
     for (int32_t at = 0; at < tree->boxes.count; ++at) {
         const double *x = triangles->x[tree->boxes.items[at]];
-        LyTriangleBlock *block = &tree->blocks[at / LY_TREE_WIDTH];
-        int32_t lane = at % LY_TREE_WIDTH;
+        LyTriangleBlock *block = &tree->blocks[at / LY_BOX_TREE_WIDTH];
+        int32_t lane = at % LY_BOX_TREE_WIDTH;
         for (int32_t a = 0; a < 3; ++a) {
             for (int32_t i = 0; i < 3; ++i) {
                 block->x[a][i][lane] = x[3 * a + i];
             }
         }
         // missing lanes follow the first and are overwritten where there is a triangle
-        for (int32_t k = lane == 0 ? 1 : LY_TREE_WIDTH; k < LY_TREE_WIDTH; ++k) {
+        for (int32_t k = lane == 0 ? 1 : LY_BOX_TREE_WIDTH; k < LY_BOX_TREE_WIDTH; ++k) {
             for (int32_t a = 0; a < 3; ++a) {
                 for (int32_t i = 0; i < 3; ++i) {
                     block->x[a][i][k] = x[i];
@@ -113,7 +114,8 @@ LyraStatus lyra_surface_tree_create(const LyraSurface *surface, LyraSurfaceTree 
     }
     LY_TRY_DONE(
         ly_box_tree_build(ctx, triangles.count, ids, triangle_box, &triangles, &tree->boxes));
-    LY_TRY_DONE(ly_allocate_array(ctx, (triangles.count + LY_TREE_WIDTH - 1) / LY_TREE_WIDTH,
+    LY_TRY_DONE(ly_allocate_array(ctx,
+                                  (triangles.count + LY_BOX_TREE_WIDTH - 1) / LY_BOX_TREE_WIDTH,
                                   sizeof *tree->blocks, &tree->blocks));
     fill_blocks(&triangles, tree);
     bound_triangles(&triangles, tree);
@@ -143,11 +145,6 @@ void lyra_surface_tree_destroy(LyraSurfaceTree *tree)
 
 // ---- closest point ------------------------------------------------------------------------------
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // a / b, 0 for a side without length
 static double ratio(double a, double b)
 {
@@ -162,9 +159,9 @@ static void closest_weights(const double a[3], const double b[3], const double c
 {
     const double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     const double ac[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-    double d1 = -dot(ab, a), d2 = -dot(ac, a);
-    double d3 = -dot(ab, b), d4 = -dot(ac, b);
-    double d5 = -dot(ab, c), d6 = -dot(ac, c);
+    double d1 = -ly_dot3(ab, a), d2 = -ly_dot3(ac, a);
+    double d3 = -ly_dot3(ab, b), d4 = -ly_dot3(ac, b);
+    double d5 = -ly_dot3(ab, c), d6 = -ly_dot3(ac, c);
     double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
     *v = *w = 0;
     if (d1 <= 0 && d2 <= 0) {
@@ -202,7 +199,7 @@ static double triangle_distance2(const LyTriangleBlock *block, int32_t lane, con
     for (int32_t i = 0; i < 3; ++i) {
         way[i] = x[0][i] + v * (x[1][i] - x[0][i]) + w * (x[2][i] - x[0][i]);
     }
-    return dot(way, way);
+    return ly_dot3(way, way);
 }
 
 // A point for the walk, in the tree's coordinates as floats. Boxes are found closer than they are
@@ -219,7 +216,7 @@ static WalkPoint walk_point(const LyBoxTree *boxes, const double p[3])
 {
     WalkPoint point;
     double scaled[3];
-    ly_tree_scaled(boxes, p, scaled);
+    ly_box_tree_scaled(boxes, p, scaled);
     for (int32_t i = 0; i < 3; ++i) {
         double q = fmin(fmax(scaled[i], -WALK_LIMIT), WALK_LIMIT);
         float slack = (float)(3e-7 * (fabs(q) + 1));
@@ -250,7 +247,7 @@ static LyFloat4 box_distances2(const LyBoxNode *node, const WalkPoint *point)
 // The bound as a float that is not below it.
 static float walk_bound(const LyBoxTree *boxes, double distance2)
 {
-    double bound = ly_tree_bound(boxes, distance2);
+    double bound = ly_box_tree_bound(boxes, distance2);
     return bound < 1e30 ? (float)bound * 1.000001f : 1e30f;
 }
 
@@ -261,11 +258,11 @@ typedef struct WalkEntry {
 
 // Pushes the children that may be as close as the bound, the closest on top.
 static int32_t push_children(const LyBoxNode *node, WalkEntry entry, const WalkPoint *point,
-                             float bound, WalkEntry stack[LY_TREE_STACK], int32_t top)
+                             float bound, WalkEntry stack[LY_BOX_TREE_STACK], int32_t top)
 {
     LyFloat4 distance2 = box_distances2(node, point);
     int32_t first = top;
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
+    for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
         // missing boxes are infinitely far, which no bound is
         if (!(distance2[k] <= bound)) {
             continue;
@@ -274,7 +271,7 @@ static int32_t push_children(const LyBoxNode *node, WalkEntry entry, const WalkP
         for (; at > first && stack[at - 1].distance2 < distance2[k]; --at) {
             stack[at] = stack[at - 1];
         }
-        stack[at] = (WalkEntry){distance2[k], entry.level - 1, LY_TREE_WIDTH * entry.index + k};
+        stack[at] = (WalkEntry){distance2[k], entry.level - 1, LY_BOX_TREE_WIDTH * entry.index + k};
     }
     return top;
 }
@@ -283,7 +280,7 @@ double ly_surface_tree_distance(const LyraSurfaceTree *tree, const double p[3], 
                                 int32_t *item, double closest[3])
 {
     const LyBoxTree *boxes = &tree->boxes;
-    WalkEntry stack[LY_TREE_STACK];
+    WalkEntry stack[LY_BOX_TREE_STACK];
     int32_t top = 0, best = -1;
     double best2 = limit < 1e150 ? limit * limit : DBL_MAX;
     WalkPoint point = walk_point(boxes, p);
@@ -299,13 +296,14 @@ double ly_surface_tree_distance(const LyraSurfaceTree *tree, const double p[3], 
             top = push_children(node, entry, &point, bound, stack, top);
             continue;
         }
-        double distance2[LY_TREE_WIDTH];
+        double distance2[LY_BOX_TREE_WIDTH];
         tree->distances(&tree->blocks[entry.index], p, distance2);
-        int64_t size = ly_min_i64(boxes->count - LY_TREE_WIDTH * entry.index, LY_TREE_WIDTH);
+        int64_t size =
+            ly_min_i64(boxes->count - LY_BOX_TREE_WIDTH * entry.index, LY_BOX_TREE_WIDTH);
         for (int32_t k = 0; k < size; ++k) {
             if (distance2[k] < best2) {
                 best2 = distance2[k];
-                best = LY_TREE_WIDTH * entry.index + k;
+                best = LY_BOX_TREE_WIDTH * entry.index + k;
                 bound = walk_bound(boxes, best2);
             }
         }
@@ -317,8 +315,8 @@ double ly_surface_tree_distance(const LyraSurfaceTree *tree, const double p[3], 
         return limit;
     }
     double way[3];
-    double distance2 =
-        triangle_distance2(&tree->blocks[best / LY_TREE_WIDTH], best % LY_TREE_WIDTH, p, way);
+    double distance2 = triangle_distance2(&tree->blocks[best / LY_BOX_TREE_WIDTH],
+                                          best % LY_BOX_TREE_WIDTH, p, way);
     for (int32_t i = 0; closest && i < 3; ++i) {
         closest[i] = p[i] + way[i];
     }
@@ -340,7 +338,7 @@ static void find_closest(const Query *query, int64_t i)
     const double *p = query->points + 3 * i;
     int32_t item = -1;
     double closest[3] = {p[0], p[1], p[2]}, distance = INFINITY;
-    if (ly_tree_accepts(p)) {
+    if (ly_box_tree_accepts(p)) {
         distance = ly_surface_tree_distance(query->tree, p, INFINITY, &item, closest);
     }
     if (query->closest.faces) {
@@ -359,7 +357,7 @@ static void find_signed(const Query *query, int64_t i)
 {
     const double *p = query->points + 3 * i;
     double closest[3] = {p[0], p[1], p[2]}, distance = INFINITY, sign = 1;
-    if (ly_tree_accepts(p)) {
+    if (ly_box_tree_accepts(p)) {
         distance = ly_surface_tree_distance(query->tree, p, INFINITY, NULL, closest);
         sign = ly_surface_tree_holds(query->tree, p) ? -1 : 1;
     }
@@ -378,7 +376,8 @@ static void run_query(void *data, int32_t index, int32_t worker)
     for (int64_t i = ly_piece_begin(query->count, query->pieces, index); i < end; ++i) {
         const double *p = query->points + 3 * i;
         if (query->winding) {
-            query->winding[i] = ly_tree_accepts(p) ? ly_surface_tree_winding(query->tree, p) : 0;
+            query->winding[i] =
+                ly_box_tree_accepts(p) ? ly_surface_tree_winding(query->tree, p) : 0;
         } else if (query->distances) {
             find_signed(query, i);
         } else {

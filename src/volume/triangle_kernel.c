@@ -19,10 +19,10 @@ LY_INLINE double at_least(double a, double b)
 }
 
 void LY_KERNEL(ly_triangle_distances)(const LyTriangleBlock *block, const double p[3],
-                                      double distance2[LY_TREE_WIDTH])
+                                      double distance2[LY_BOX_TREE_WIDTH])
 {
-    double side2[LY_TREE_WIDTH], plane2[LY_TREE_WIDTH], least[LY_TREE_WIDTH];
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
+    double side2[LY_BOX_TREE_WIDTH], plane2[LY_BOX_TREE_WIDTH], least[LY_BOX_TREE_WIDTH];
+    for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
         double a[3], b[3], c[3], ab[3], ac[3], bc[3];
         for (int32_t i = 0; i < 3; ++i) {
             a[i] = block->x[0][i][k] - p[i];
@@ -57,7 +57,7 @@ void LY_KERNEL(ly_triangle_distances)(const LyTriangleBlock *block, const double
         plane2[k] = height * height / at_least(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1e-300);
         least[k] = at_most(d3 * d6 - d5 * d4, at_most(d5 * d2 - d1 * d6, d1 * d4 - d3 * d2));
     }
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
+    for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
         // barycentric coordinates, all positive inside
         distance2[k] = least[k] > 0 ? plane2[k] : side2[k];
     }

@@ -13,22 +13,22 @@
 /// Four triangles of the lowest level of the tree: corner, axis, lane. Lanes without a triangle
 /// repeat the first corner of the block thrice: no solid angle.
 typedef struct LyTriangleBlock {
-    double x[3][3][LY_TREE_WIDTH];
+    double x[3][3][LY_BOX_TREE_WIDTH];
 } LyTriangleBlock;
 
 /// Writes the squared distances from a point to the triangles of a block, to a few roundings; for
 /// missing lanes that to the corner they repeat.
 typedef void LyTriangleDistances(const LyTriangleBlock *block, const double p[3],
-                                 double distance2[LY_TREE_WIDTH]);
+                                 double distance2[LY_BOX_TREE_WIDTH]);
 LY_KERNEL_DECLARE(LyTriangleDistances, ly_triangle_distances);
 
 /// What four children of a node are from afar: centre, square of the distance beyond which the
 /// expansion holds, and the moments of [theory: distance, eq. far field]. In the coordinates of the
 /// tree.
 typedef struct LyFarNode {
-    float center[3][LY_TREE_WIDTH], reach2[LY_TREE_WIDTH];
-    float area[3][LY_TREE_WIDTH];   // vector area
-    float moment[6][LY_TREE_WIDTH]; // symmetric part of first moments: xx yy zz xy xz yz
+    float center[3][LY_BOX_TREE_WIDTH], reach2[LY_BOX_TREE_WIDTH];
+    float area[3][LY_BOX_TREE_WIDTH];   // vector area
+    float moment[6][LY_BOX_TREE_WIDTH]; // symmetric part of first moments: xx yy zz xy xz yz
 } LyFarNode;
 
 struct LyraSurfaceTree {
@@ -44,7 +44,7 @@ struct LyraSurfaceTree {
 /// Moments of all nodes, from the triangles up.
 LyraStatus ly_surface_tree_expand(LyraSurfaceTree *tree);
 
-/// Winding number around a finite point of magnitude below LY_TREE_LIMIT.
+/// Winding number around a finite point of magnitude below LY_BOX_TREE_LIMIT.
 double ly_surface_tree_winding(const LyraSurfaceTree *tree, const double p[3]);
 
 /// Distance to the closest point of the surface where that is below `limit`, else `limit`. `item`:

@@ -109,13 +109,14 @@ static void mark_touched(const Grid *grid)
 {
     const LyraSurfaceTree *tree = grid->input->tree;
     for (int32_t t = 0; t < tree->boxes.count; ++t) {
-        const LyTriangleBlock *block = &tree->blocks[t / LY_TREE_WIDTH];
+        const LyTriangleBlock *block = &tree->blocks[t / LY_BOX_TREE_WIDTH];
         double x[3][3];
         int32_t low[3], high[3];
         for (int32_t i = 0; i < 3; ++i) {
             double least = DBL_MAX, most = -DBL_MAX;
             for (int32_t a = 0; a < 3; ++a) {
-                x[a][i] = (block->x[a][i][t % LY_TREE_WIDTH] - grid->origin[i]) / grid->input->cell;
+                x[a][i] =
+                    (block->x[a][i][t % LY_BOX_TREE_WIDTH] - grid->origin[i]) / grid->input->cell;
                 least = fmin(least, x[a][i]);
                 most = fmax(most, x[a][i]);
             }

@@ -29,8 +29,8 @@ typedef struct Moments {
 
 static Moments triangle_moments(const LyraSurfaceTree *tree, int64_t item)
 {
-    const LyTriangleBlock *block = &tree->blocks[item / LY_TREE_WIDTH];
-    int32_t lane = (int32_t)(item % LY_TREE_WIDTH);
+    const LyTriangleBlock *block = &tree->blocks[item / LY_BOX_TREE_WIDTH];
+    int32_t lane = (int32_t)(item % LY_BOX_TREE_WIDTH);
     double x[3][3], e[2][3];
     Moments m = {0};
     for (int32_t i = 0; i < 3; ++i) {
@@ -117,14 +117,14 @@ LyraStatus ly_surface_tree_expand(LyraSurfaceTree *tree)
     for (int32_t level = 0; level < boxes->level_count; ++level) {
         int64_t nodes = boxes->level_begin[level + 1] - boxes->level_begin[level];
         for (int64_t n = 0; n < nodes; ++n) {
-            int64_t begin = LY_TREE_WIDTH * n;
-            int32_t size = (int32_t)ly_min_i64(LY_TREE_WIDTH, count - begin);
+            int64_t begin = LY_BOX_TREE_WIDTH * n;
+            int32_t size = (int32_t)ly_min_i64(LY_BOX_TREE_WIDTH, count - begin);
             LyFarNode *far = &tree->far[boxes->level_begin[level] + n];
             for (int32_t k = 0; k < size; ++k) {
                 set_far(far, k, &below[begin + k]);
             }
             // a missing child is far from everything and weighs nothing
-            for (int32_t k = size; k < LY_TREE_WIDTH; ++k) {
+            for (int32_t k = size; k < LY_BOX_TREE_WIDTH; ++k) {
                 far->reach2[k] = -1;
                 for (int32_t i = 0; i < 3; ++i) {
                     far->center[i][k] = 4;
@@ -172,8 +172,8 @@ static void turn(Angle *angle, double re, double im)
 // Turns by half the solid angle of each triangle of a block.
 static void turn_block(const LyTriangleBlock *block, const double p[3], double scale, Angle *angle)
 {
-    double re[LY_TREE_WIDTH], im[LY_TREE_WIDTH];
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
+    double re[LY_BOX_TREE_WIDTH], im[LY_BOX_TREE_WIDTH];
+    for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
         double a[3], b[3], c[3];
         for (int32_t i = 0; i < 3; ++i) {
             a[i] = (block->x[0][i][k] - p[i]) * scale;
@@ -190,7 +190,7 @@ static void turn_block(const LyTriangleBlock *block, const double p[3], double s
                 a[2] * (b[0] * c[1] - b[1] * c[0]);
         re[k] = la * lb * lc + ab * lc + bc * la + ca * lb;
     }
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
+    for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
         turn(angle, re[k], im[k]);
     }
 }
@@ -214,7 +214,7 @@ static uint32_t add_far(const LyFarNode *node, const float q[3], LyFloat4 *sum)
     memcpy(moment, node->moment, sizeof moment);
     LyMask4 far = r2 > reach2;
     LyFloat4 inverse;
-    for (int32_t k = 0; k < LY_TREE_WIDTH; ++k) {
+    for (int32_t k = 0; k < LY_BOX_TREE_WIDTH; ++k) {
         inverse[k] = 1 / sqrtf(r2[k]);
     }
     LyFloat4 inverse2 = inverse * inverse;
@@ -233,7 +233,7 @@ double ly_surface_tree_winding(const LyraSurfaceTree *tree, const double p[3])
     const LyBoxTree *boxes = &tree->boxes;
     struct {
         int32_t level, index;
-    } stack[LY_TREE_STACK];
+    } stack[LY_BOX_TREE_STACK];
     float q[3];
     bool inside = true;
     for (int32_t i = 0; i < 3; ++i) {
@@ -267,7 +267,7 @@ double ly_surface_tree_winding(const LyraSurfaceTree *tree, const double p[3])
             int32_t k = __builtin_ctz(near);
             near &= near - 1;
             stack[top].level = level - 1;
-            stack[top++].index = LY_TREE_WIDTH * index + k;
+            stack[top++].index = LY_BOX_TREE_WIDTH * index + k;
         }
     }
     const double pi = 3.14159265358979323846;

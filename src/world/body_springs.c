@@ -155,7 +155,7 @@ static LyraStatus load_surface(const LyraWorld *world, Made *made)
     }
     LY_TRY(ly_world_path(world, def->file, &made->path));
     return ly_within_key(
-        lyra_surface_load(world->ctx, made->path, LYRA_SURFACE_FORMAT_AUTO, &made->surface),
+        lyra_surface_load(world->ctx, made->path, LYRA_MESH_FORMAT_AUTO, &made->surface),
         "surface");
 }
 

@@ -31,7 +31,7 @@ static LyraStatus read_surface(const LyraWorld *world, const LyraBodySurface *de
     }
     LY_TRY(ly_world_path(world, def->file, (char **)&out->path));
     return ly_within_key(
-        lyra_surface_load(ctx, out->path, LYRA_SURFACE_FORMAT_AUTO, (LyraSurface **)&out->surface),
+        lyra_surface_load(ctx, out->path, LYRA_MESH_FORMAT_AUTO, (LyraSurface **)&out->surface),
         "file");
 }
 

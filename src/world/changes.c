@@ -63,16 +63,15 @@ static bool grows_with_young(const char *model, const LyraForceType *type, int32
     if (type->traits & LYRA_FORCE_SPRINGS) {
         return parameter == lyra_force_type_parameter(type, "stiffness");
     }
-    LyraElasticModel law;
+    LyraMaterialLaw law;
     if (parameter == lyra_force_type_parameter(type, "compression-resistance") ||
-        lyra_elastic_model_find(model, &law) != LYRA_OK) {
+        lyra_material_law_find(model, &law) != LYRA_OK) {
         return true; // linear, corotational, the matrix of fibres: stiffness all of it
     }
     double one[LYRA_MATERIAL_PARAMETERS_MAX], two[LYRA_MATERIAL_PARAMETERS_MAX];
-    LyraMaterialLaw known = (LyraMaterialLaw)law;
     return parameter < LYRA_MATERIAL_PARAMETERS_MAX &&
-           lyra_material_from_enu(known, 1e6, 0.3, one) == LYRA_OK &&
-           lyra_material_from_enu(known, 2e6, 0.3, two) == LYRA_OK && one[parameter] != 0 &&
+           lyra_material_from_enu(law, 1e6, 0.3, one) == LYRA_OK &&
+           lyra_material_from_enu(law, 2e6, 0.3, two) == LYRA_OK && one[parameter] != 0 &&
            fabs(two[parameter] / one[parameter] - 2) < 1e-12;
 }
 

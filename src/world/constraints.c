@@ -10,24 +10,12 @@
 //   R'' p = theta'' (cos r - sin q) - theta'^2 (cos q + sin r).
 
 #include "lyra/mesh_ops.h"
+#include "math/vec3.h"
 #include "world/curve.h"
 #include "world/start.h"
 
 #include <math.h>
 #include <string.h>
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[j] * b[k] - a[k] * b[j];
-    }
-}
 
 // ---- finding ------------------------------------------------------------------------------------
 
@@ -35,7 +23,7 @@ static void set_directions(LyMotion *motion, const LyraConstraintDef *def)
 {
     motion->direction_count = 0;
     if (def->direction) {
-        double length = sqrt(dot(def->direction, def->direction));
+        double length = sqrt(ly_dot3(def->direction, def->direction));
         for (int i = 0; i < 3; ++i) {
             motion->directions[0][i] = def->direction[i] / length;
         }
@@ -141,7 +129,7 @@ static Frame frame_at(const LyraConstraintDef *def, double t)
 {
     Frame frame = {.center = def->rotation.center};
     LyraRates angle = ly_curve_at(&def->rotation.angle, t);
-    double length = sqrt(dot(def->rotation.axis, def->rotation.axis));
+    double length = sqrt(ly_dot3(def->rotation.axis, def->rotation.axis));
     for (int i = 0; i < 3; ++i) {
         frame.axis[i] = def->rotation.axis[i] / length;
         frame.displacement[i] = ly_curve_at(&def->displacement[i], t);
@@ -160,8 +148,8 @@ static void move_point(const Frame *frame, const double X[3], double u[3], doubl
     for (int i = 0; i < 3; ++i) {
         p[i] = X[i] - frame->center[i];
     }
-    double along = dot(frame->axis, p);
-    cross(frame->axis, p, r);
+    double along = ly_dot3(frame->axis, p);
+    ly_cross3(frame->axis, p, r);
     for (int i = 0; i < 3; ++i) {
         double q = p[i] - frame->axis[i] * along;
         double turned = frame->c * q + frame->s * r[i], ahead = frame->c * r[i] - frame->s * q;
@@ -246,11 +234,11 @@ static LyraStatus start_body(const LyraWorld *world, int32_t b, double *u, doubl
             p[i] = scaled - start->rotate.center[i];
         }
         for (int i = 0; i < 3; ++i) {
-            x[i] = start->rotate.center[i] + dot(R + 3 * i, p) + start->translate[i];
+            x[i] = start->rotate.center[i] + ly_dot3(R + 3 * i, p) + start->translate[i];
             u[at + i] = x[i] - X[3 * (int64_t)k + i];
             arm[i] = x[i] - start->translate[i] - middle[i];
         }
-        cross(start->angular_velocity, arm, spin);
+        ly_cross3(start->angular_velocity, arm, spin);
         for (int i = 0; i < 3; ++i) {
             v[at + i] = start->velocity[i] + spin[i];
         }

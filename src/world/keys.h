@@ -97,6 +97,7 @@ extern const LyGroup ly_constraint_keys; // LyraConstraintDef
 extern const LyGroup ly_load_keys;       // LyraLoadDef
 extern const LyGroup ly_change_keys;     // LyraChangeDef
 extern const LyGroup ly_select_keys;     // LyraSelector
+extern const LyGroup ly_probe_keys;      // LyraProbeDef
 
 /// Names of methods, for rows of kind NAME.
 const char *ly_integrator_choice(int32_t index);

@@ -9,6 +9,7 @@
 
 #include "force/elastic.h"
 #include "force/force.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,11 +167,6 @@ static bool always(const LyraWorld *world, int32_t body)
 
 // ---- looking ------------------------------------------------------------------------------------
 
-static double length3(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
 // a number that is a factor, or where all agree on it itself
 static void look_scaled(double base, const char *unit, double factor, double range,
                         LyraWorldParameter *out)
@@ -261,8 +257,8 @@ static void look_dt(const LyraWorld *world, int32_t body, LyraWorldParameter *ou
 static void look_gravity(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
-    double start = length3(world->start_gravity);
-    look_linear("m/s^2", length3(lyra_model_view(world->model).gravity), start, fmax(20, 2 * start),
+    double start = ly_length3(world->start_gravity);
+    look_linear("m/s^2", ly_length3(lyra_model_view(world->model).gravity), start, fmax(20, 2 * start),
                 out);
 }
 
@@ -466,7 +462,7 @@ static LyraStatus set_dt(LyraWorld *world, LyUndo *undo, int32_t body, double dt
 static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, double value)
 {
     (void)undo, (void)body;
-    double start = length3(world->start_gravity), g[3] = {0, -value, 0};
+    double start = ly_length3(world->start_gravity), g[3] = {0, -value, 0};
     for (int i = 0; i < 3 && start > 0; ++i) {
         g[i] = value / start * world->start_gravity[i];
     }

@@ -6,19 +6,15 @@
 #include "world/select.h"
 
 #include "base/file.h"
+#include "math/vec3.h"
 #include "mesh/cavities.h"
 
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 LyraStatus ly_check_direction(const char *key, const double direction[3])
 {
-    double length = dot(direction, direction);
+    double length = ly_dot3(direction, direction);
     return length > 0 && isfinite(length)
                ? LYRA_OK
                : ly_fail_key(LYRA_BAD_FORMAT, key,
@@ -75,7 +71,7 @@ static bool is_within(const double x[3], const double center[3], double radius)
     for (int i = 0; i < 3; ++i) {
         d[i] = x[i] - center[i];
     }
-    return dot(d, d) <= radius * radius;
+    return ly_dot3(d, d) <= radius * radius;
 }
 
 static bool holds_point(const LyraSelector *select, const double x[3])
@@ -97,15 +93,15 @@ static bool holds_point(const LyraSelector *select, const double x[3])
         for (int i = 0; i < 3; ++i) {
             d[i] = x[i] - select->half_space->point[i];
         }
-        in &= dot(d, select->half_space->normal) >= 0;
+        in &= ly_dot3(d, select->half_space->normal) >= 0;
     }
     return in;
 }
 
 static bool faces_there(const LyraSelectNormal *facing, const double normal[3])
 {
-    double length = sqrt(dot(normal, normal) * dot(facing->direction, facing->direction));
-    return length > 0 && dot(normal, facing->direction) >= cos(facing->angle) * length;
+    double length = sqrt(ly_dot3(normal, normal) * ly_dot3(facing->direction, facing->direction));
+    return length > 0 && ly_dot3(normal, facing->direction) >= cos(facing->angle) * length;
 }
 
 // ---- vertices of a body -------------------------------------------------------------------------

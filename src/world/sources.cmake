@@ -13,6 +13,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_copy.c
   world/keys_loads.c
   world/keys_methods.c
+  world/keys_probe.c
   world/keys_select.c
   world/keys_world.c
   world/laplacian.c

@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const LyraMemoryFile file = {"a.inp", data, size};
     fuzz_mesh(&file, 1, LYRA_MESH_FORMAT_ABAQUS);
-    fuzz_faces("a.inp", data, size, LYRA_SURFACE_FORMAT_ABAQUS);
+    fuzz_faces("a.inp", data, size, LYRA_MESH_FORMAT_ABAQUS);
     return 0;
 }

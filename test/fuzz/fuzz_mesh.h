@@ -79,7 +79,7 @@ static inline void fuzz_mesh(const LyraMemoryFile *files, int32_t count, LyraMes
 
 /// Any bytes as a file that may hold a surface.
 static inline void fuzz_faces(const char *path, const uint8_t *data, size_t size,
-                              LyraSurfaceFormat format)
+                              LyraMeshFormat format)
 {
     LyraContext *ctx = fuzz_context();
     const LyraMemoryFile file = {path, data, size};

@@ -7,6 +7,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_faces("a.ply", data, size, LYRA_SURFACE_FORMAT_PLY);
+    fuzz_faces("a.ply", data, size, LYRA_MESH_FORMAT_PLY);
     return 0;
 }

@@ -7,6 +7,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_faces("a.stl", data, size, LYRA_SURFACE_FORMAT_STL);
+    fuzz_faces("a.stl", data, size, LYRA_MESH_FORMAT_STL);
     return 0;
 }

@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const LyraMemoryFile file = {"a.vtk", data, size};
     fuzz_mesh(&file, 1, LYRA_MESH_FORMAT_VTK);
-    fuzz_faces("a.vtk", data, size, LYRA_SURFACE_FORMAT_VTK);
+    fuzz_faces("a.vtk", data, size, LYRA_MESH_FORMAT_VTK);
     return 0;
 }

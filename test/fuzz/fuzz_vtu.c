@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const LyraMemoryFile file = {"a.vtu", data, size};
     fuzz_mesh(&file, 1, LYRA_MESH_FORMAT_VTU);
-    fuzz_faces("a.vtu", data, size, LYRA_SURFACE_FORMAT_VTU);
+    fuzz_faces("a.vtu", data, size, LYRA_MESH_FORMAT_VTU);
     return 0;
 }

@@ -4,8 +4,8 @@
 // Sets that grow together (union-find): a forest over ids with links to parents, roots to
 // themselves. The lower root stays, so that a set is named by its first member.
 
-#ifndef LY_MESH_FOREST_H
-#define LY_MESH_FOREST_H
+#ifndef LY_BASE_FOREST_H
+#define LY_BASE_FOREST_H
 
 #include <stdint.h>
 

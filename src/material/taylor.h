@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Jets in lanes: polynomials in d1, d2, d3 truncated after the second power of each, which is what
-// the extension of a law past the limit of compression is made of. A law is taken from numbers to
-// jets by three operations: outer products of functions of one stretch, products, and composition
-// with a function given by its Taylor coefficients; as the seventh power of a jet without constant
-// vanishes, seven of them are enough.
+// Taylor polynomials in lanes, in d1, d2, d3 and truncated after the second power of each: the
+// extension of a law past the limit of compression is made of them. A law is taken from numbers to
+// polynomials by three operations: outer products of functions of one stretch, products, and
+// composition with a function given by its Taylor coefficients; as the seventh power of a
+// polynomial without constant vanishes, seven of them are enough.
 
-#ifndef LY_MATERIAL_JET_H
-#define LY_MATERIAL_JET_H
+#ifndef LY_MATERIAL_TAYLOR_H
+#define LY_MATERIAL_TAYLOR_H
 
 #include "math/lanes.h"
 
-typedef struct LyJet {
+typedef struct LyTaylor {
     LyReal c[27]; // coefficient of d1^i d2^j d3^k at 9 i + 3 j + k
-} LyJet;
+} LyTaylor;
 
 /// Taylor coefficients needed to compose.
-#define LY_JET_TERMS 7
+#define LY_TAYLOR_TERMS 7
 
-static inline void ly_jet_clear(LyJet *a)
+static inline void ly_taylor_clear(LyTaylor *a)
 {
     for (int k = 0; k < 27; ++k) {
         a->c[k] = ly_set(0);
@@ -27,7 +27,7 @@ static inline void ly_jet_clear(LyJet *a)
 }
 
 /// a += factor b
-static inline void ly_jet_add(LyJet *a, LyReal factor, const LyJet *b)
+static inline void ly_taylor_add(LyTaylor *a, LyReal factor, const LyTaylor *b)
 {
     for (int k = 0; k < 27; ++k) {
         a->c[k] += factor * b->c[k];
@@ -35,8 +35,8 @@ static inline void ly_jet_add(LyJet *a, LyReal factor, const LyJet *b)
 }
 
 /// a += x(d1) y(d2) z(d3)
-static inline void ly_jet_add_outer(LyJet *a, const LyReal x[3], const LyReal y[3],
-                                    const LyReal z[3])
+static inline void ly_taylor_add_outer(LyTaylor *a, const LyReal x[3], const LyReal y[3],
+                                       const LyReal z[3])
 {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -49,7 +49,7 @@ static inline void ly_jet_add_outer(LyJet *a, const LyReal x[3], const LyReal y[
 }
 
 /// a += x(d_axis)
-static inline void ly_jet_add_single(LyJet *a, int axis, const LyReal x[3])
+static inline void ly_taylor_add_single(LyTaylor *a, int axis, const LyReal x[3])
 {
     const int stride[3] = {9, 3, 1};
     for (int i = 0; i < 3; ++i) {
@@ -58,9 +58,9 @@ static inline void ly_jet_add_single(LyJet *a, int axis, const LyReal x[3])
 }
 
 /// out = a b; `out` is neither.
-static inline void ly_jet_multiply(const LyJet *a, const LyJet *b, LyJet *out)
+static inline void ly_taylor_multiply(const LyTaylor *a, const LyTaylor *b, LyTaylor *out)
 {
-    ly_jet_clear(out);
+    ly_taylor_clear(out);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             for (int k = 0; k < 3; ++k) {
@@ -79,22 +79,23 @@ static inline void ly_jet_multiply(const LyJet *a, const LyJet *b, LyJet *out)
 }
 
 /// a += sum over n of terms[n] (u - u0)^n with u0 the constant of u.
-static inline void ly_jet_add_composed(LyJet *a, const LyJet *u, const LyReal terms[LY_JET_TERMS])
+static inline void ly_taylor_add_composed(LyTaylor *a, const LyTaylor *u,
+                                          const LyReal terms[LY_TAYLOR_TERMS])
 {
-    LyJet e = *u, sum, next;
+    LyTaylor e = *u, sum, next;
     e.c[0] = ly_set(0);
-    ly_jet_clear(&sum);
-    sum.c[0] = terms[LY_JET_TERMS - 1];
-    for (int n = LY_JET_TERMS - 2; n >= 0; --n) {
-        ly_jet_multiply(&sum, &e, &next);
+    ly_taylor_clear(&sum);
+    sum.c[0] = terms[LY_TAYLOR_TERMS - 1];
+    for (int n = LY_TAYLOR_TERMS - 2; n >= 0; --n) {
+        ly_taylor_multiply(&sum, &e, &next);
         sum = next;
         sum.c[0] += terms[n];
     }
-    ly_jet_add(a, ly_set(1), &sum);
+    ly_taylor_add(a, ly_set(1), &sum);
 }
 
 /// Taylor coefficients of s^p, given v = s^p.
-LY_INLINE void ly_jet_power(LyReal s, LyReal v, LyReal p, LyReal out[3])
+LY_INLINE void ly_taylor_power(LyReal s, LyReal v, LyReal p, LyReal out[3])
 {
     LyReal inverse = 1.0 / s;
     out[0] = v;
