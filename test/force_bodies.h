@@ -59,7 +59,9 @@ static inline LyraMesh *make_box(LyraContext *ctx, LyraElementKind kind, int32_t
     LyraMeshView view = lyra_mesh_view(plain);
     double *x = malloc((size_t)view.vertex_count * 3 * sizeof *x);
     TestRandom random = test_random(7);
-    double jitter = kind == LYRA_ELEMENT_TET4 ? 0.15 * CELL : 0;
+    double jitter = kind == LYRA_ELEMENT_TET4    ? 0.15 * CELL
+                    : kind == LYRA_ELEMENT_CUBE8 ? 0
+                                                 : 0.04 * CELL;
     for (int32_t i = 0; i < 3 * view.vertex_count; ++i) {
         x[i] = view.positions[i] + test_random_in(&random, -jitter, jitter);
     }
@@ -85,12 +87,16 @@ static inline LyraMesh *make_single(LyraContext *ctx, LyraElementKind kind,
     static const double tet[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const double cube[24] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
                                     0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
-    static const int32_t ids[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const double tet10[30] = {0,   0,   0, 1, 0,   0, 0, 1, 0,   0,   0, 1,   0.5, 0,   0,
+                                     0.5, 0.5, 0, 0, 0.5, 0, 0, 0, 0.5, 0.5, 0, 0.5, 0,   0.5, 0.5};
+    static const int32_t ids[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     bool is_tet = kind == LYRA_ELEMENT_TET4;
     LyraMeshView data = {.kind = kind,
-                         .vertex_count = is_tet ? 4 : 8,
+                         .vertex_count = lyra_element_kind_nodes(kind),
                          .element_count = 1,
-                         .positions = is_tet ? tet : cube,
+                         .positions = is_tet                       ? tet
+                                      : kind == LYRA_ELEMENT_TET10 ? tet10
+                                                                   : cube,
                          .elements = ids,
                          .material_count = 1,
                          .materials = material};
@@ -334,7 +340,7 @@ static inline void check_instruction_sets(Body (*make)(LyraContext *ctx, const v
 static inline double smallest_eigenvalue(const Body *body, double *K)
 {
     int32_t dofs = 3 * body->n;
-    double A[24 * 24], values[24], norm = 0;
+    double A[30 * 30], values[30], norm = 0;
     dense_tangent(body, K);
     for (int32_t i = 0; i < dofs; ++i) {
         for (int32_t j = 0; j < dofs; ++j) {

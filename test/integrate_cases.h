@@ -94,7 +94,9 @@ typedef struct BodyDef {
     const char *model; // of lyra_solid_model()
     double young, poisson, density;
     LyraInversion inversion;
-    double threshold; // of inversion; 0: the default
+    LyraElementKind kind;      // default tets
+    LyraVolumetric volumetric; // default standard
+    double threshold;          // of inversion; 0: the default
     int32_t cells[3];
     double edge;   // of a cell, m
     double center; // x = y = z of the middle, m
@@ -129,6 +131,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     material.density = def->density;
     shape.material = &material;
     for (int i = 0; i < 3; ++i) {
+        shape.kind = def->kind;
         shape.cells[i] = def->cells[i];
         shape.size[i] = def->edge * def->cells[i];
         shape.center[i] = def->center;
@@ -138,6 +141,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     solid.young = def->young;
     solid.poisson = def->poisson;
     solid.inversion = def->inversion;
+    solid.volumetric = def->volumetric;
     solid.inversion_threshold = def->threshold > 0 ? def->threshold : solid.inversion_threshold;
     if (!TEST_OK(lyra_mesh_generate(ctx, &shape, &body.mesh)) ||
         !TEST_OK(lyra_solid_create(ctx, body.mesh, &solid, &body.solid))) {

@@ -20,15 +20,19 @@ typedef enum Damage { STREWN, FLATTENED, COLLAPSED, DAMAGE_COUNT } Damage;
 typedef struct Law {
     const char *name;
     LyraInversion inversion;
+    // of what; by default 8^3 cells of six tets
+    LyraElementKind kind;
+    LyraVolumetric volumetric;
+    int32_t cells;
 } Law;
 
 static const Law laws[] = {
-    {"neo-hookean", LYRA_INVERSION_EXTEND},
-    {"neo-hookean", LYRA_INVERSION_CLAMP},
-    {"stvk", LYRA_INVERSION_EXTEND},
-    {"stvk", LYRA_INVERSION_CLAMP},
-    {"stable-neo-hookean", LYRA_INVERSION_EXTEND},
-    {"stable-neo-hookean", LYRA_INVERSION_NONE},
+    {.name = "neo-hookean", .inversion = LYRA_INVERSION_EXTEND},
+    {.name = "neo-hookean", .inversion = LYRA_INVERSION_CLAMP},
+    {.name = "stvk", .inversion = LYRA_INVERSION_EXTEND},
+    {.name = "stvk", .inversion = LYRA_INVERSION_CLAMP},
+    {.name = "stable-neo-hookean", .inversion = LYRA_INVERSION_EXTEND},
+    {.name = "stable-neo-hookean", .inversion = LYRA_INVERSION_NONE},
 };
 #define LAW_COUNT ((int32_t)(sizeof laws / sizeof laws[0]))
 
@@ -117,8 +121,11 @@ static inline Recovery recover(LyraContext *ctx, const Law *law, Damage damage, 
     settings.inversion = law->inversion;
     settings.fixed = false;
     settings.poisson = poisson;
-    settings.edge = EDGE / CELLS;
-    settings.cells[0] = settings.cells[1] = settings.cells[2] = CELLS;
+    settings.kind = law->kind;
+    settings.volumetric = law->volumetric;
+    int32_t cells = law->cells > 0 ? law->cells : CELLS;
+    settings.edge = EDGE / cells;
+    settings.cells[0] = settings.cells[1] = settings.cells[2] = cells;
     Body body;
     LyraIntegrator *it = NULL;
     LyraIntegratorDef def = lyra_integrator_def_default();
@@ -146,11 +153,10 @@ static inline Recovery recover(LyraContext *ctx, const Law *law, Damage damage, 
 }
 
 // `count` seeds of one law from `first` on, all of which must recover
-static inline void check_recovery_of(int32_t which, Damage damage, double poisson, int32_t first,
-                                     int32_t count)
+static inline void check_law_recovers(const Law *law, Damage damage, double poisson, int32_t first,
+                                      int32_t count)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    const Law *law = &laws[which];
     int32_t good = 0, steps = 0, iterations = 0, most = 0, halved = 0;
     for (int32_t seed = first; seed < first + count; ++seed) {
         Recovery r = recover(ctx, law, damage, poisson, (uint64_t)seed);
@@ -175,6 +181,12 @@ static inline void check_recovery_of(int32_t which, Damage damage, double poisso
     TEST_CHECK_MSG(good == count, "%s, inversion %d, %s: %d of %d recovered", law->name,
                    (int)law->inversion, damage_name(damage), (int)good, (int)count);
     test_context_end(ctx);
+}
+
+static inline void check_recovery_of(int32_t which, Damage damage, double poisson, int32_t first,
+                                     int32_t count)
+{
+    check_law_recovers(&laws[which], damage, poisson, first, count);
 }
 
 // seeds 1 .. count

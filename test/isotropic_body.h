@@ -8,6 +8,7 @@
 
 #include "force_bodies.h"
 #include "lyra/elastic.h"
+#include "lyra/mesh_ops.h"
 
 // ---- a body -------------------------------------------------------------------------------------
 
@@ -26,6 +27,44 @@ static inline int32_t choose_constants(LyraMaterialLaw model, LyraElasticConstan
         constants[i] = from[i];
     }
     return count;
+}
+
+// the vertices of a mesh of mapped elements moved: all of a small one, which makes tets curved;
+// else those inside, and middles stay between their corners, as patch tests want it
+static inline void bend_mesh(LyraContext *ctx, int32_t cells, const double size[3], LyraMesh **mesh)
+{
+    LyraMeshView view = lyra_mesh_view(*mesh);
+    if (view.kind != LYRA_ELEMENT_TET10 && view.kind != LYRA_ELEMENT_HEX8) {
+        return;
+    }
+    double *x = malloc((size_t)view.vertex_count * 3 * sizeof *x);
+    TestRandom random = test_random(23);
+    for (int32_t v = 0; v < view.vertex_count; ++v) {
+        const double *p = view.positions + 3 * v;
+        bool inside = true;
+        for (int i = 0; i < 3; ++i) {
+            inside = inside && fabs(p[i]) < 0.499 * size[i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            double move = 0.04 * CELL * test_random_in(&random, -1, 1);
+            x[3 * v + i] = p[i] + (cells <= 2 || inside ? move : 0);
+        }
+    }
+    for (int32_t e = 0; e < view.element_count && cells > 2 && view.kind == LYRA_ELEMENT_TET10;
+         ++e) {
+        const int32_t *v = view.elements + 10 * e;
+        for (int32_t m = 0; m < 18; ++m) {
+            const int32_t *ends = lyra_element_kind_edge(view.kind, m / 3);
+            x[3 * v[4 + m / 3] + m % 3] =
+                0.5 * (x[3 * v[ends[0]] + m % 3] + x[3 * v[ends[1]] + m % 3]);
+        }
+    }
+    LyraMesh *bent = NULL;
+    view.positions = x;
+    TEST_OK(lyra_mesh_create(ctx, &view, &bent));
+    lyra_mesh_destroy(*mesh);
+    *mesh = bent;
+    free(x);
 }
 
 static inline Body make_isotropic(LyraContext *ctx, LyraElasticDef def, LyraElementKind kind,
@@ -49,6 +88,7 @@ static inline Body make_isotropic(LyraContext *ctx, LyraElasticDef def, LyraElem
     LyraMesh *mesh = NULL;
     LyraForce *force = NULL;
     TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
+    bend_mesh(ctx, nx * ny * nz, shape.size, &mesh);
     TEST_OK(lyra_elastic_create(ctx, mesh, &def, &force));
     return make_body(ctx, mesh, force);
 }

@@ -41,10 +41,10 @@ LYRA_TEST(cli_box_has_the_mass_of_a_box)
 LYRA_TEST(cli_every_shape_is_generated_and_read)
 {
     static const char *const shapes[] = {"box", "sphere", "cylinder", "torus"};
-    static const char *const types[] = {"tet", "cube"};
+    static const char *const types[] = {"tet", "cube", "tet10", "hex"};
     for (int s = 0; s < 4; ++s) {
-        for (int t = 0; t < 2; ++t) {
-            const char *path = test_temp_path("shape.veg");
+        for (int t = 0; t < 4; ++t) {
+            const char *path = test_temp_path(t < 2 ? "shape.veg" : "shape.vtu");
             TEST_EQUAL(
                 lyra("mesh %s %s --elements 3000 --type %s --shuffle 5", shapes[s], path, types[t]),
                 0);
@@ -261,6 +261,35 @@ LYRA_TEST(cli_refine_keeps_the_volume)
     TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
 }
 
+LYRA_TEST(cli_quadratic_and_linear_are_there_and_back)
+{
+    const char *path = test_temp_path("a.veg"), *ten = test_temp_path("ten.msh");
+    const char *back = test_temp_path("back.veg"), *obj = test_temp_path("ten.obj");
+    TEST_EQUAL(lyra("mesh sphere %s --elements 500", path), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", path), 0);
+    double volume = number_of("volume"), elements = number_of("elements");
+    double vertices = number_of("vertices"), triangles = number_of("surface_triangles");
+    TEST_EQUAL(lyra("mesh quadratic %s %s", path, ten), 0);
+    TEST_CONTAINS(output, "tets of 10 nodes");
+    TEST_EQUAL(lyra("mesh info %s --json", ten), 0);
+    TEST_CONTAINS(output, "\"type\": \"tet10\"");
+    TEST_EQUAL(number_of("elements"), elements);
+    TEST_EQUAL(number_of("folded"), 0);
+    TEST_EQUAL(number_of("surface_triangles"), 4 * triangles);
+    TEST_NEAR(number_of("volume"), volume, 1e-12 * volume);
+    TEST_NEAR(number_of("lumped_mass_sum"), 1000 * volume, 1e-9 * volume);
+    TEST_EQUAL(lyra("mesh surface %s %s", ten, obj), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", obj), 0);
+    TEST_NEAR(number_of("volume"), volume, 1e-9 * volume);
+    TEST_EQUAL(lyra("mesh linear %s %s", ten, back), 0);
+    TEST_EQUAL(lyra("mesh info %s --json", back), 0);
+    TEST_EQUAL(number_of("vertices"), vertices);
+    TEST_EQUAL(lyra("mesh quadratic %s %s", ten, back), 1);
+    TEST_CONTAINS(errors, "the elements are of kind tet10, expected tet");
+    TEST_EQUAL(lyra("mesh quadratic %s %s", path, back), 1);
+    TEST_CONTAINS(errors, ".veg holds tets and cubes");
+}
+
 LYRA_TEST(cli_orient_turns_what_is_inside_out)
 {
     static const char text[] = "*VERTICES\n4 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
@@ -291,8 +320,9 @@ LYRA_TEST(cli_embed_writes_weights)
 
 LYRA_TEST(cli_every_command_helps)
 {
-    static const char *const commands[] = {"info",  "convert", "surface", "orient",   "refine",
-                                           "embed", "box",     "sphere",  "cylinder", "torus"};
+    static const char *const commands[] = {"info",     "convert", "surface",   "orient",
+                                           "refine",   "embed",   "box",       "sphere",
+                                           "cylinder", "torus",   "quadratic", "linear"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         TEST_EQUAL(lyra("mesh %s --help", commands[i]), 0);
         TEST_CONTAINS(output, "usage: lyra mesh");

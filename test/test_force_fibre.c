@@ -57,9 +57,10 @@ LYRA_TEST(fibre_derivatives_match_differences)
 {
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(1, isa);
-        for (int k = 0; k < 2 * LAW_COUNT; ++k) {
-            const Law *law = &laws[k / 2];
-            Body body = make_kind(ctx, k % 2 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4, law, 2);
+        for (int k = 0; k < LYRA_ELEMENT_KIND_COUNT * LAW_COUNT; ++k) {
+            const Law *law = &laws[k / LYRA_ELEMENT_KIND_COUNT];
+            LyraElementKind element = (LyraElementKind)(k % LYRA_ELEMENT_KIND_COUNT);
+            Body body = make_kind(ctx, element, law, 2);
             TestRandom random = test_random(3);
             double *x = malloc((size_t)body.n * 3 * sizeof *x);
             for (int state = 0; state < STATE_COUNT; ++state) {
@@ -69,8 +70,9 @@ LYRA_TEST(fibre_derivatives_match_differences)
                     continue;
                 }
                 char what[100];
-                snprintf(what, sizeof what, "%s %s, %s, %s", law->name, k % 2 ? "cubes" : "tets",
-                         lyra_isa_name(isa), state_name((StateKind)state));
+                snprintf(what, sizeof what, "%s %s, %s, %s", law->name,
+                         lyra_element_kind_name(element), lyra_isa_name(isa),
+                         state_name((StateKind)state));
                 set_state(&body, (StateKind)state, &random, x);
                 check_derivatives(&body, x, 0.1, &random, true, what);
             }
@@ -216,8 +218,9 @@ static Body make_of_kind(LyraContext *ctx, const void *data)
 
 LYRA_TEST(fibre_instruction_sets_agree)
 {
-    static const LyraElementKind kinds[2] = {LYRA_ELEMENT_TET4, LYRA_ELEMENT_CUBE8};
-    for (int k = 0; k < 2; ++k) {
+    static const LyraElementKind kinds[] = {LYRA_ELEMENT_TET4, LYRA_ELEMENT_CUBE8,
+                                            LYRA_ELEMENT_TET10, LYRA_ELEMENT_HEX8};
+    for (int k = 0; k < 4; ++k) {
         check_instruction_sets(make_of_kind, &kinds[k], 1e-12);
     }
 }
@@ -243,7 +246,7 @@ static void evaluate_big(LyraContext *ctx, void *data, void *out)
 LYRA_TEST(fibre_bits_do_not_depend_on_threads)
 {
     size_t vertices = (BIG + 2) * (BIG + 1) * (BIG + 1);
-    for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+    for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
         LyraElementKind element = (LyraElementKind)kind;
         test_same_bits(evaluate_big, &element, (1 + 6 * vertices) * sizeof(double));
     }

@@ -113,7 +113,7 @@ LYRA_TEST(solids_without_elements_have_no_force)
 {
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (int32_t m = 0; lyra_solid_model(m); ++m) {
-        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+        for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
             check_empty(ctx, lyra_solid_model(m), (LyraElementKind)kind, 0);
             check_empty(ctx, lyra_solid_model(m), (LyraElementKind)kind, 2);
         }
@@ -176,7 +176,7 @@ LYRA_TEST(solids_over_disjoint_vertices_do_not_meet)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int32_t m = 0; lyra_solid_model(m); ++m) {
-        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+        for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
             const char *model = lyra_solid_model(m);
             Body part[3];
             LyraForce *forces[4];
@@ -221,7 +221,7 @@ LYRA_TEST(solids_keep_what_is_not_finite_to_its_element)
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(1, isa);
         for (int32_t m = 0; lyra_solid_model(m); ++m) {
-            for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+            for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
                 const char *model = lyra_solid_model(m);
                 LyraMesh *mesh = make_separate(ctx, (LyraElementKind)kind, 5, 1, ~0u);
                 Body body = make_solid(ctx, model, mesh, 1e4, 1);
@@ -411,7 +411,7 @@ LYRA_TEST(forces_do_not_know_where_a_body_is)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int32_t k = 0; lyra_solid_model(k); ++k) {
-        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+        for (int kind = 0; kind < LYRA_ELEMENT_TET10; ++kind) {
             double *gradient[2], energy[2];
             int32_t size = 0;
             for (int far = 0; far < 2; ++far) {

@@ -4,6 +4,7 @@
 // Loads on surfaces: derivatives, closed forms, frames, closed surfaces, time, bad input.
 
 #include "force_cases.h"
+#include "lyra/mesh_edit.h"
 #include "lyra/mesh_ops.h"
 #include "lyra/traction.h"
 
@@ -16,13 +17,18 @@ static double ramp(void *user, double t)
 static Case make_load(LyraContext *ctx, LyraTractionDef def, bool all)
 {
     LyraMesh *mesh = make_box(ctx, LYRA_ELEMENT_TET4, 2, 2, 1);
+    if (def.nodes == 6) {
+        LyraMesh *plain = mesh;
+        TEST_OK(lyra_mesh_quadratic(plain, &mesh));
+        lyra_mesh_destroy(plain);
+    }
     LyraMeshView view = lyra_mesh_view(mesh);
     LyraMeshBoundary *boundary = NULL;
     LyraForce *force = NULL;
-    TEST_OK(lyra_mesh_boundary_create(mesh, true, &boundary));
+    TEST_OK(lyra_mesh_boundary_create(mesh, def.nodes == 3, &boundary));
     LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
     def.triangle_count = faces.face_count - (all ? 0 : 1);
-    def.triangles = faces.faces + (all ? 0 : 3);
+    def.triangles = faces.faces + (all ? 0 : def.nodes);
     TEST_OK(lyra_traction_create(ctx, view.vertex_count, view.positions, &def, &force));
     Case c = make_case(ctx, view.vertex_count, view.positions, force);
     lyra_mesh_boundary_destroy(boundary);
@@ -47,12 +53,15 @@ LYRA_TEST(traction_derivatives_match_differences)
 {
     for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
         LyraContext *ctx = test_context(1, isa);
-        for (int what = 0; what < 4; ++what) {
-            // the last: pressure on a surface with a hole
-            LyraTractionKind kind = what < 3 ? (LyraTractionKind)what : LYRA_TRACTION_PRESSURE;
-            Case c = make_load(ctx, load_of(kind), what != 3);
+        for (int what = 0; what < 8; ++what) {
+            // the last of each: pressure on a surface with a hole; then triangles of 6 nodes
+            LyraTractionKind kind =
+                what % 4 < 3 ? (LyraTractionKind)(what % 4) : LYRA_TRACTION_PRESSURE;
+            LyraTractionDef def = load_of(kind);
+            def.nodes = what < 4 ? 3 : 6;
+            Case c = make_load(ctx, def, what % 4 != 3);
             bool energy = (lyra_force_type(c.force)->traits & LYRA_FORCE_CONSERVATIVE) != 0;
-            TEST_EQUAL(energy, what == 0 || what == 2);
+            TEST_EQUAL(energy, what % 4 == 0 || what % 4 == 2);
             TestRandom random = test_random(3);
             double *x = malloc((size_t)c.n * 3 * sizeof *x);
             for (int state = 0; state < STATE_COUNT; ++state) {
@@ -67,6 +76,67 @@ LYRA_TEST(traction_derivatives_match_differences)
         }
         test_context_end(ctx);
     }
+}
+
+// on straight triangles of 6 nodes the loads sum to those of 3, and pressure in a curved ball is
+// that times its cross-section
+LYRA_TEST(traction_of_six_nodes_carries_the_whole_load)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int kind = 0; kind < LYRA_TRACTION_COUNT; ++kind) {
+        double sums[2][3] = {{0}};
+        for (int six = 0; six < 2; ++six) {
+            LyraTractionDef def = load_of((LyraTractionKind)kind);
+            def.nodes = six ? 6 : 3;
+            Case c = make_load(ctx, def, false);
+            double *g = malloc((size_t)c.n * 3 * sizeof *g);
+            LyraEvaluation evaluation = {.x = c.rest, .gradient = g};
+            TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));
+            for (int32_t i = 0; i < 3 * c.n; ++i) {
+                sums[six][i % 3] += g[i];
+            }
+            free(g);
+            end_case(&c);
+        }
+        for (int i = 0; i < 3; ++i) {
+            TEST_NEAR(sums[1][i], sums[0][i], 1e-13);
+        }
+    }
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraMesh *ball = NULL;
+    LyraMeshBoundary *boundary = NULL;
+    LyraForce *force = NULL;
+    shape.shape = LYRA_MESH_SHAPE_SPHERE;
+    shape.kind = LYRA_ELEMENT_TET10;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &ball));
+    TEST_OK(lyra_mesh_boundary_create(ball, false, &boundary));
+    LyraMeshView view = lyra_mesh_view(ball);
+    LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
+    LyraTractionDef def = load_of(LYRA_TRACTION_PRESSURE);
+    def.nodes = 6;
+    def.triangles = faces.faces;
+    def.triangle_count = faces.face_count;
+    TEST_OK(lyra_traction_create(ctx, view.vertex_count, view.positions, &def, &force));
+    Case c = make_case(ctx, view.vertex_count, view.positions, force);
+    double *g = malloc((size_t)c.n * 3 * sizeof *g), energy = 0, upper = 0;
+    LyraEvaluation evaluation = {.x = c.rest, .gradient = g, .energy = &energy};
+    TEST_OK(lyra_assembly_evaluate(c.assembly, &evaluation));
+    LyraMassProperties mass;
+    TEST_OK(lyra_mesh_mass_properties(ball, NULL, &mass));
+    // p times the volume, by the same polynomials; the gradient is minus the load
+    TEST_NEAR(energy, def.pressure * mass.volume, 1e-11);
+    for (int32_t i = 0; i < 3 * c.n; ++i) {
+        upper += g[i] * c.rest[i];
+    }
+    TEST_NEAR(upper, 3 * energy, 1e-10);
+    free(g);
+    end_case(&c);
+    lyra_mesh_boundary_destroy(boundary);
+    lyra_mesh_destroy(ball);
+    def.nodes = 4;
+    TEST_STATUS(lyra_traction_create(ctx, 0, NULL, &def, &force), LYRA_INVALID_ARGUMENT);
+    TEST_STRING(lyra_error_message(), "traction: triangles of 4 vertices, expected 3 or 6");
+    test_context_end(ctx);
 }
 
 LYRA_TEST(traction_symmetric_option_gives_the_symmetric_part)

@@ -83,7 +83,7 @@ LYRA_TEST(counts_and_kinds_out_of_range_are_refused)
         refuse(ctx, &body, LYRA_INVALID_ARGUMENT, "a count is negative");
     }
     body.view.kind = LYRA_ELEMENT_KIND_COUNT;
-    refuse(ctx, &body, LYRA_INVALID_ARGUMENT, "the element kind is 2, expected 0 to 1");
+    refuse(ctx, &body, LYRA_INVALID_ARGUMENT, "the element kind is 4, expected 0 to 3");
     body.materials[2].kind = LYRA_MESH_MATERIAL_KIND_COUNT;
     refuse(ctx, &body, LYRA_INVALID_ARGUMENT, "material 2 has no name or kind");
     body.materials[1].name = NULL;

@@ -136,23 +136,58 @@ LYRA_TEST(hexahedra_along_the_axes_and_of_one_size_become_cubes)
     lyra_context_destroy(ctx);
 }
 
-LYRA_TEST(other_hexahedra_are_cut_into_tets_that_fit_together)
+LYRA_TEST(other_hexahedra_stay_what_they_are)
 {
     LyraContext *ctx = noting_context();
     char *text = grid_text(3, 0.25);
     LyraMesh *mesh = NULL;
+    TEST_REQUIRE_OK(test_load_text(ctx, "skew.mesh", text, &mesh));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    TEST_CHECK(view.kind == LYRA_ELEMENT_HEX8 && view.element_count == 27);
+    TEST_CHECK(view.set_count == 2 && view.sets[0].count == 14);
+    // sheared cells keep their volume
+    TEST_CHECK_MSG(fabs(total_volume(mesh) - 27) < 1e-9, "%g", total_volume(mesh));
+    check_lines("");
+    lyra_mesh_destroy(mesh);
+    free(text);
+    lyra_context_destroy(ctx);
+}
+
+// the text of a grid with a tet more, at vertices of its own
+static char *with_tet(char *grid)
+{
+    size_t length = strlen(grid);
+    char *text = malloc(length + 200);
+    // behind the hexahedra
+    memcpy(text, grid, length - 4);
+    strcpy(text + length - 4, "Tetrahedra\n1\n1 2 5 17 9\nEnd\n");
+    free(grid);
+    return text;
+}
+
+LYRA_TEST(hexahedra_beside_tets_are_cut_into_tets_that_fit_together)
+{
+    LyraContext *ctx = noting_context();
+    char *text = with_tet(grid_text(3, 0.25));
+    LyraMesh *mesh = NULL;
     LyraMeshBoundary *boundary = NULL;
     TEST_REQUIRE_OK(test_load_text(ctx, "skew.mesh", text, &mesh));
     LyraMeshView view = lyra_mesh_view(mesh);
-    TEST_CHECK(view.kind == LYRA_ELEMENT_TET4 && view.element_count == 6 * 27);
+    TEST_CHECK(view.kind == LYRA_ELEMENT_TET4 && view.element_count == 6 * 27 + 1);
     // six tets of each of the 14 cells
-    TEST_CHECK(view.set_count == 2 && view.sets[0].count == 6 * 14);
-    // sheared cells keep their volume; faces within meet, so the boundary has two triangles a quad
-    TEST_CHECK_MSG(fabs(total_volume(mesh) - 27) < 1e-9, "%g", total_volume(mesh));
-    TEST_OK(lyra_mesh_boundary_create(mesh, true, &boundary));
+    TEST_CHECK(view.set_count == 3 && view.sets[0].count == 6 * 14);
+    // faces within meet, so the boundary has two triangles a quad
+    LyraMesh *cells = NULL;
+    int32_t ids[6 * 27];
+    for (int32_t e = 0; e < 6 * 27; ++e) {
+        ids[e] = e;
+    }
+    TEST_OK(lyra_mesh_submesh(mesh, 6 * 27, ids, NULL, NULL, &cells));
+    TEST_CHECK_MSG(fabs(total_volume(cells) - 27) < 1e-9, "%g", total_volume(cells));
+    TEST_OK(lyra_mesh_boundary_create(cells, true, &boundary));
     TEST_CHECK(lyra_mesh_boundary_view(boundary).face_count == 2 * 54);
-    check_lines("skew.mesh: 27 cells that are no cubes of one size along the axes cut into 162 "
-                "tets\n");
+    check_lines("skew.mesh: 27 pyramids, prisms and hexahedra cut into 162 tets\n");
+    lyra_mesh_destroy(cells);
     lyra_mesh_boundary_destroy(boundary);
     lyra_mesh_destroy(mesh);
     free(text);

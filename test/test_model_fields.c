@@ -248,7 +248,7 @@ LYRA_TEST(fields_of_a_rigid_motion_are_zero)
     double R[9];
     const double c[3] = {10, 20, -30};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 4 * LYRA_ELEMENT_KIND_COUNT; ++k) {
         Body body = make_body(ctx, (LyraElementKind)(k / 4), laws[k % 4], false, 1);
         test_random_rotation(&random, R);
         deform(&body, R, c, NULL);
@@ -314,7 +314,7 @@ LYRA_TEST(fields_sum_to_the_forces_of_the_body)
 {
     static const char *const laws[] = {"neo-hookean", "stvk", "corotational", "mooney-rivlin"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 4 * LYRA_ELEMENT_KIND_COUNT; ++k) {
         Body body = make_body(ctx, (LyraElementKind)(k / 4), laws[k % 4], k < 4, 2);
         disturb(&body, 0.01);
         evaluate(&body);

@@ -65,7 +65,7 @@ static const char *const wrong[][2] = {
     {"out_of_range", ":3:25: found \"0.5\", expected a number between -1 and 0.5 for poisson"},
     {"steps_and_duration", ":3:29: found duration beside steps, expected one of them"},
     {"strange_key", ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
-                    "gravity, constraints, loads, changes, damping, integrator, solver, time, "
+                    "gravity, constraints, loads, ties, changes, damping, integrator, solver, time, "
                     "output, camera"},
     {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
     {"unknown_group", ":3:1: found key \"integrater\" in scene, expected \"integrator\" perhaps"},

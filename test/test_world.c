@@ -279,6 +279,51 @@ LYRA_TEST(a_turned_modulus_is_that_of_another_world)
     test_context_end(ctx);
 }
 
+// one change said by body and name, by path, and by the number of the body
+LYRA_TEST(changes_are_named_by_paths_too)
+{
+    static const char *const paths[] = {"young", "bodies.a.material.young",
+                                        "bodies[0].material.young"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *worlds[3] = {NULL}, *plain = NULL;
+    LyraSelectHalfSpace plane;
+    LyraSelector left = half_space(&plane, -0.49);
+    for (int k = 0; k < 4; ++k) {
+        LyraWorld **world = k < 3 ? &worlds[k] : &plain;
+        LyraCurve factor = lyra_curve_expression("1 + 100*t");
+        LyraChangeDef change = lyra_change_def_default();
+        TEST_REQUIRE_OK(lyra_world_create(ctx, NULL, world));
+        TEST_REQUIRE_OK(lyra_world_set_gravity(*world, (double[3]){0, -9.81, 0}));
+        TEST_REQUIRE_OK(add_beam(*world, "a"));
+        TEST_REQUIRE_OK(add_beam(*world, "b"));
+        TEST_REQUIRE_OK(lyra_world_fix(*world, NULL, &left));
+        change.body = k == 0 ? "a" : NULL;
+        change.parameter = paths[k % 3];
+        change.factor = &factor;
+        TEST_REQUIRE_OK(k < 3 ? lyra_world_add_change(*world, &change) : LYRA_OK);
+        run(*world, 4);
+    }
+    TEST_CHECK(same_state(worlds[0], worlds[1]) && same_state(worlds[0], worlds[2]));
+    TEST_CHECK(!same_state(worlds[0], plain));
+    for (int k = 0; k < 3; ++k) {
+        lyra_world_destroy(worlds[k]);
+    }
+    lyra_world_destroy(plain);
+    TEST_REQUIRE_OK(make_beam(ctx, &plain));
+    LyraChangeDef wrong = lyra_change_def_default();
+    LyraCurve factor = lyra_curve_constant(2);
+    wrong.factor = &factor;
+    wrong.parameter = "bodies.bean.material.young";
+    TEST_STATUS(lyra_world_add_change(plain, &wrong), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "bodies.NAME.material.young");
+    wrong.parameter = "bodies.beam.material.young";
+    wrong.body = "beam";
+    TEST_STATUS(lyra_world_add_change(plain, &wrong), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "body beside the path");
+    lyra_world_destroy(plain);
+    test_context_end(ctx);
+}
+
 // ---- loads of one's own -------------------------------------------------------------------------
 
 static void push_up(void *user, double t, const double *u, const double *v, double *f)

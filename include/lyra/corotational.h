@@ -3,7 +3,7 @@
 
 /// @file
 /// Solids of small strain: linear elasticity, and the same in a frame that turns with each element,
-/// on tets and cubes, isotropic and orthotropic. docs/theory/corotational.md derives them.
+/// on all elements, isotropic and orthotropic. docs/theory/corotational.md derives them.
 
 #ifndef LYRA_COROTATIONAL_H
 #define LYRA_COROTATIONAL_H
@@ -63,10 +63,13 @@ LYRA_API LyraCorotationalDef lyra_corotational_def_default(void);
 /// cubes, and where frames are kept, it takes the tangent of `corotational` unless the symmetric
 /// part of the exact one has no negative eigenvalue.
 ///
-/// Fails with LYRA_BAD_MESH, naming the first one, for an element of zero or negative volume or a
-/// cube that is no axis-aligned box; with LYRA_INVALID_ARGUMENT, naming material and number, unless
-/// E > 0, -1 < nu < 0.5, or the orthotropic constants make a positive definite stiffness and their
-/// axes a rotation to 1e-3.
+/// Tets of 10 nodes and hexahedra have a frame at each Gauss point: ENU ones are conservative. They
+/// have no frames that are kept, and no exact tangent of orthotropic materials: LYRA_UNSUPPORTED.
+///
+/// Fails with LYRA_BAD_MESH, naming the first one, for an element of zero or negative volume, a
+/// cube that is no axis-aligned box or one that folds over; with LYRA_INVALID_ARGUMENT, naming
+/// material and number, unless E > 0, -1 < nu < 0.5, or the orthotropic constants make a positive
+/// definite stiffness and their axes a rotation to 1e-3.
 LYRA_API LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
                                              const LyraCorotationalDef *def, LyraForce **out);
 

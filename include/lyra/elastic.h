@@ -61,10 +61,25 @@ LYRA_API const char *lyra_inversion_name(LyraInversion inversion);
 /// Mode of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
 LYRA_API LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversion);
 
+/// How an isotropic law takes the volume of elements, which lock where it hardly changes.
+/// docs/theory/locking.md derives them.
+typedef enum LyraVolumetric {
+    LYRA_VOLUMETRIC_STANDARD = 0, ///< "standard": at each point by itself.
+    LYRA_VOLUMETRIC_MEAN, ///< "mean": by the mean over an element; cubes, hexahedra, 10-node tets.
+    LYRA_VOLUMETRIC_COUNT
+} LyraVolumetric;
+
+/// Name of a way, "unknown" outside the list.
+LYRA_API const char *lyra_volumetric_name(LyraVolumetric volumetric);
+
+/// Way of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
+LYRA_API LyraStatus lyra_volumetric_find(const char *name, LyraVolumetric *volumetric);
+
 /// Settings of an elastic force. Start from lyra_elastic_def_default().
 typedef struct LyraElasticDef {
     LyraMaterialLaw model;         ///< Default LYRA_MATERIAL_NEO_HOOKEAN.
     LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND.
+    LyraVolumetric volumetric;     ///< Default LYRA_VOLUMETRIC_STANDARD.
     double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
     double compression_resistance; ///< r >= 0: for J < 1, W gains -r E/(1 - 2 nu) (J - 1)^3 / 2592.
                                    ///< Default 0.
@@ -86,10 +101,10 @@ LYRA_API LyraElasticDef lyra_elastic_def_default(void);
 /// that the mesh names: ENU, and Mooney-Rivlin for "mooney-rivlin" (ENU becomes mu01 = mu10 = mu/4,
 /// v1 = half the bulk modulus). Copies what it needs.
 ///
-/// Fails with LYRA_BAD_MESH, naming the first one, if a tet has zero or negative volume or a cube
-/// is not an axis-aligned box of positive size, with LYRA_INVALID_ARGUMENT for settings outside
-/// their range, unknown names, or unless E > 0 and -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a
-/// combination that does not exist.
+/// Fails with LYRA_BAD_MESH, naming the first one, if a tet has zero or negative volume, a cube
+/// is not an axis-aligned box of positive size, or a tet of 10 nodes or a hexahedron folds over,
+/// with LYRA_INVALID_ARGUMENT for settings outside their range, unknown names, or unless E > 0 and
+/// -1 < nu < 0.5, and with LYRA_UNSUPPORTED for a combination that does not exist.
 ///
 /// "stvk" with LYRA_INVERSION_NONE has LYRA_FORCE_CONTRACTION, the exact derivative of its tangent,
 /// that of the resistance to compression included (which jumps at J = 1). With the other modes it
@@ -106,9 +121,10 @@ typedef struct LyraDetF {
     int32_t elements; ///< Elements with a rest volume; not all, where `min` is NaN.
 } LyraDetF;
 
-/// det F over the elements of `mesh` at the positions `x` [vertex_count][3]; of cubes, at their
-/// 2 x 2 x 2 Gauss points. Elements without a rest volume are passed over; `min` is +infinity if
-/// there are no others, and NaN where one has NaN, whose number is `element`.
+/// det F over the elements of `mesh` at the positions `x` [vertex_count][3]; of cubes and
+/// hexahedra, at their 2 x 2 x 2 Gauss points, of tets of 10 nodes at their 4. Elements without a
+/// rest volume are passed over; `min` is +infinity if there are no others, and NaN where one has
+/// NaN, whose number is `element`.
 LYRA_API LyraDetF lyra_elastic_det_f(const LyraMesh *mesh, const double *x);
 
 #ifdef __cplusplus

@@ -40,8 +40,9 @@ LYRA_API void lyra_vertex_tree_closest(const LyraVertexTree *tree, int32_t count
 typedef struct LyraElementTree LyraElementTree;
 
 /// Makes a tree over the elements of `mesh`, which must outlive it. Elements of no volume are left
-/// out; inverted ones are not. Fails with LYRA_BAD_MESH for coordinates of magnitude 1e50 and above
-/// and for cubes that are not aligned with the axes to a thousandth of their size.
+/// out; inverted ones are not. Of a curved element, what its map makes of the reference element
+/// counts as its inside. Fails with LYRA_BAD_MESH for coordinates of magnitude 1e50 and above and
+/// for cubes that are not aligned with the axes to a thousandth of their size.
 LYRA_API LyraStatus lyra_element_tree_create(const LyraMesh *mesh, LyraElementTree **out);
 
 /// Accepts NULL.
@@ -52,7 +53,7 @@ LYRA_API void lyra_element_tree_destroy(LyraElementTree *tree);
 LYRA_API double lyra_element_tree_tolerance(const LyraElementTree *tree);
 
 /// For each of `points` [count][3], the element that contains it, of several the lowest id; -1
-/// where none does. `elements` [count]; `weights` of its vertices (barycentric or trilinear), zero
+/// where none does. `elements` [count]; `weights` of its vertices (its shape functions there), zero
 /// where none does, [count][nodes]. Nullable. Threaded; the same bits at any thread count.
 LYRA_API void lyra_element_tree_containing(const LyraElementTree *tree, int32_t count,
                                            const double *points, int32_t *elements,
@@ -77,7 +78,7 @@ LYRA_API void lyra_element_tree_closest(const LyraElementTree *tree, int32_t cou
 /// vertices[p][a].
 typedef struct LyraEmbeddingView {
     int32_t point_count;
-    int32_t node_count;      ///< Vertices per point: 4 in tets, 8 in cubes; at least 1.
+    int32_t node_count;      ///< Vertices per point: 4, 8 or 10, as the elements have; at least 1.
     int32_t vertex_count;    ///< Vertices of the volumetric mesh.
     const int32_t *vertices; ///< Ids from 0, [point_count][node_count].
     const double *weights;   ///< [point_count][node_count].

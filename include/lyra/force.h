@@ -72,7 +72,8 @@ typedef enum LyraForceTrait {
     /// The gradient is linear in positions and velocities, but for a constant.
     LYRA_FORCE_LINEAR = 1 << 7,
     LYRA_FORCE_TIME = 1 << 8, ///< Depends on `time`, or on `dt` without velocities and history.
-    /// Stencils are the elements of a solid, tets (4 nodes) or cubes (8): their det F is watched.
+    /// Stencils are the elements of a solid, tets (4 or 10 nodes), cubes or hexahedra (8): their
+    /// det F is watched.
     LYRA_FORCE_SOLID = 1 << 9,
     /// dfdx is not the derivative of the gradient, as where its symmetric part alone is kept.
     /// Methods whose order needs the derivative find the rest by differences.

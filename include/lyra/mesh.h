@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// Volumetric meshes: tetrahedra or axis-aligned cubes with materials, sets and regions. Vertex
-/// orders, orientation and units are in docs/conventions.md.
+/// Volumetric meshes: tetrahedra, linear or quadratic, axis-aligned cubes or general hexahedra,
+/// with materials, sets and regions. Vertex orders, orientation and units are in
+/// docs/conventions.md.
 
 #ifndef LYRA_MESH_H
 #define LYRA_MESH_H
@@ -20,14 +21,19 @@ extern "C" {
 typedef enum LyraElementKind {
     LYRA_ELEMENT_TET4 = 0, ///< 4 vertices; positive if ((v1-v0) x (v2-v0)) . (v3-v0) > 0.
     LYRA_ELEMENT_CUBE8,    ///< 8 vertices: (0,0,0) (1,0,0) (1,1,0) (0,1,0), then the same at z = 1.
+    LYRA_ELEMENT_TET10,    ///< As TET4, then the middles of edges 01 12 20 03 13 23; may be curved.
+    LYRA_ELEMENT_HEX8,     ///< As CUBE8, of any shape; trilinear.
     LYRA_ELEMENT_KIND_COUNT
 } LyraElementKind;
 
-/// "tet" or "cube".
+/// "tet", "cube", "tet10" or "hex".
 LYRA_API const char *lyra_element_kind_name(LyraElementKind kind);
 
-/// Vertices of an element: 4 or 8.
+/// Vertices of an element: 4, 8 or 10.
 LYRA_API int32_t lyra_element_kind_nodes(LyraElementKind kind);
+
+/// Corners of an element, its first vertices: 4 or 8.
+LYRA_API int32_t lyra_element_kind_corners(LyraElementKind kind);
 
 typedef enum LyraMeshMaterialKind {
     LYRA_MESH_MATERIAL_ENU = 0,       ///< Young's modulus and Poisson's ratio.
@@ -183,7 +189,8 @@ LYRA_API const char *lyra_mesh_encoding_name(LyraMeshEncoding encoding);
 /// names file, line, what was found and what was expected. Formats other than `.veg`, and `.vtu` as
 /// Lyra writes it, are repaired: elements that are inside out are turned, those without volume,
 /// duplicate and unused vertices go, each kind with a line in the log. Hexahedra become cubes if
-/// all are axis-aligned and of one size, otherwise tets.
+/// all are axis-aligned and of one size, and general hexahedra otherwise; pyramids, prisms and what
+/// stands beside them are cut into tets. Tets of 10 nodes keep their middle ones.
 LYRA_API LyraStatus lyra_mesh_load(LyraContext *ctx, const char *path, LyraMeshFormat format,
                                    LyraMesh **out);
 

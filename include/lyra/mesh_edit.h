@@ -21,7 +21,7 @@ typedef struct LyraOrientReport {
     int32_t degenerate; ///< Elements without a sign to go by, left alone (LYRA_MESH_DEGENERATE).
 } LyraOrientReport;
 
-/// Gives every element the positive orientation. Inverted tets swap their last two vertices. A cube
+/// Gives every element the positive orientation. Inverted tets swap their last two corners. A cube
 /// whose vertices are the corners of an axis-aligned box in any order gets the order of the
 /// convention; any other inverted cube swaps its two z-faces. `report`: Nullable.
 LYRA_API LyraStatus lyra_mesh_orient(const LyraMesh *mesh, LyraOrientReport *report,
@@ -43,11 +43,22 @@ LYRA_API LyraStatus lyra_mesh_remove_orphans(const LyraMesh *mesh, int32_t *vert
 LYRA_API LyraStatus lyra_mesh_merge_vertices(const LyraMesh *mesh, double tolerance,
                                              int32_t *vertex_map, LyraMesh **out);
 
+/// Makes tets of 10 nodes from tets of 4: the middles of edges become vertices behind the old ones.
+/// Sets of vertices gain the middles of edges whose ends both belong to them. Fails with
+/// LYRA_UNSUPPORTED for other elements, with LYRA_BAD_MESH for one that names a vertex twice, with
+/// LYRA_TOO_LARGE beyond 2^31 - 1 vertices.
+LYRA_API LyraStatus lyra_mesh_quadratic(const LyraMesh *mesh, LyraMesh **out);
+
+/// The way back: the corners of tets of 10 nodes alone; curved edges become straight. `vertex_map`:
+/// [vertex_count], Nullable. Fails with LYRA_UNSUPPORTED for other elements.
+LYRA_API LyraStatus lyra_mesh_linear(const LyraMesh *mesh, int32_t *vertex_map, LyraMesh **out);
+
 /// Cuts every element in eight by the midpoints of its edges (cubes: of faces and body too); the
-/// four inner tets of a tet meet at the shortest diagonal. Element e becomes 8 e to 8 e + 7; old
-/// vertices keep their ids, and sets of vertices gain none; a face becomes its four parts. Fails
-/// with LYRA_TOO_LARGE beyond 2^31 - 1, with LYRA_BAD_MESH for an element that names a vertex
-/// twice.
+/// four inner tets of a tet meet at the shortest diagonal. Curved tets keep their shape: new nodes
+/// lie on the old curves, and a set of vertices gains those between two of its members. Element e
+/// becomes 8 e to 8 e + 7; old vertices keep their ids, and sets of vertices gain none; a face
+/// becomes its four parts. Fails with LYRA_TOO_LARGE beyond 2^31 - 1, with LYRA_BAD_MESH for an
+/// element that names a vertex twice.
 LYRA_API LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out);
 
 /// x -> matrix x + translation. `matrix`: row-major. A mirroring one also turns the elements, so

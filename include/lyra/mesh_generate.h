@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// Meshes of simple bodies of any size: boxes, balls, cylinders and tori of tets or cubes.
+/// Meshes of simple bodies of any size: boxes, balls, cylinders and tori of tets, straight or
+/// curved, cubes or hexahedra.
 
 #ifndef LYRA_MESH_GENERATE_H
 #define LYRA_MESH_GENERATE_H
@@ -56,7 +57,9 @@ LYRA_API LyraMeshShapeDef lyra_mesh_shape_def_default(void);
 /// Makes a mesh of a body. The number of elements is the nearest that well-shaped cells allow; read
 /// it from the view.
 ///
-/// Tets: conforming, all positive, boundary vertices on the true shape. Cubes: a box with `cells`
+/// Tets: conforming, all positive, boundary vertices on the true shape, and of tets of 10 nodes the
+/// middle ones there too, so that round bodies are curved. Hexahedra: as cubes, with cells of a box
+/// that may be of any size. Cubes: a box with `cells`
 /// must have cells that are cubes; without, it keeps its volume and its edges are rounded to whole
 /// cubes. The round bodies are made of the cubes whose centre lies inside.
 ///

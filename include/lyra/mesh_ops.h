@@ -18,7 +18,8 @@ extern "C" {
 // ---- volumes and mass ---------------------------------------------------------------------------
 
 /// Writes the signed volume of each element, m^3, [element_count]: negative where the element is
-/// inverted. A CUBE8 element that is no axis-aligned box is integrated exactly as a trilinear one.
+/// inverted. TET10 and HEX8 elements, and CUBE8 ones that are no axis-aligned boxes, are integrated
+/// exactly as quadratic and trilinear ones.
 /// A volume beyond the range of double is infinite or NaN.
 LYRA_API void lyra_mesh_element_volumes(const LyraMesh *mesh, double *volumes);
 
@@ -44,17 +45,18 @@ LYRA_API LyraStatus lyra_mesh_mass_properties(const LyraMesh *mesh, const double
 // ---- mass matrices ------------------------------------------------------------------------------
 
 /// Numbers that lyra_mesh_element_masses writes for each element: pairs a <= b of its vertices, 10
-/// for tets, 36 for cubes.
+/// for tets, 36 for cubes and hexahedra, 55 for tets of 10 nodes.
 LYRA_API int32_t lyra_mesh_element_mass_count(LyraElementKind kind);
 
 /// Writes the consistent mass of each element, integral rho N_a N_b, kg, for pairs of vertices
-/// a <= b row by row: [element_count][10 or 36]. Each stands for a multiple of the 3x3 identity.
-/// Inverted elements count with the absolute value of their volume. `densities` as above.
+/// a <= b row by row: [element_count][10, 36 or 55]. Each stands for a multiple of the 3x3
+/// identity. Inverted elements count with the absolute value of their volume. `densities` as above.
 LYRA_API void lyra_mesh_element_masses(const LyraMesh *mesh, const double *densities,
                                        double *masses);
 
-/// Writes the lumped mass of each vertex, the row sum of the consistent mass matrix, kg,
-/// [vertex_count]. `densities` as above.
+/// Writes the lumped mass of each vertex, kg, [vertex_count]: the row sum of the consistent mass
+/// matrix; for tets of 10 nodes, whose corners would have negative sums, its diagonal, scaled to
+/// the mass of each element. `densities` as above.
 LYRA_API void lyra_mesh_lumped_masses(const LyraMesh *mesh, const double *densities,
                                       double *masses);
 
@@ -86,12 +88,15 @@ LYRA_API void lyra_mass_matrix_destroy(LyraMassMatrix *matrix);
 /// Faces of an element: 4 or 6.
 LYRA_API int32_t lyra_element_kind_faces(LyraElementKind kind);
 
-/// Vertices of a face: 3 or 4.
+/// Vertices of a face: 3, 4 or 6.
 LYRA_API int32_t lyra_element_kind_face_nodes(LyraElementKind kind);
 
-/// Local vertices of face `face`, [3 or 4], in an order whose right-hand normal points out of a
-/// positive element. Face i of a tet lies opposite vertex i; faces of a cube are -x +x -y +y -z +z.
-/// The array is constant.
+/// Corners of a face, its first vertices: 3 or 4.
+LYRA_API int32_t lyra_element_kind_face_corners(LyraElementKind kind);
+
+/// Local vertices of face `face`, [3, 4 or 6], in an order whose right-hand normal points out of a
+/// positive element; of 6, the last three are the middles from each corner to the next. Face i of a
+/// tet lies opposite vertex i; faces of a cube are -x +x -y +y -z +z. The array is constant.
 LYRA_API const int32_t *lyra_element_kind_face(LyraElementKind kind, int32_t face);
 
 #define LYRA_MESH_NO_NEIGHBOR (-1)  ///< The face belongs to one element: boundary.
@@ -118,7 +123,8 @@ typedef struct LyraMeshEdgesView {
                                  ///< element names one vertex twice.
 } LyraMeshEdgesView;
 
-/// Local vertices of edge `edge`, [2]: tets 01 02 03 12 13 23; cubes along x 01 32 45 76, along y
+/// Local vertices of edge `edge`, [2]: tets 01 02 03 12 13 23; tets of 10 nodes 01 12 20 03 13 23,
+/// vertex 4 + i being the middle of edge i; cubes along x 01 32 45 76, along y
 /// 03 12 47 56, along z 04 15 26 37. The array is constant.
 LYRA_API const int32_t *lyra_element_kind_edge(LyraElementKind kind, int32_t edge);
 
@@ -134,7 +140,7 @@ typedef struct LyraMeshBoundary LyraMeshBoundary;
 /// Valid while the boundary lives. Faces stand in the order of their elements.
 typedef struct LyraMeshBoundaryView {
     int32_t face_count;
-    int32_t nodes;        ///< Vertices of a face: 3, or 4 for cubes not cut into triangles.
+    int32_t nodes;        ///< Vertices of a face: 3, or 4 and 6 where not cut into triangles.
     const int32_t *faces; ///< Mesh vertices, outward by the right-hand rule, [face_count][nodes].
     const int32_t *elements; ///< The element each face belongs to, [face_count].
     const int32_t *sides;    ///< Which local face of it, [face_count].
@@ -142,7 +148,7 @@ typedef struct LyraMeshBoundaryView {
 } LyraMeshBoundaryView;
 
 /// Finds the boundary. Faces of inverted elements are turned, so that they point outward too.
-/// `triangles`: cut the quads of cubes in two.
+/// `triangles`: cut quads in two, and faces of 6 vertices in four, through these.
 LYRA_API LyraStatus lyra_mesh_boundary_create(const LyraMesh *mesh, bool triangles,
                                               LyraMeshBoundary **out);
 LYRA_API LyraMeshBoundaryView lyra_mesh_boundary_view(const LyraMeshBoundary *boundary);
@@ -172,22 +178,25 @@ LYRA_API LyraStatus lyra_mesh_orphans(const LyraMesh *mesh, int32_t *count, int3
 #define LYRA_MESH_QUALITY_BINS 18
 
 /// How good the elements are. Aspect of a tet: longest edge over 2 sqrt(6) times the radius of the
-/// inscribed sphere, 1 for the regular one; of a cube: longest over shortest edge. Degenerate
-/// elements count in `degenerate` only, not in aspect and angles.
+/// inscribed sphere, 1 for the regular one; of a cube: longest over shortest edge. Both
+/// go by the corners alone. Degenerate elements count in `degenerate` only, not in aspect and
+/// angles.
 typedef struct LyraMeshQuality {
     double min_aspect, mean_aspect, max_aspect; ///< >= 1; 0 without elements.
     double min_dihedral, max_dihedral;          ///< Between faces, rad; 0 without elements.
     int32_t worst_aspect_element;               ///< First with max_aspect; -1 without.
     int32_t min_dihedral_element;               ///< First with min_dihedral; -1 without.
     int32_t inverted, first_inverted;           ///< Negative, not degenerate; first: -1 if none.
-    int32_t degenerate, first_degenerate;       ///< See LYRA_MESH_DEGENERATE.
-    int32_t not_boxes, first_not_box;           ///< Cubes whose corners are off those of the
-                                                ///< axis-aligned box by 1e-6 of its edge or more.
-    int32_t not_cubes, first_not_cube;          ///< As well, or edges that differ by so much.
-    int32_t orphans, first_orphan;              ///< Vertices without elements.
-    int32_t duplicates, first_duplicate;        ///< Vertices at the place of one before.
-    int32_t boundary_faces;                     ///< Faces of one element.
-    int32_t non_manifold_faces;                 ///< Faces of more than two elements.
+    int32_t folded, first_folded;         ///< TET10 and HEX8: positive, but with det J <= 0 at
+                                          ///< a vertex or a Gauss point; first: -1 if none.
+    int32_t degenerate, first_degenerate; ///< See LYRA_MESH_DEGENERATE.
+    int32_t not_boxes, first_not_box;     ///< Cubes whose corners are off those of the
+                                          ///< axis-aligned box by 1e-6 of its edge or more.
+    int32_t not_cubes, first_not_cube;    ///< As well, or edges that differ by so much.
+    int32_t orphans, first_orphan;        ///< Vertices without elements.
+    int32_t duplicates, first_duplicate;  ///< Vertices at the place of one before.
+    int32_t boundary_faces;               ///< Faces of one element.
+    int32_t non_manifold_faces;           ///< Faces of more than two elements.
     int64_t dihedral_bins[LYRA_MESH_QUALITY_BINS]; ///< Dihedral angles by steps of 10 degrees.
 } LyraMeshQuality;
 

@@ -28,6 +28,7 @@ typedef struct LyraSolidDef {
     double stiffness;              ///< Springs, N/m, > 0. Default 0: from the modulus (tets only).
     double damping;                ///< Springs, N s/m, >= 0, not projected. Default 0.
     LyraInversion inversion;       ///< Default LYRA_INVERSION_EXTEND.
+    LyraVolumetric volumetric;     ///< Of isotropic laws. Default LYRA_VOLUMETRIC_STANDARD.
     double inversion_threshold;    ///< Stretch, in (0, 1). Default 0.1.
     double compression_resistance; ///< >= 0. Default 0.
     bool vega;                     ///< Cubes take the frame that Vega takes. Default false.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// Loads on the surface of a body, as forces over its triangles: dead tractions, live ones that
-/// turn and stretch with the surface, and pressure. Stated in docs/theory/traction.md.
+/// Loads on the surface of a body, as forces over its triangles, flat or curved: dead tractions,
+/// live ones that turn and stretch with the surface, and pressure. Stated in
+/// docs/theory/traction.md.
 
 #ifndef LYRA_TRACTION_H
 #define LYRA_TRACTION_H
@@ -34,8 +35,10 @@ typedef struct LyraTractionDef {
     double traction[3];    ///< Pa, in the directions at rest; dead and live ones. Default 0.
     double pressure; ///< Pa; > 0 pushes into the material, which inflates a cavity. Default 0.
     int32_t triangle_count;
+    int32_t nodes; ///< Vertices of a triangle: 3; or 6, the last three the middles from each corner
+                   ///< to the next, as lyra_mesh_boundary_view() has them. Default 3.
     const int32_t *triangles; ///< Vertices, counter-clockwise from outside of the material, so from
-                              ///< within a cavity. [triangle_count][3].
+                              ///< within a cavity. [triangle_count][nodes].
     /// Factor of the load at time t, s: called from any thread. Nullable: 1. Default NULL.
     double (*amplitude)(void *user, double t);
     void *user; ///< Handed to `amplitude`. Nullable.

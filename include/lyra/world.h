@@ -359,6 +359,26 @@ LYRA_API LyraStatus lyra_world_add_load_function(LyraWorld *world, LyraLoad *loa
 /// world. Takes the force, also on failure.
 LYRA_API LyraStatus lyra_world_take_force(LyraWorld *world, const char *body, LyraForce *force);
 
+/// Points of a body that are tied to the places of another where they are at rest, each by a spring
+/// of no length. Start from lyra_tie_def_default().
+typedef struct LyraTieDef {
+    const char *body; ///< Whose points.
+    LyraSelector select;
+    /// The body that they are tied to; where it is not, its closest element goes on to there.
+    /// Nullable: the world.
+    const char *to;
+    double stiffness; ///< Of each point, N/m, >= 0.
+    double damping;   ///< Against relative motion, of each point, N s/m, >= 0.
+} LyraTieDef;
+
+LYRA_API LyraTieDef lyra_tie_def_default(void);
+
+/// Adds a tie. `index`: Nullable: its number, from 0.
+LYRA_API LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *index);
+
+/// The force of a tie on its body now, N; on the other body it is the opposite.
+LYRA_API LyraStatus lyra_world_tie_force(LyraWorld *world, int32_t index, double force[3]);
+
 /// A parameter over time. Start from lyra_change_def_default().
 typedef struct LyraChangeDef {
     const char *body;        ///< Nullable: all.

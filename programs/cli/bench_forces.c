@@ -47,8 +47,8 @@ static void end_body(Body *body)
 }
 
 // a body of its own context; the mesh may belong to another
-static bool make_body(const LyraMesh *mesh, const char *model, int32_t threads, LyraIsa isa,
-                      Body *body)
+static bool make_body(const LyraMesh *mesh, const char *model, LyraVolumetric volumetric,
+                      int32_t threads, LyraIsa isa, Body *body)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     *body = (Body){.ctx = cli_context(threads, isa)};
@@ -57,6 +57,7 @@ static bool make_body(const LyraMesh *mesh, const char *model, int32_t threads, 
     body->gradient = malloc(bytes);
     LyraSolidDef def = lyra_solid_def_default();
     def.model = model;
+    def.volumetric = volumetric;
     def.stiffness = 1;
     if (!body->ctx || !body->x || !body->gradient ||
         lyra_solid_create(body->ctx, mesh, &def, &body->solid) != LYRA_OK) {
@@ -92,11 +93,12 @@ static void choose_kind(Body *body, int kind)
 }
 
 static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subject,
-                           const char *model)
+                           const char *model, LyraVolumetric volumetric)
 {
+    const char *way = volumetric == LYRA_VOLUMETRIC_MEAN ? "/mean" : "";
     LyraMeshView view = lyra_mesh_view(mesh);
     Body twin;
-    if (!make_body(mesh, model, 1, LYRA_ISA_SCALAR, &twin)) {
+    if (!make_body(mesh, model, volumetric, 1, LYRA_ISA_SCALAR, &twin)) {
         return cli_failed();
     }
     BenchTime twin_time[KINDS];
@@ -108,13 +110,13 @@ static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subje
     for (int32_t threads = 1; threads <= bench->threads;
          threads = bench_next_threads(bench, threads)) {
         Body body;
-        if (!make_body(mesh, model, threads, LYRA_ISA_AUTO, &body)) {
+        if (!make_body(mesh, model, volumetric, threads, LYRA_ISA_AUTO, &body)) {
             return cli_failed();
         }
         for (int kind = 0; kind < KINDS; ++kind) {
             char name[80];
-            snprintf(name, sizeof name, "%s/%s/%s%s", kind ? "force+tangent" : "force", model,
-                     lyra_element_kind_name(view.kind), kind == 2 ? "/psd" : "");
+            snprintf(name, sizeof name, "%s/%s/%s%s%s", kind ? "force+tangent" : "force", model,
+                     lyra_element_kind_name(view.kind), way, kind == 2 ? "/psd" : "");
             choose_kind(&body, kind);
             BenchRow row = {
                 .name = name,
@@ -140,8 +142,12 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
     CliExit exit = CLI_OK;
     for (int32_t m = 0; exit == CLI_OK && (model = lyra_solid_model(m)); ++m) {
         if (!bench->model || strcmp(bench->model, model) == 0) {
-            exit = bench_model(bench, mesh, subject, model);
+            exit = bench_model(bench, mesh, subject, model, LYRA_VOLUMETRIC_STANDARD);
         }
+    }
+    bool wanted = !bench->model || strcmp(bench->model, "neo-hookean") == 0;
+    if (exit == CLI_OK && wanted && lyra_mesh_view(mesh).kind != LYRA_ELEMENT_TET4) {
+        exit = bench_model(bench, mesh, subject, "neo-hookean", LYRA_VOLUMETRIC_MEAN);
     }
     return exit;
 }
@@ -170,8 +176,10 @@ CliExit bench_forces(Bench *bench)
     CliExit exit;
     LyraMesh *mesh = NULL;
     if (!bench->mesh) {
-        exit = bench_generated(bench, ctx, LYRA_ELEMENT_TET4);
-        exit = exit == CLI_OK ? bench_generated(bench, ctx, LYRA_ELEMENT_CUBE8) : exit;
+        exit = CLI_OK;
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT && exit == CLI_OK; ++kind) {
+            exit = bench_generated(bench, ctx, (LyraElementKind)kind);
+        }
     } else {
         char subject[64];
         exit = bench_mesh_load(bench, ctx, &mesh);

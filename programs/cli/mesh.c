@@ -16,6 +16,8 @@ CliExit cli_mesh(int argument_count, char **arguments)
         {"surface", "write the boundary of a volume mesh", cli_mesh_surface},
         {"orient", "turn elements that are inside out", cli_mesh_orient},
         {"refine", "cut every element into eight", cli_mesh_refine},
+        {"quadratic", "make tets of 10 nodes from tets of 4", cli_mesh_quadratic},
+        {"linear", "make tets of 4 nodes from tets of 10", cli_mesh_linear},
         {"embed", "make a surface follow a volume mesh", cli_mesh_embed},
         {"voxelize", "fill a surface with cubes", cli_mesh_voxelize},
         {"tetrahedralize", "fill a surface with tets", cli_mesh_tetrahedralize},
@@ -27,6 +29,12 @@ CliExit cli_mesh(int argument_count, char **arguments)
         {0},
     };
     return cli_dispatch("lyra mesh", commands, argument_count, arguments);
+}
+
+const char *cli_elements(LyraElementKind kind)
+{
+    static const char *const names[] = {"tets", "cubes", "tets of 10 nodes", "hexahedra"};
+    return names[kind];
 }
 
 bool cli_is_surface_path(const char *path)
@@ -235,7 +243,7 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra mesh refine",
         .positional = "IN OUT",
-        .description = "Cuts every tet or cube into eight at the midpoints of its edges.",
+        .description = "Cuts every element into eight at the midpoints of its edges.",
         .example = "lyra mesh refine coarse.veg fine.veg --times 2",
         .options = options,
         .positional_min = 2,
@@ -274,6 +282,70 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
     return exit;
 }
 
+static CliExit change_order(const CliUsage *usage, CliScale *scale, bool quadratic,
+                            int argument_count, char **arguments)
+{
+    const char *paths[2];
+    CliExit exit;
+    if (!cli_parse(usage, argument_count, arguments, paths, NULL, &exit) ||
+        !cli_scale_ready(usage, scale, &exit)) {
+        return exit;
+    }
+    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
+    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], scale) : NULL, *made = NULL;
+    exit = CLI_BAD_INPUT;
+    if (mesh) {
+        LyraStatus status =
+            quadratic ? lyra_mesh_quadratic(mesh, &made) : lyra_mesh_linear(mesh, NULL, &made);
+        if (status != LYRA_OK || lyra_mesh_save(made, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
+            exit = cli_failed();
+        } else {
+            printf("%s: %d vertices, %d tets of %d nodes\n", paths[1],
+                   lyra_mesh_view(made).vertex_count, lyra_mesh_view(made).element_count,
+                   quadratic ? 10 : 4);
+            exit = cli_finish_output();
+        }
+    }
+    lyra_mesh_destroy(made);
+    lyra_mesh_destroy(mesh);
+    lyra_context_destroy(ctx);
+    return exit;
+}
+
+CliExit cli_mesh_quadratic(int argument_count, char **arguments)
+{
+    CliScale scale = CLI_SCALE_DEFAULT;
+    const CliOption options[] = {CLI_SCALE_OPTIONS(scale), {0}};
+    const CliUsage usage = {
+        .command = "lyra mesh quadratic",
+        .positional = "IN OUT",
+        .description = "Makes tets of 10 nodes from tets of 4: the middles of edges become "
+                       "vertices, also of sets of\nvertices that hold both ends.",
+        .example = "lyra mesh quadratic part.msh part10.msh",
+        .options = options,
+        .positional_min = 2,
+        .positional_max = 2,
+    };
+    return change_order(&usage, &scale, true, argument_count, arguments);
+}
+
+CliExit cli_mesh_linear(int argument_count, char **arguments)
+{
+    CliScale scale = CLI_SCALE_DEFAULT;
+    const CliOption options[] = {CLI_SCALE_OPTIONS(scale), {0}};
+    const CliUsage usage = {
+        .command = "lyra mesh linear",
+        .positional = "IN OUT",
+        .description = "Keeps the corners of tets of 10 nodes and drops the vertices between "
+                       "them.",
+        .example = "lyra mesh linear part10.msh part.msh",
+        .options = options,
+        .positional_min = 2,
+        .positional_max = 2,
+    };
+    return change_order(&usage, &scale, false, argument_count, arguments);
+}
+
 // ---- boundary -----------------------------------------------------------------------------------
 
 LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool triangles, bool keep,
@@ -281,6 +353,8 @@ LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool tri
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     LyraMeshBoundary *boundary = NULL;
+    // faces of 6 vertices are no hexagons
+    triangles = triangles || view.kind == LYRA_ELEMENT_TET10;
     LyraStatus status = lyra_mesh_boundary_create(mesh, triangles, &boundary);
     if (status != LYRA_OK) {
         return status;
@@ -333,7 +407,7 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
     CliScale scale = CLI_SCALE_DEFAULT;
     bool triangles = false, keep = false;
     const CliOption options[] = {
-        {"--triangles", CLI_FLAG, &triangles, NULL, "cut the quads of cubes into triangles"},
+        {"--triangles", CLI_FLAG, &triangles, NULL, "cut quads into triangles"},
         {"--keep-vertices", CLI_FLAG, &keep, NULL,
          "also write inner vertices, so that vertex numbers stay the same"},
         CLI_SCALE_OPTIONS(scale),

@@ -12,6 +12,8 @@ CliExit cli_mesh_info(int argument_count, char **arguments);
 CliExit cli_mesh_convert(int argument_count, char **arguments);
 CliExit cli_mesh_surface(int argument_count, char **arguments);
 CliExit cli_mesh_orient(int argument_count, char **arguments);
+CliExit cli_mesh_quadratic(int argument_count, char **arguments);
+CliExit cli_mesh_linear(int argument_count, char **arguments);
 CliExit cli_mesh_refine(int argument_count, char **arguments);
 CliExit cli_mesh_embed(int argument_count, char **arguments);
 CliExit cli_mesh_box(int argument_count, char **arguments);
@@ -21,6 +23,9 @@ CliExit cli_mesh_torus(int argument_count, char **arguments);
 CliExit cli_mesh_voxelize(int argument_count, char **arguments);
 CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments);
 CliExit cli_mesh_distance(int argument_count, char **arguments);
+
+/// "tets", "cubes", "tets of 10 nodes" or "hexahedra".
+const char *cli_elements(LyraElementKind kind);
 
 /// Whether a path names a surface file, by its extension.
 bool cli_is_surface_path(const char *path);

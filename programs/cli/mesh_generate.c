@@ -32,7 +32,8 @@ static Settings default_settings(LyraMeshShape shape)
 
 #define COMMON_OPTIONS(s)                                                                          \
     {"--elements", CLI_INT, &(s).elements, "N", "number of elements, about (default 1000)"},       \
-        {"--type", CLI_TEXT, &(s).type, "tet|cube", "element type (default tet)"},                 \
+        {"--type", CLI_TEXT, &(s).type, "NAME",                                                    \
+         "element type: tet, cube, tet10 or hex (default tet)"},                                   \
         {"--center", CLI_VECTOR, (s).def.center, "X,Y,Z", "centre, m (default 0,0,0)"},            \
         {"--shuffle", CLI_COUNT, &(s).seed, "SEED",                                                \
          "put vertices and elements in random order (default: not shuffled)"},                     \
@@ -52,8 +53,14 @@ static CliExit generate(const CliUsage *usage, Settings *settings, int argument_
     if (!cli_parse(usage, argument_count, arguments, &path, &count, &exit)) {
         return exit;
     }
-    if (strcmp(settings->type, "tet") != 0 && strcmp(settings->type, "cube") != 0) {
-        return cli_usage_error(usage, "--type is \"%s\", expected tet or cube", settings->type);
+    int kind = 0;
+    while (kind < LYRA_ELEMENT_KIND_COUNT &&
+           strcmp(settings->type, lyra_element_kind_name((LyraElementKind)kind)) != 0) {
+        ++kind;
+    }
+    if (kind == LYRA_ELEMENT_KIND_COUNT) {
+        return cli_usage_error(usage, "--type is \"%s\", expected tet, cube, tet10 or hex",
+                               settings->type);
     }
     if (settings->elements < 1) {
         return cli_usage_error(usage, "--elements is %d, expected at least 1", settings->elements);
@@ -71,7 +78,7 @@ static CliExit generate(const CliUsage *usage, Settings *settings, int argument_
         def.cells[i] = (int32_t)cells;
     }
     def.elements = settings->elements;
-    def.kind = strcmp(settings->type, "cube") == 0 ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
+    def.kind = (LyraElementKind)kind;
     def.shuffle = settings->seed >= 0;
     def.seed = def.shuffle ? (uint64_t)settings->seed : def.seed;
     def.material = &settings->material;
@@ -87,8 +94,8 @@ static CliExit generate(const CliUsage *usage, Settings *settings, int argument_
         exit = cli_failed();
     } else {
         LyraMeshView view = lyra_mesh_view(mesh);
-        printf("%s: %d vertices, %d %ss\n", path, view.vertex_count, view.element_count,
-               lyra_element_kind_name(view.kind));
+        printf("%s: %d vertices, %d %s\n", path, view.vertex_count, view.element_count,
+               cli_elements(view.kind));
         exit = cli_finish_output();
     }
     lyra_mesh_destroy(mesh);

@@ -190,7 +190,7 @@ static void write_element(const Page *page, int32_t element)
         a[k] = scale * (a[k] - 0.5 * (low[0] + high[0]));
         b[k] = scale * (b[k] - 0.5 * (low[1] + high[1]));
     }
-    int32_t edges = nodes == 4 ? 6 : 12;
+    int32_t edges = lyra_element_kind_corners(page->view.kind) == 4 ? 6 : 12;
     for (int32_t e = 0; e < edges; ++e) {
         const int32_t *edge = lyra_element_kind_edge(page->view.kind, e);
         fprintf(page->file,

@@ -147,6 +147,7 @@ static void write_mesh_json(const MeshFacts *facts)
     cli_json_double(&json, "min_element_volume", mass->min_element_volume);
     cli_json_double(&json, "max_element_volume", mass->max_element_volume);
     cli_json_int(&json, "inverted", facts->quality.inverted);
+    cli_json_int(&json, "folded", facts->quality.folded);
     cli_json_int(&json, "degenerate", facts->quality.degenerate);
     cli_json_int(&json, "components", facts->components);
     cli_json_open(&json, "materials", '[');
@@ -189,8 +190,7 @@ static void print_mesh(const char *path, const MeshFacts *facts)
     const LyraMeshQuality *quality = &facts->quality;
     printf("%s\n", path);
     printf("  vertices         %d\n", facts->view.vertex_count);
-    printf("  elements         %d %ss\n", facts->view.element_count,
-           lyra_element_kind_name(facts->view.kind));
+    printf("  elements         %d %s\n", facts->view.element_count, cli_elements(facts->view.kind));
     printf("  components       %d\n", facts->components);
     printf("  surface          %d triangles\n", facts->surface_triangles);
     printf("  box              %g %g %g to %g %g %g m\n", mass->box[0][0], mass->box[0][1],
@@ -231,6 +231,7 @@ static void print_mesh(const char *path, const MeshFacts *facts)
         int32_t count, first;
     } troubles[] = {
         {"inverted elements", quality->inverted, quality->first_inverted},
+        {"elements folded over", quality->folded, quality->first_folded},
         {"degenerate elements", quality->degenerate, quality->first_degenerate},
         {"elements that are not cubes", quality->not_cubes, quality->first_not_cube},
         {"vertices of no element", quality->orphans, quality->first_orphan},

@@ -204,11 +204,13 @@ LyraStatus verify_add_face_load(const VerifyBody *body, int32_t axis, double pla
         if (!on_plane) {
             continue;
         }
-        // a constant load gives each corner of a triangle or a rectangle the same share
+        // a constant load gives each corner of a triangle or a rectangle the same share, and of a
+        // straight triangle of 6 nodes the middles alone
         double area[3];
         face_area(body->view.positions, face, view.nodes, area);
-        double share = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]) / view.nodes;
-        for (int32_t n = 0; n < view.nodes; ++n) {
+        double size = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
+        double share = size / (view.nodes == 6 ? 3 : view.nodes);
+        for (int32_t n = view.nodes == 6 ? 3 : 0; n < view.nodes; ++n) {
             for (int i = 0; i < 3; ++i) {
                 force[3 * (int64_t)face[n] + i] += share * traction[i];
             }

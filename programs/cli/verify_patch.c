@@ -33,9 +33,21 @@ static const double F[9] = {1.15, 0.08, -0.05, 0.03, 0.90, 0.06, -0.04, 0.02, 1.
 static LyraStatus make_patch(LyraContext *ctx, LyraElementKind kind, LyraMesh **mesh)
 {
     static const int32_t cells[3] = {CELLS, CELLS, CELLS};
-    VERIFY_TRY(verify_box(ctx, kind, cells, unit, mesh));
-    // cubes have to stay cubes; a fifth of a cell leaves every tet positive
-    return kind == LYRA_ELEMENT_TET4 ? verify_distort(ctx, unit, 0.2 / CELLS, mesh) : LYRA_OK;
+    bool quadratic = kind == LYRA_ELEMENT_TET10;
+    VERIFY_TRY(verify_box(ctx, quadratic ? LYRA_ELEMENT_TET4 : kind, cells, unit, mesh));
+    // cubes have to stay cubes; a fifth of a cell leaves every tet positive, an eighth every
+    // hexahedron at its corners
+    double amount = kind == LYRA_ELEMENT_HEX8 ? 0.125 : 0.2;
+    if (kind != LYRA_ELEMENT_CUBE8) {
+        VERIFY_TRY(verify_distort(ctx, unit, amount / CELLS, mesh));
+    }
+    if (!quadratic) {
+        return LYRA_OK;
+    }
+    LyraMesh *corners = *mesh;
+    LyraStatus status = lyra_mesh_quadratic(corners, mesh);
+    lyra_mesh_destroy(corners);
+    return status;
 }
 
 // |a - b| over the largest of |b|, over n numbers
@@ -89,7 +101,9 @@ static VerifyBodyDef body_def(LyraMesh *mesh, const char *model)
 
 static const char *mesh_name(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? "distorted tets" : "cubes";
+    static const char *const names[] = {"distorted tets", "cubes", "distorted tets of 10 nodes",
+                                        "distorted hexahedra"};
+    return names[kind];
 }
 
 // the affine motion of all vertices, [vertex_count][3]
@@ -156,16 +170,20 @@ static LyraStatus check_displacements(Verify *verify, LyraElementKind kind, cons
 
 static LyraStatus run_displacements(Verify *verify)
 {
-    verify_note(verify,
-                "The boundary of the unit cube is moved by x = F X, inner vertices are free. Tets "
-                "have their inner vertices moved at random by up to a fifth of a cell. Springs "
-                "along the edges of distorted tets hold no state of constant strain: their row "
-                "is information.");
+    verify_note(
+        verify,
+        "The boundary of the unit cube is moved by x = F X, inner vertices are free. All but "
+        "cubes have their inner vertices moved at random by up to a fifth of a cell (hexahedra "
+        "an eighth). Springs "
+        "along the edges of distorted tets hold no state of constant strain: their row "
+        "is information.");
     const char *model;
     for (int32_t i = 0; (model = lyra_solid_model(i)); ++i) {
         VERIFY_TRY(check_displacements(verify, LYRA_ELEMENT_TET4, model));
         if (strcmp(model, "mass-spring") != 0) {
             VERIFY_TRY(check_displacements(verify, LYRA_ELEMENT_CUBE8, model));
+            VERIFY_TRY(check_displacements(verify, LYRA_ELEMENT_TET10, model));
+            VERIFY_TRY(check_displacements(verify, LYRA_ELEMENT_HEX8, model));
         }
     }
     return LYRA_OK;

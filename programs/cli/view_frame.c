@@ -149,24 +149,20 @@ static void fill_surfaces(View *view, double *low, double *high)
 // dx/dX at the middle of an element
 static void gradient_of(const LyraMeshView *mesh, int32_t e, const double *x, double F[9])
 {
-    // of cubes: N_a = prod (1 + s_ai xi_i) / 8 gives dN_a/dX_i = s_ai / (4 h_i) at the middle
+    // of hexahedra: N_a = prod (1 + s_ai xi_i) / 8 gives edges of sum s_ai x_a / 4 at the middle
     static const int signs[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                     {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
     const int32_t *nodes = mesh->elements + (int64_t)e * lyra_element_kind_nodes(mesh->kind);
     const double *X = mesh->positions;
-    if (mesh->kind == LYRA_ELEMENT_CUBE8) {
-        memset(F, 0, 9 * sizeof *F);
-        for (int a = 0; a < 8; ++a) {
-            for (int ij = 0; ij < 9; ++ij) {
-                double h = X[3 * (int64_t)nodes[6] + ij % 3] - X[3 * (int64_t)nodes[0] + ij % 3];
-                F[ij] += x[3 * (int64_t)nodes[a] + ij / 3] * signs[a][ij % 3] / (4 * h);
-            }
-        }
-        return;
+    // of tets, by their corners: edges now times the inverse of edges at rest
+    LyraMat3 Ds = {0}, Dm = {0}, inverse, product = {0};
+    bool hexahedra = lyra_element_kind_corners(mesh->kind) == 8;
+    for (int n = 0; n < 72 && hexahedra; ++n) {
+        int a = n / 9, i = n / 3 % 3, j = n % 3;
+        Ds.m[i][j] += 0.25 * signs[a][j] * x[3 * (int64_t)nodes[a] + i];
+        Dm.m[i][j] += 0.25 * signs[a][j] * X[3 * (int64_t)nodes[a] + i];
     }
-    // of tets: edges now times the inverse of edges at rest
-    LyraMat3 Ds, Dm, inverse, product = {0};
-    for (int j = 0; j < 3; ++j) {
+    for (int j = 0; j < 3 && !hexahedra; ++j) {
         for (int i = 0; i < 3; ++i) {
             Ds.m[i][j] = x[3 * (int64_t)nodes[j + 1] + i] - x[3 * (int64_t)nodes[0] + i];
             Dm.m[i][j] = X[3 * (int64_t)nodes[j + 1] + i] - X[3 * (int64_t)nodes[0] + i];

@@ -96,6 +96,14 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
     invert(rest, constants + LY_BOX_INVERSE);
 }
 
+static void setup_mapped(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    (void)order;
+    const LyCorotational *force = self;
+    ly_mapped_setup(&force->mapped, force->corners + 3 * force->mapped.nodes * (int64_t)element,
+                    constants);
+}
+
 // V q_j q_l pairs[a][b][3 j + l] = integral of d_j N_a d_l N_b: along axes that are differentiated
 // in neither, 1 + s s' / 3; along the two others, or the one, the signs alone
 static void fill_pairs(double pairs[8][8][9])
@@ -180,7 +188,11 @@ static LyElasticKernel *find_kernel(LyraElementKind kind, const LyCorotational *
     static LyElasticKernel *const tets[] = LY_KERNEL_TABLE(ly_corotational_tet);
     static LyElasticKernel *const cubes[] = LY_KERNEL_TABLE(ly_corotational_cube);
     static LyElasticKernel *const linear[] = LY_KERNEL_TABLE(ly_tet_linear);
+    static LyElasticKernel *const mapped[] = LY_KERNEL_TABLE(ly_mapped_strain);
     LyraIsa isa = lyra_context_isa(force->ctx);
+    if (ly_mapped_kind(kind)) {
+        return mapped[isa];
+    }
     if (kind == LYRA_ELEMENT_CUBE8) {
         return cubes[isa];
     }
@@ -209,11 +221,12 @@ static const char *const frame_units[LY_FRAME_HISTORY] = {
 static void fill_type(LyraElementKind kind, LyCorotational *force)
 {
     bool tets = kind == LYRA_ELEMENT_TET4, linear = force->model == LYRA_COROTATIONAL_LINEAR;
-    bool conservative = linear || (tets && force->isotropic);
+    bool mapped = ly_mapped_kind(kind);
+    bool conservative = linear || ((tets || mapped) && force->isotropic);
     bool symmetric = conservative || force->model == LYRA_COROTATIONAL_APPROXIMATE;
     // exact tangents that are not projected by themselves are kept aside
     bool aside = force->model == LYRA_COROTATIONAL_EXACT &&
-                 !(tets && force->isotropic && force->frame_steps == 1);
+                 !(tets && force->isotropic && force->frame_steps == 1) && !mapped;
     int32_t nodes = lyra_element_kind_nodes(kind);
     uint32_t traits = LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID | LYRA_FORCE_DISPLACEMENT;
     traits |= linear ? LYRA_FORCE_LINEAR : 0u;
@@ -240,6 +253,34 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
         .evaluate = find_kernel(kind, force),
         .destroy = destroy,
     };
+    if (mapped) {
+        ly_mapped_rule(kind, &force->mapped);
+        force->type.constant_count = force->mapped.points * LY_MAPPED_POINT;
+        force->type.scratch_bytes = ly_mapped_scratch(&force->mapped);
+        force->type.setup = setup_mapped;
+    }
+}
+
+// what tets of 10 nodes and hexahedra have not
+static LyraStatus check_mapped(const LyraCorotationalDef *def, LyraElementKind kind, bool isotropic)
+{
+    if (!ly_mapped_kind(kind)) {
+        return LYRA_OK;
+    }
+    if (def->model == LYRA_COROTATIONAL_EXACT && !isotropic) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "corotational-exact: orthotropic elements of kind %s are not supported; "
+                       "corotational is",
+                       lyra_element_kind_name(kind));
+    }
+    if (def->model != LYRA_COROTATIONAL_LINEAR && def->frame_steps > 1) {
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "corotational: elements of kind %s renew their frames in each step, expected "
+            "frame_steps 1, found %d",
+            lyra_element_kind_name(kind), def->frame_steps);
+    }
+    return LYRA_OK;
 }
 
 static LyraStatus check_def(const LyraCorotationalDef *def)
@@ -266,6 +307,7 @@ LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
     LyraMeshView view = lyra_mesh_view(mesh);
     bool isotropic;
     LY_TRY(check_materials(ctx, &view, def, &isotropic));
+    LY_TRY(check_mapped(def, view.kind, isotropic));
     double *parameters = NULL;
     LyCorotational *self = NULL;
     LyraStatus status = LYRA_OK;

@@ -7,6 +7,7 @@
 #define LY_FORCE_COROTATIONAL_H
 
 #include "force/elastic.h"
+#include "force/mapped.h"
 #include "lyra/corotational.h"
 
 /// Constants of a cube. With the signs s_p of a node for a set p of axes (the product of its sides
@@ -30,11 +31,13 @@ typedef struct LyCorotational {
     bool isotropic;        // parameters are lambda, mu; else the 21 of a 6x6 matrix
     bool vega_frame;       // of cubes
     int32_t frame_steps;   // 1: no history
+    LyMappedRule mapped;   // tets of 10 nodes, hexahedra
     double *corners;       // [element][nodes][3], rest
     double pairs[8][8][9]; // integral of d_j N_a d_l N_b over a cube is V q_j q_l pairs[a][b][3j+l]
 } LyCorotational;
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_corotational_tet);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_corotational_cube);
+LY_KERNEL_DECLARE(LyElasticKernel, ly_mapped_strain);
 
 #endif

@@ -12,7 +12,7 @@
 
 /// Puts the tangents of `exact` in place of those of `dfdx` in the lanes where they, or their
 /// symmetric parts, have no eigenvalue below -4e-13 of their norm. Both have the layout of a
-/// translation invariant type with `nodes` nodes, at most 8: pairs a < b, or all blocks if
+/// translation invariant type with `nodes` nodes, at most 10: pairs a < b, or all blocks if
 /// not `symmetric`.
 typedef void LyKeepPositiveKernel(int nodes, bool symmetric, const double *exact, double *dfdx);
 LY_KERNEL_DECLARE(LyKeepPositiveKernel, ly_keep_positive);

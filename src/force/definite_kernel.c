@@ -18,7 +18,7 @@
 #define WIDTH LYRA_BATCH_WIDTH
 #define SLACK 4e-13
 
-enum { ROWS_MAX = 21, ENTRIES_MAX = ROWS_MAX * (ROWS_MAX + 1) / 2 };
+enum { ROWS_MAX = 27, ENTRIES_MAX = ROWS_MAX * (ROWS_MAX + 1) / 2 };
 
 // entry (i, j), j <= i, of a lower triangle
 #define AT(i, j) ((i) * ((i) + 1) / 2 + (j))

@@ -8,7 +8,7 @@
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 
-#include "force/rest_shape.h"
+#include "force/mapped.h"
 
 #include <math.h>
 
@@ -51,6 +51,19 @@ static double cube_determinant(const int32_t *ids, const double *x, int q)
     return ly_determinant3(A[0], A[1], A[2]);
 }
 
+// determinant of dx/dxi at point q of a tet of 10 nodes
+static double tet10_determinant(const int32_t *ids, const double *x, const double slope[][3])
+{
+    double A[3][3] = {{0}};
+    for (int a = 1; a < 10; ++a) {
+        for (int k = 0; k < 9; ++k) {
+            double d = x[3 * (int64_t)ids[a] + k / 3] - x[3 * (int64_t)ids[0] + k / 3];
+            A[k / 3][k % 3] += slope[a][k % 3] * d;
+        }
+    }
+    return ly_determinant3(A[0], A[1], A[2]);
+}
+
 void ly_det_f_join(LyraDetF *all, const LyraDetF *other)
 {
     if (!isnan(all->min) && !(other->min >= all->min)) {
@@ -65,15 +78,23 @@ typedef struct DetFLoop {
     int32_t nodes, element_count, pieces;
     const int32_t *elements;
     const double *rest, *x;
+    LyMappedRule rule; // of tets of 10 nodes
     LyraDetF found[PIECES_MAX];
 } DetFLoop;
+
+static double point_determinant(const DetFLoop *loop, const int32_t *ids, const double *x, int q)
+{
+    return loop->nodes == 8    ? cube_determinant(ids, x, q)
+           : loop->nodes == 10 ? tet10_determinant(ids, x, loop->rule.shape[q])
+                               : tet_determinant(ids, x);
+}
 
 static void det_f_task(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     DetFLoop *loop = data;
     bool cubes = loop->nodes == 8;
-    int points = cubes ? 8 : 1;
+    int points = cubes ? 8 : loop->nodes == 10 ? 4 : 1;
     LyraDetF found = {.min = INFINITY, .element = -1};
     int64_t begin = ly_piece_begin(loop->element_count, loop->pieces, index);
     int64_t end = ly_piece_begin(loop->element_count, loop->pieces, index + 1);
@@ -81,13 +102,12 @@ static void det_f_task(void *data, int32_t index, int32_t worker)
         const int32_t *ids = loop->elements + loop->nodes * e;
         bool inverted = false, solid = false;
         for (int q = 0; q < points && !isnan(found.min); ++q) {
-            double rest =
-                cubes ? cube_determinant(ids, loop->rest, q) : tet_determinant(ids, loop->rest);
+            double rest = point_determinant(loop, ids, loop->rest, q);
             if (rest == 0) {
                 continue;
             }
             solid = true;
-            double now = cubes ? cube_determinant(ids, loop->x, q) : tet_determinant(ids, loop->x);
+            double now = point_determinant(loop, ids, loop->x, q);
             inverted = inverted || now / rest <= 0;
             if (!(now / rest >= found.min)) {
                 found.min = now / rest;
@@ -110,6 +130,9 @@ LyraDetF ly_det_f(LyraContext *ctx, int32_t nodes, int32_t element_count, const 
                      .elements = elements,
                      .rest = rest,
                      .x = x};
+    if (nodes == 10) {
+        ly_mapped_rule(LYRA_ELEMENT_TET10, &loop.rule);
+    }
     ly_parallel_for(ctx, loop.pieces, det_f_task, &loop);
     LyraDetF all = {.min = INFINITY, .element = -1};
     for (int32_t i = 0; i < loop.pieces; ++i) {

@@ -18,6 +18,24 @@ static const char *const inversion_names[LYRA_INVERSION_COUNT] = {
     [LYRA_INVERSION_NONE] = "none",
 };
 
+const char *lyra_volumetric_name(LyraVolumetric volumetric)
+{
+    static const char *const names[] = {"standard", "mean"};
+    return (unsigned)volumetric < LYRA_VOLUMETRIC_COUNT ? names[volumetric] : "unknown";
+}
+
+LyraStatus lyra_volumetric_find(const char *name, LyraVolumetric *volumetric)
+{
+    for (int v = 0; v < LYRA_VOLUMETRIC_COUNT; ++v) {
+        if (strcmp(name, lyra_volumetric_name((LyraVolumetric)v)) == 0) {
+            *volumetric = (LyraVolumetric)v;
+            return LYRA_OK;
+        }
+    }
+    return ly_fail(LYRA_INVALID_ARGUMENT,
+                   "no way \"%s\" to take volumes, expected standard or mean", name);
+}
+
 const char *lyra_inversion_name(LyraInversion inversion)
 {
     return (unsigned)inversion < LYRA_INVERSION_COUNT ? inversion_names[inversion] : "unknown";

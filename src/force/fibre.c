@@ -95,6 +95,27 @@ static const LyraParameterKind parameter_kinds[LYRA_FIBRE_PARAMETER_COUNT] = {
     [LYRA_FIBRE_ACTIVATION] = LYRA_PARAMETER_FRACTION,
 };
 
+static void setup_mapped(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    (void)order;
+    const LyFibre *force = self;
+    const LyMappedRule *rule = &force->mapped;
+    ly_mapped_setup(rule, force->corners + 3 * rule->nodes * (int64_t)element, constants);
+    for (int i = 0; i < 3; ++i) {
+        constants[rule->points * LY_MAPPED_POINT + i] = force->directions[3 * (int64_t)element + i];
+    }
+}
+
+static void use_mapped(LyraContext *ctx, LyraElementKind kind, LyFibre *force)
+{
+    static LyFibreKernel *const kernels[] = LY_KERNEL_TABLE(ly_fibre_mapped);
+    ly_mapped_rule(kind, &force->mapped);
+    force->type.constant_count = force->mapped.points * LY_MAPPED_POINT + 3;
+    force->type.scratch_bytes = ly_mapped_scratch(&force->mapped);
+    force->type.setup = setup_mapped;
+    force->type.evaluate = kernels[lyra_context_isa(ctx)];
+}
+
 static LyraForceType make_type(LyraContext *ctx, LyraElementKind kind, bool tension_only)
 {
     static LyFibreKernel *const tets[] = LY_KERNEL_TABLE(ly_fibre_tet);
@@ -138,6 +159,9 @@ LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraF
     LY_TRY_DONE(ly_allocate_zeroed(ctx, 1, sizeof *self, &self));
     self->ctx = ctx;
     self->type = make_type(ctx, view.kind, def->tension_only);
+    if (ly_mapped_kind(view.kind)) {
+        use_mapped(ctx, view.kind, self);
+    }
     self->tension_only = def->tension_only;
     int64_t count = view.element_count;
     LY_TRY_DONE(ly_rest_corners(ctx, mesh, &self->corners));

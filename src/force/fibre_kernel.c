@@ -15,11 +15,10 @@
 
 #include "force/definite.h"
 #include "force/fibre.h"
+#include "force/mapped_lanes.h"
 #include "force/rest_shape.h"
 #include "math/elementary.h"
 #include "math/mat3_lanes.h"
-
-#define WIDTH LYRA_BATCH_WIDTH
 
 // exponents beyond count as this, so that nothing overflows
 #define EXPONENT_MAX 300.0
@@ -209,6 +208,77 @@ LY_INLINE void evaluate_cube(const LyFibre *self, const LyraBatch *batch, int la
             }
             ly_mat3_store_components(batch->dfdx + 9 * pair * WIDTH + lane, WIDTH, &K);
         }
+    }
+}
+
+// ---- mapped elements, see mapped_lanes.h
+// ---------------------------------------------------------
+
+static void sum_mapped(const LyFibre *self, const LyraBatch *batch, bool psd, bool forces,
+                       LyMapped *m, LyMappedRoom *room)
+{
+    const LyMappedRule *rule = &self->mapped;
+    for (int q = 0; q < rule->points; ++q) {
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            const double *constants = batch->constants + rule->points * LY_MAPPED_POINT * WIDTH;
+            Law law = load_law(batch, lane);
+            LyMat3 G = ly_mapped_gradient(rule, batch, m, q, lane), P;
+            LyVec3 a = {{ly_load(constants + lane), ly_load(constants + WIDTH + lane),
+                         ly_load(constants + 2 * WIDTH + lane)}};
+            LyVec3 g = ly_mat3_apply(&G, &a);
+            LyReal strain = ly_set(0);
+            for (int i = 0; i < 3; ++i) {
+                strain += g.v[i] * (2.0 * a.v[i] + g.v[i]);
+                g.v[i] += a.v[i];
+            }
+            Fibre fibre = evaluate_law(&law, self->tension_only, psd, strain);
+            if (forces) {
+                for (int k = 0; k < 9; ++k) {
+                    P.m[k / 3][k % 3] = fibre.tension * g.v[k / 3] * a.v[k % 3];
+                }
+                ly_mapped_add_energy(batch, q, lane, fibre.energy, m);
+                ly_mapped_add_stress(rule, batch, q, lane, &P, m->f);
+            }
+            if (!room) {
+                continue;
+            }
+            LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT), along[3];
+            LyMat3 M = law_matrix(&fibre, &g);
+            LyVec3 b[3];
+            ly_mapped_gradients(batch, q, lane, b);
+            for (int k = 0; k < 3; ++k) {
+                along[k] = ly_vec3_dot(&b[k], &a);
+            }
+            for (int n = 0; n < 6; ++n) {
+                LyMat3 K = ly_mat3_scale(&M, weight * along[pair_k[n]] * along[pair_l[n]]);
+                ly_mat3_store_components(ly_mapped_blocks(rule, room, q) + n * BLOCK + lane, WIDTH,
+                                         &K);
+            }
+        }
+    }
+}
+
+void LY_KERNEL(ly_fibre_mapped)(const void *user, const LyraBatch *batch, LyraArena *scratch)
+{
+    const LyFibre *self = user;
+    const LyMappedRule *rule = &self->mapped;
+    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
+                                                                          : sizeof(LyMappedHexRoom))
+                                     : NULL;
+    LyMapped m __attribute__((aligned(64)));
+    ly_mapped_load(rule, batch, &m);
+    sum_mapped(self, batch, batch->psd, true, &m, room);
+    ly_mapped_store(rule, batch, &m);
+    if (!room) {
+        return;
+    }
+    ly_mapped_store_blocks(rule, room, batch->dfdx);
+    // without tension_only points may be slack that others make up for
+    if (batch->psd && !self->tension_only) {
+        double *exact = ly_mapped_exact(rule, room);
+        sum_mapped(self, batch, false, false, &m, room);
+        ly_mapped_store_blocks(rule, room, exact);
+        LY_KERNEL(ly_keep_positive)(rule->nodes, true, exact, batch->dfdx);
     }
 }
 

@@ -55,10 +55,11 @@ static LyraStatus check_type(const LyraForceType *type)
         return ly_fail(LYRA_INVALID_ARGUMENT, "force %s: %d nodes, expected 1 to %d", type->name,
                        type->nodes, LYRA_STENCIL_NODES_MAX);
     }
-    if (type->traits & LYRA_FORCE_SOLID && type->nodes != 4 && type->nodes != 8) {
+    if (type->traits & LYRA_FORCE_SOLID && type->nodes != 4 && type->nodes != 8 &&
+        type->nodes != 10) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "force %s: a solid of elements with %d nodes, expected 4 or 8", type->name,
-                       type->nodes);
+                       "force %s: a solid of elements with %d nodes, expected 4, 8 or 10",
+                       type->name, type->nodes);
     }
     if (type->history_count > LY_HISTORY_MAX) {
         return ly_fail(LYRA_INVALID_ARGUMENT,

@@ -13,6 +13,27 @@
 
 // ---- settings -----------------------------------------------------------------------------------
 
+static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind kind)
+{
+    if ((unsigned)def->volumetric >= LYRA_VOLUMETRIC_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "elastic: volumetric %d, expected 0 to %d",
+                       (int)def->volumetric, LYRA_VOLUMETRIC_COUNT - 1);
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_MEAN && kind == LYRA_ELEMENT_TET4) {
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
+            "quadratic` makes tets of 10 nodes, which it helps");
+    }
+    if (def->volumetric != LYRA_VOLUMETRIC_STANDARD && def->inversion == LYRA_INVERSION_CLAMP) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: volumetric %s needs an energy, which the inversion mode clamp has "
+                       "not; extend and none have",
+                       lyra_volumetric_name(def->volumetric));
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *law)
 {
     if ((unsigned)def->inversion >= LYRA_INVERSION_COUNT) {
@@ -215,6 +236,14 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
     ly_rest_cube(solid->rest + 24 * (int64_t)element, constants + LY_CUBE_EDGES);
 }
 
+static void setup_mapped(const void *self, int32_t element, const int32_t *order, double *constants)
+{
+    (void)order;
+    const LyIsotropic *solid = self;
+    ly_mapped_setup(&solid->mapped, solid->rest + 3 * solid->mapped.nodes * (int64_t)element,
+                    constants);
+}
+
 static void fill_rule(int32_t n, LyCubeRule *rule)
 {
     double root = n == 2 ? sqrt(1.0 / 3) : sqrt(0.6);
@@ -259,10 +288,15 @@ static bool is_stvk(const LyraElasticDef *def)
     return !def->law && def->model == LYRA_MATERIAL_STVK;
 }
 
-// the third derivatives of the other inversion modes jump at the threshold
-static bool has_contraction(const LyraElasticDef *def)
+static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 {
-    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE;
+    return ly_mapped_kind(kind) || def->volumetric == LYRA_VOLUMETRIC_MEAN;
+}
+
+// the third derivatives of the other inversion modes jump at the threshold
+static bool has_contraction(const LyraElasticDef *def, LyraElementKind kind)
+{
+    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !is_mapped(def, kind);
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -273,11 +307,15 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     static LyElasticKernel *const neo_hookean[] = LY_KERNEL_TABLE(ly_tet_neo_hookean);
     static LyElasticKernel *const contracted[] = LY_KERNEL_TABLE(ly_tet_stvk_contracted);
     static LyElasticKernel *const contracted_cubes[] = LY_KERNEL_TABLE(ly_cube_stvk_contracted);
+    static LyElasticKernel *const mapped[] = LY_KERNEL_TABLE(ly_mapped_isotropic);
+    if (is_mapped(def, kind)) {
+        return mapped[isa];
+    }
     if (kind == LYRA_ELEMENT_CUBE8) {
-        return has_contraction(def) ? contracted_cubes[isa] : cubes[isa];
+        return has_contraction(def, kind) ? contracted_cubes[isa] : cubes[isa];
     }
     if (is_stvk(def)) {
-        return has_contraction(def) ? contracted[isa] : stvk[isa];
+        return has_contraction(def, kind) ? contracted[isa] : stvk[isa];
     }
     if (!def->law && def->model == LYRA_MATERIAL_NEO_HOOKEAN) {
         return neo_hookean[isa];
@@ -291,7 +329,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
 {
     LyIsotropic *solid = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
-    bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8;
+    bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8, mapped = is_mapped(def, mesh->kind);
     solid->ctx = ctx;
     solid->law = law;
     solid->law_user = def->law_user;
@@ -306,12 +344,12 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->parameter_kinds[law->parameter_count] = LYRA_PARAMETER_NOT_NEGATIVE;
     solid->type = (LyraForceType){
         .name = law->name,
-        .nodes = cubes ? 8 : 4,
+        .nodes = lyra_element_kind_nodes(mesh->kind),
         .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
                   LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
-                  (cubes ? 0 : LYRA_FORCE_REORDERABLE) |
-                  (has_contraction(def) ? LYRA_FORCE_CONTRACTION : 0),
+                  (cubes || mapped ? 0 : LYRA_FORCE_REORDERABLE) |
+                  (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count = law->parameter_count + 1,
         .parameter_names = solid->parameter_names,
@@ -322,6 +360,13 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .destroy = destroy_solid,
     };
     LyraStatus status = LYRA_OK;
+    if (mapped) {
+        ly_mapped_rule(cubes ? LYRA_ELEMENT_HEX8 : mesh->kind, &solid->mapped);
+        solid->mean = def->volumetric == LYRA_VOLUMETRIC_MEAN;
+        solid->type.constant_count = solid->mapped.points * LY_MAPPED_POINT;
+        solid->type.scratch_bytes = ly_mapped_scratch(&solid->mapped);
+        solid->type.setup = setup_mapped;
+    }
     if (cubes) {
         // three points along an edge integrate the fourth powers of StVK exactly
         fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
@@ -341,8 +386,9 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
 {
     const LyraMaterialType *law =
         def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
-    LY_TRY(check_def(def, law));
     LyraMeshView view = lyra_mesh_view(mesh);
+    LY_TRY(check_def(def, law));
+    LY_TRY(check_volumetric(def, view.kind));
     double *parameters = NULL;
     LyIsotropic *solid = NULL;
     LyraStatus status = LYRA_OK;

@@ -7,6 +7,7 @@
 #define LY_FORCE_ISOTROPIC_H
 
 #include "force/elastic.h"
+#include "force/mapped.h"
 #include "lyra/material.h"
 
 /// Constants of a cube: the lengths of its edges along x, y, z, m.
@@ -34,11 +35,14 @@ typedef struct LyIsotropic {
     const void *law_user;
     LyraInversion inversion;
     double threshold;
-    LyCubeRule rule; // cubes
+    LyCubeRule rule;     // cubes
+    LyMappedRule mapped; // tets of 10 nodes, hexahedra; cubes with mean dilatation
+    bool mean;           // dilatation
 } LyIsotropic;
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
+LY_KERNEL_DECLARE(LyElasticKernel, ly_mapped_isotropic);
 /// With the derivative of the tangent, for the inversion mode none.
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_stvk_contracted);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);

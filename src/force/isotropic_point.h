@@ -36,6 +36,8 @@
 // growing with the depth of an inversion: with b = d, inverted elements blew up their neighbours
 // and tangles held themselves. phi, with twice the stiffness at rest, makes every law push back.
 //
+// `volume` adds a function of J whose value and two derivatives are given at each point.
+//
 // Resistance to compression adds -(rho/2592) (J - 1)^3 for J < 1, of the true J, or of the clamped
 // one with `clamp`.
 
@@ -63,6 +65,7 @@ typedef struct LyPoints {
     bool stretches;             // which form holds the tangent
     bool projected;             // whether a tangent was changed by more than rounding
     double F[9 * LY_WIDTH];     // in
+    const double *volume;       // in: added, a function of J and its derivatives, [3]; Nullable
     double energy[LY_WIDTH];    // W
     double P[9 * LY_WIDTH];     // dW/dF
     double first[3 * LY_WIDTH]; // by invariants or stretches
@@ -100,7 +103,7 @@ LY_INLINE LyMask ly_surely_above(LyReal I, LyReal J, double threshold)
     return ly_greater(J, (0.5000001 * threshold) * I);
 }
 
-/// Fills everything but F, which stands there already.
+/// Fills everything but F and `volume`, which stand there already.
 typedef void LyPointsKernel(const LyIsotropic *solid, const double *parameters, bool tangent,
                             bool psd, LyPoints *points);
 LY_KERNEL_DECLARE(LyPointsKernel, ly_points_evaluate);

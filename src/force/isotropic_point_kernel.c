@@ -129,9 +129,9 @@ LY_INLINE void stretch_select(LyMask mask, const StretchForm *other, StretchForm
     }
 }
 
-LY_INLINE void stretch_add_resistance(LyReal rho, const LyReal s[3], StretchForm *form)
+// adds a function of J
+LY_INLINE void stretch_add_volume(LyResistance r, const LyReal s[3], StretchForm *form)
 {
-    LyResistance r = ly_resistance(rho, s[0] * s[1] * s[2]);
     LyReal area[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
     form->energy += r.value;
     for (int i = 0; i < 3; ++i) {
@@ -188,6 +188,24 @@ LY_INLINE void call_law(const LyIsotropic *solid, const double *arguments, const
     solid->law->evaluate(solid->law_user, &batch);
 }
 
+LY_INLINE LyResistance load_volume(const LyPoints *points, int lane)
+{
+    const double *volume = points->volume + lane;
+    return (LyResistance){ly_load(volume), ly_load(volume + WIDTH), ly_load(volume + 2 * WIDTH)};
+}
+
+// adds a function of J
+LY_INLINE void invariants_add_volume(LyResistance r, bool tangent, int lane, LyPoints *points)
+{
+    double *slope = points->first + 2 * WIDTH + lane;
+    double *curvature = points->second + 2 * WIDTH + lane;
+    ly_store(points->energy + lane, ly_load(points->energy + lane) + r.value);
+    ly_store(slope, ly_load(slope) + r.slope);
+    if (tangent) {
+        ly_store(curvature, ly_load(curvature) + r.curvature);
+    }
+}
+
 static void evaluate_invariants(const LyIsotropic *solid, const double *parameters, bool tangent,
                                 LyPoints *points)
 {
@@ -205,14 +223,11 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal rho = ly_load(resistance + lane);
         if (ly_any(ly_greater(rho, ly_set(0)))) {
-            LyResistance r = ly_resistance(rho, ly_load(arguments + 2 * WIDTH + lane));
-            double *slope = points->first + 2 * WIDTH + lane;
-            double *curvature = points->second + 2 * WIDTH + lane;
-            ly_store(points->energy + lane, ly_load(points->energy + lane) + r.value);
-            ly_store(slope, ly_load(slope) + r.slope);
-            if (tangent) {
-                ly_store(curvature, ly_load(curvature) + r.curvature);
-            }
+            LyReal J = ly_load(arguments + 2 * WIDTH + lane);
+            invariants_add_volume(ly_resistance(rho, J), tangent, lane, points);
+        }
+        if (points->volume) {
+            invariants_add_volume(load_volume(points, lane), tangent, lane, points);
         }
         LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), P;
         LyVec3 g = ly_vec3_load_lanes(points->first + lane);
@@ -344,7 +359,12 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
         LyReal rho = ly_load(resistance + lane);
         if (ly_any(ly_greater(rho, ly_set(0)))) {
             bool clamp = solid->inversion == LYRA_INVERSION_CLAMP;
-            stretch_add_resistance(rho, clamp ? c.v : s.v, &form);
+            const LyReal *at_stretch = clamp ? c.v : s.v;
+            LyReal J = at_stretch[0] * at_stretch[1] * at_stretch[2];
+            stretch_add_volume(ly_resistance(rho, J), at_stretch, &form);
+        }
+        if (points->volume) {
+            stretch_add_volume(load_volume(points, lane), s.v, &form);
         }
         if (psd && stretch_project(&form)) {
             points->projected = true;

@@ -4,8 +4,10 @@
 #include "force/rest_shape.h"
 
 #include "base/base.h"
+#include "lyra/force.h"
 #include "math/vec3.h"
 #include "mesh/element.h"
+#include "mesh/element_map.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +122,22 @@ static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind
                                 const double *corners)
 {
     double volume = ly_element_volume(mesh, e), edges[3];
+    if (ly_kind_is_mapped(kind)) {
+        double least = ly_element_least_jacobian(mesh, e);
+        if (!(volume > 0) || !isfinite(volume) || !isfinite(1 / volume)) {
+            return fail_volume(mesh, e, volume, corners);
+        }
+        if (!(least > 0)) {
+            return ly_fail(
+                LYRA_BAD_MESH,
+                "element %d folds over: det dX/dxi is %g m^3 at one of its nodes or Gauss "
+                "points, expected more than 0; move its %s",
+                e, least,
+                kind == LYRA_ELEMENT_TET10 ? "middle nodes towards those of its edges"
+                                           : "vertices apart");
+        }
+        return LYRA_OK;
+    }
     bool fit = kind == LYRA_ELEMENT_TET4 ? is_tet_fit(corners) : is_cube_fit(corners);
     if (!(volume > 0) || !fit) {
         return fail_volume(mesh, e, volume, corners);
@@ -145,7 +163,7 @@ LyraStatus ly_rest_check(const LyraMesh *mesh)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     for (int32_t e = 0; e < view.element_count; ++e) {
-        double corners[24] = {0};
+        double corners[3 * LYRA_STENCIL_NODES_MAX] = {0};
         load_corners(&view, e, corners);
         LY_TRY(check_element(mesh, e, view.kind, corners));
     }

@@ -43,6 +43,7 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     LyraElasticDef elastic = lyra_elastic_def_default();
     LY_TRY(lyra_material_law_find(def->model, &elastic.model));
     elastic.inversion = def->inversion;
+    elastic.volumetric = def->volumetric;
     elastic.inversion_threshold = def->inversion_threshold;
     elastic.compression_resistance = def->compression_resistance;
     elastic.young = def->young;

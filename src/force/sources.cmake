@@ -13,6 +13,7 @@ target_sources(lyra_objects PRIVATE
   force/force.c
   force/history.c
   force/isotropic.c
+  force/mapped.c
   force/mass_spring.c
   force/det_f.c
   force/rest_shape.c
@@ -31,6 +32,8 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/definite_kernel.c
   force/engine_kernel.c
   force/fibre_kernel.c
+  force/mapped_isotropic_kernel.c
+  force/mapped_strain_kernel.c
   force/spring_kernel.c
   force/stvk_contraction_kernel.c
   force/isotropic_point_kernel.c

@@ -235,6 +235,11 @@ LyraStatus lyra_springs_create_from_mesh(LyraContext *ctx, const LyraMesh *mesh,
     Pairs pairs;
     LyraSprings *springs = NULL;
     LyraStatus status = LYRA_OK;
+    if (view.kind == LYRA_ELEMENT_TET10) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "springs: the elements are tets of 10 nodes, expected tets of 4, cubes or "
+                       "hexahedra; `lyra mesh linear` keeps their corners");
+    }
     LY_TRY_DONE(
         allocate_pairs(ctx, (int64_t)view.element_count * (nodes * (nodes - 1) / 2), &pairs));
     for (int32_t e = 0; e < view.element_count; ++e) {

@@ -73,6 +73,7 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
     (void)scratch;
     const LyIsotropic *solid = self;
     LyPoints points __attribute__((aligned(64)));
+    points.volume = NULL;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyVec3 b[3];
         LyMat3 F;

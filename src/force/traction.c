@@ -28,8 +28,9 @@ static void setup_triangle(const void *self, int32_t element, const int32_t *ord
 {
     const LyTraction *traction = self;
     (void)order; // nodes come as they were given
-    memcpy(constants, traction->constants + (int64_t)element * LY_TRACTION_CONSTANTS,
-           LY_TRACTION_CONSTANTS * sizeof *constants);
+    int32_t count = traction->type.constant_count;
+    memcpy(constants, traction->constants + (int64_t)element * count,
+           (size_t)count * sizeof *constants);
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -41,11 +42,15 @@ static LyraStatus check_triangles(int32_t vertex_count, const LyraTractionDef *d
                        def->triangle_count < 0 ? "were given, expected 0 or more"
                                                : "come without their vertices");
     }
-    for (int64_t i = 0; i < 3 * (int64_t)def->triangle_count; ++i) {
+    if (def->nodes != 3 && def->nodes != 6) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "traction: triangles of %d vertices, expected 3 or 6",
+                       def->nodes);
+    }
+    for (int64_t i = 0; i < def->nodes * (int64_t)def->triangle_count; ++i) {
         if (def->triangles[i] < 0 || def->triangles[i] >= vertex_count) {
             return ly_fail(LYRA_INVALID_ARGUMENT,
                            "traction: triangle %d has vertex %d, expected one in [0, %d)",
-                           (int)(i / 3), def->triangles[i], vertex_count);
+                           (int)(i / def->nodes), def->triangles[i], vertex_count);
         }
     }
     return LYRA_OK;
@@ -78,15 +83,20 @@ static int compare_edges(const void *a, const void *b)
     return (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-// whether every edge is run through once in each direction
+// whether every edge, or half of one, is run through once in each direction
 static LyraStatus find_closed(LyraContext *ctx, const LyraTractionDef *def, bool *closed)
 {
-    int64_t count = 3 * (int64_t)def->triangle_count;
+    // from each vertex on the way around to the next
+    static const int8_t three[3] = {0, 1, 2}, six[6] = {0, 3, 1, 4, 2, 5};
+    const int8_t *around = def->nodes == 6 ? six : three;
+    int64_t count = def->nodes * (int64_t)def->triangle_count;
     int32_t *edges = NULL, *turned;
     LY_TRY(ly_allocate_array(ctx, 4 * count, sizeof *edges, &edges));
     turned = edges + 2 * count;
     for (int64_t i = 0; i < count; ++i) {
-        int32_t from = def->triangles[i], to = def->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        const int32_t *triangle = def->triangles + i / def->nodes * def->nodes;
+        int64_t k = i % def->nodes;
+        int32_t from = triangle[around[k]], to = triangle[around[(k + 1) % def->nodes]];
         edges[2 * i] = turned[2 * i + 1] = from;
         edges[2 * i + 1] = turned[2 * i] = to;
     }
@@ -102,7 +112,7 @@ static LyraStatus find_closed(LyraContext *ctx, const LyraTractionDef *def, bool
 
 static void find_centre(const double *positions, const LyraTractionDef *def, double centre[3])
 {
-    int64_t count = 3 * (int64_t)def->triangle_count;
+    int64_t count = def->nodes * (int64_t)def->triangle_count;
     for (int i = 0; i < 3; ++i) {
         centre[i] = 0;
         for (int64_t k = 0; k < count; ++k) {
@@ -114,27 +124,29 @@ static void find_centre(const double *positions, const LyraTractionDef *def, dou
 // ---- constants ----------------------------------------------------------------------------------
 
 // T = alpha E1 + beta E2 + T_n N, by the edges' Gram matrix; |n| is twice the area
-static void split_live(const LyraTractionDef *def, LyraVec3 E1, LyraVec3 E2, LyraVec3 n, double *c)
+// Writes alpha, beta, the tangential and the normal load.
+static void split_live(const LyraTractionDef *def, LyraVec3 E1, LyraVec3 E2, LyraVec3 n,
+                       double out[4])
 {
     LyraVec3 load = lyra_vec3(def->traction[0], def->traction[1], def->traction[2]);
     double area = lyra_vec3_length(n);
     if (def->kind == LYRA_TRACTION_PRESSURE) {
-        c[LY_TRACTION_NORMAL] = -def->pressure;
+        out[3] = -def->pressure;
         return;
     }
     double normal = lyra_vec3_dot(load, n) / area;
     LyraVec3 T = lyra_vec3_add_scaled(load, -normal / area, n);
     double size = lyra_vec3_length(T);
-    c[LY_TRACTION_NORMAL] = normal;
+    out[3] = normal;
     // what rounding leaves of a load along the normal has no direction
     if (size <= 1e-14 * fabs(normal) || size == 0) {
         return;
     }
     double g11 = lyra_vec3_dot(E1, E1), g12 = lyra_vec3_dot(E1, E2), g22 = lyra_vec3_dot(E2, E2);
     double t1 = lyra_vec3_dot(T, E1) / size, t2 = lyra_vec3_dot(T, E2) / size;
-    c[LY_TRACTION_ALPHA] = (g22 * t1 - g12 * t2) / (area * area);
-    c[LY_TRACTION_BETA] = (g11 * t2 - g12 * t1) / (area * area);
-    c[LY_TRACTION_TANGENT] = size;
+    out[0] = (g22 * t1 - g12 * t2) / (area * area);
+    out[1] = (g11 * t2 - g12 * t1) / (area * area);
+    out[2] = size;
 }
 
 static LyraStatus fill_constants(const double *positions, const LyraTractionDef *def,
@@ -164,7 +176,70 @@ static LyraStatus fill_constants(const double *positions, const LyraTractionDef 
                 c[LY_TRACTION_LOAD + i] = def->traction[i] * area / 6;
             }
         } else {
-            split_live(def, E1, E2, n, c);
+            split_live(def, E1, E2, n, c + LY_TRACTION_ALPHA);
+        }
+    }
+    return LYRA_OK;
+}
+
+// ---- triangles of 6 nodes -----------------------------------------------------------------------
+
+static void fill_rule(LyTractionRule *rule)
+{
+    static const double a[2] = {0.44594849091596489, 0.091576213509770743};
+    static const double weight[2] = {0.11169079483900574, 0.054975871827660934};
+    for (int p = 0; p < LY_TRACTION_POINTS; ++p) {
+        double L[3] = {a[p / 3], a[p / 3], a[p / 3]};
+        const double dL[3][2] = {{-1, -1}, {1, 0}, {0, 1}};
+        L[p % 3] = 1 - 2 * a[p / 3];
+        rule->weight[p] = weight[p / 3];
+        for (int i = 0; i < 3; ++i) {
+            int j = (i + 1) % 3;
+            rule->N[p][i] = L[i] * (2 * L[i] - 1);
+            rule->N[p][3 + i] = 4 * L[i] * L[j];
+            for (int k = 0; k < 2; ++k) {
+                rule->dN[p][i][k] = (4 * L[i] - 1) * dL[i][k];
+                rule->dN[p][3 + i][k] = 4 * (L[i] * dL[j][k] + L[j] * dL[i][k]);
+            }
+        }
+    }
+}
+
+static LyraStatus fill_constants6(const double *positions, const LyraTractionDef *def,
+                                  const double centre[3], const LyTractionRule *rule,
+                                  double *constants)
+{
+    for (int32_t t = 0; t < def->triangle_count; ++t) {
+        const int32_t *nodes = def->triangles + 6 * (int64_t)t;
+        double *c = constants + (int64_t)t * LY_TRACTION6_CONSTANTS;
+        for (int k = 0; k < 18; ++k) {
+            c[LY_TRACTION6_REST + k] = positions[3 * (int64_t)nodes[k / 3] + k % 3] - centre[k % 3];
+        }
+        for (int p = 0; p < LY_TRACTION_POINTS; ++p) {
+            LyraVec3 E[2] = {lyra_vec3(0, 0, 0), lyra_vec3(0, 0, 0)};
+            for (int a = 0; a < 6; ++a) {
+                const double *x = c + LY_TRACTION6_REST + 3 * a;
+                for (int k = 0; k < 2; ++k) {
+                    E[k] =
+                        lyra_vec3_add_scaled(E[k], rule->dN[p][a][k], lyra_vec3(x[0], x[1], x[2]));
+                }
+            }
+            LyraVec3 n = lyra_vec3_cross(E[0], E[1]);
+            double area = lyra_vec3_length(n);
+            double edges = lyra_vec3_length(E[0]) * lyra_vec3_length(E[1]);
+            if (!(area > 1e-14 * edges) || !isfinite(edges)) {
+                return ly_fail(LYRA_BAD_MESH,
+                               "traction: triangle %d (vertices %d, %d, %d) has no area at rest", t,
+                               nodes[0], nodes[1], nodes[2]);
+            }
+            if (def->kind != LYRA_TRACTION_DEAD) {
+                split_live(def, E[0], E[1], n, c + LY_TRACTION6_POINT + 4 * p);
+                continue;
+            }
+            for (int k = 0; k < 18; ++k) {
+                c[LY_TRACTION6_LOAD + k] +=
+                    rule->weight[p] * area * rule->N[p][k / 3] * def->traction[k % 3];
+            }
         }
     }
     return LYRA_OK;
@@ -174,7 +249,7 @@ static LyraStatus fill_constants(const double *positions, const LyraTractionDef 
 
 LyraTractionDef lyra_traction_def_default(void)
 {
-    return (LyraTractionDef){.cookie = LY_DEF_COOKIE};
+    return (LyraTractionDef){.nodes = 3, .cookie = LY_DEF_COOKIE};
 }
 
 static const char *const parameter_names[LYRA_TRACTION_PARAMETER_COUNT] = {
@@ -187,21 +262,29 @@ static LyraForceType make_type(LyraContext *ctx, const LyraTractionDef *def, boo
     static LyTractionKernel *const live[] = LY_KERNEL_TABLE(ly_traction_live);
     static LyTractionKernel *const halves[] = LY_KERNEL_TABLE(ly_traction_live_symmetric);
     static LyTractionKernel *const volume[] = LY_KERNEL_TABLE(ly_traction_closed);
+    static LyTractionKernel *const dead6[] = LY_KERNEL_TABLE(ly_traction6_dead);
+    static LyTractionKernel *const live6[] = LY_KERNEL_TABLE(ly_traction6_live);
+    static LyTractionKernel *const halves6[] = LY_KERNEL_TABLE(ly_traction6_live_symmetric);
     bool conservative = closed || def->kind == LYRA_TRACTION_DEAD;
     LyTractionKernel *const *table = closed                            ? volume
                                      : def->kind == LYRA_TRACTION_DEAD ? dead
                                      : def->symmetric                  ? halves
                                                                        : live;
+    if (def->nodes == 6) {
+        table = def->kind == LYRA_TRACTION_DEAD ? dead6
+                : closed || def->symmetric      ? halves6
+                                                : live6;
+    }
     return (LyraForceType){
         .name = "traction",
-        .nodes = 3,
+        .nodes = def->nodes,
         .traits = LYRA_FORCE_DISPLACEMENT | LYRA_FORCE_LOAD |
                   (conservative ? LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC : 0u) |
                   (def->kind == LYRA_TRACTION_DEAD ? LYRA_FORCE_LINEAR : 0u) |
                   (def->symmetric ? LYRA_FORCE_SYMMETRIC : 0u) |
                   (def->symmetric && !conservative ? LYRA_FORCE_INEXACT : 0u) |
                   (def->amplitude ? LYRA_FORCE_TIME : 0u),
-        .constant_count = LY_TRACTION_CONSTANTS,
+        .constant_count = def->nodes == 6 ? LY_TRACTION6_CONSTANTS : LY_TRACTION_CONSTANTS,
         .parameter_count = LYRA_TRACTION_PARAMETER_COUNT,
         .parameter_names = parameter_names,
         .setup = setup_triangle,
@@ -230,9 +313,15 @@ LyraStatus lyra_traction_create(LyraContext *ctx, int32_t vertex_count, const do
     traction->amplitude = def->amplitude;
     traction->user = def->user;
     find_centre(positions, def, traction->centre);
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, (int64_t)def->triangle_count * LY_TRACTION_CONSTANTS,
+    traction->closed = closed;
+    fill_rule(&traction->rule);
+    LY_TRY_DONE(ly_allocate_zeroed(ctx,
+                                   (int64_t)def->triangle_count * traction->type.constant_count,
                                    sizeof(double), &traction->constants));
-    LY_TRY_DONE(fill_constants(positions, def, traction->centre, traction->constants));
+    LY_TRY_DONE(def->nodes == 6
+                    ? fill_constants6(positions, def, traction->centre, &traction->rule,
+                                      traction->constants)
+                    : fill_constants(positions, def, traction->centre, traction->constants));
     LY_TRY_DONE(ly_allocate_array(ctx, def->triangle_count, sizeof *parameters, &parameters));
     for (int32_t t = 0; t < def->triangle_count; ++t) {
         parameters[t] = 1;

@@ -21,6 +21,12 @@
 //   d gradient_1/dx_2 = -c p/6 [y_0].
 // Triangle by triangle this differs from the live form, not in the sum over a closed surface.
 //
+// Triangles of 6 nodes: with x(u, v) the quadratic surface, e1 = x_u, e2 = x_v at six points,
+//   gradient_a = -c sum over points of w N_a q,  d gradient_a/dx_b = -c sum w N_a (dq/de1 N_b,u +
+//   dq/de2 N_b,v).
+// A closed one has the energy c p/3 sum w y . n, whose gradient is the sum over all triangles, and
+// its tangents are symmetric in that sum: of each the symmetric part is kept.
+//
 // None of the tangents has a sign, so the PSD mode leaves them out.
 
 #include "force/traction.h"
@@ -137,17 +143,16 @@ typedef struct Live {
     LyReal alpha, beta, tangent, normal, length, d_reciprocal;
 } Live;
 
-LY_INLINE Live load_live(const LyTraction *self, const LyraBatch *batch, int lane)
+// `c` multiplies the loads that stand in `point`: alpha, beta, tangent, normal
+LY_INLINE Live make_live(const LyVec3 *e1, const LyVec3 *e2, LyReal c, const double *point)
 {
-    LyVec3 x0 = load_node(batch, lane, 0), x1 = load_node(batch, lane, 1);
-    LyVec3 x2 = load_node(batch, lane, 2), d;
-    LyReal c = load_amplitude(self, batch, lane) * (-1.0 / 6);
-    Live live = {.e1 = subtract(&x1, &x0),
-                 .e2 = subtract(&x2, &x0),
-                 .alpha = load_constant(batch, lane, LY_TRACTION_ALPHA),
-                 .beta = load_constant(batch, lane, LY_TRACTION_BETA),
-                 .tangent = c * load_constant(batch, lane, LY_TRACTION_TANGENT),
-                 .normal = c * load_constant(batch, lane, LY_TRACTION_NORMAL)};
+    LyVec3 d;
+    Live live = {.e1 = *e1,
+                 .e2 = *e2,
+                 .alpha = ly_load(point),
+                 .beta = ly_load(point + WIDTH),
+                 .tangent = c * ly_load(point + 2 * WIDTH),
+                 .normal = c * ly_load(point + 3 * WIDTH)};
     live.n = cross(&live.e1, &live.e2);
     for (int i = 0; i < 3; ++i) {
         d.v[i] = live.alpha * live.e1.v[i] + live.beta * live.e2.v[i];
@@ -158,6 +163,25 @@ LY_INLINE Live load_live(const LyTraction *self, const LyraBatch *batch, int lan
     live.d_reciprocal = reciprocal_root(dot(&d, &d));
     live.w = scale(&d, live.d_reciprocal);
     return live;
+}
+
+LY_INLINE Live load_live(const LyTraction *self, const LyraBatch *batch, int lane)
+{
+    LyVec3 x0 = load_node(batch, lane, 0), x1 = load_node(batch, lane, 1);
+    LyVec3 x2 = load_node(batch, lane, 2);
+    LyVec3 e1 = subtract(&x1, &x0), e2 = subtract(&x2, &x0);
+    LyReal c = load_amplitude(self, batch, lane) * (-1.0 / 6);
+    return make_live(&e1, &e2, c, batch->constants + LY_TRACTION_ALPHA * WIDTH + lane);
+}
+
+// q
+LY_INLINE LyVec3 live_load(const Live *live)
+{
+    LyVec3 q;
+    for (int i = 0; i < 3; ++i) {
+        q.v[i] = live->tangent * live->length * live->w.v[i] + live->normal * live->n.v[i];
+    }
+    return q;
 }
 
 // D1 = -c/6 dq/de1 and D2 = -c/6 dq/de2
@@ -213,10 +237,7 @@ LY_INLINE void evaluate_live(const LyTraction *self, const LyraBatch *batch, int
         ly_store(batch->energy + lane, ly_set(0));
     }
     if (batch->gradient) {
-        LyVec3 q;
-        for (int i = 0; i < 3; ++i) {
-            q.v[i] = live.tangent * live.length * live.w.v[i] + live.normal * live.n.v[i];
-        }
+        LyVec3 q = live_load(&live);
         for (int a = 0; a < 3; ++a) {
             store_vector(batch->gradient, lane, a, &q);
         }
@@ -286,5 +307,117 @@ void LY_KERNEL(ly_traction_closed)(const void *self, const LyraBatch *batch, Lyr
         if (batch->dfdx) {
             store_closed_tangent(batch, lane, p, y);
         }
+    }
+}
+
+// ---- triangles of 6 nodes -----------------------------------------------------------------------
+
+void LY_KERNEL(ly_traction6_dead)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)scratch;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyReal c = load_amplitude(self, batch, lane), energy = ly_set(0);
+        for (int k = 0; k < 18; ++k) {
+            LyReal load = c * load_constant(batch, lane, LY_TRACTION6_LOAD + k);
+            energy -= load * ly_load(batch->u + k * WIDTH + lane);
+            if (batch->gradient) {
+                ly_store(batch->gradient + k * WIDTH + lane, -load);
+            }
+        }
+        if (batch->energy) {
+            ly_store(batch->energy + lane, energy);
+        }
+        if (batch->dfdx) {
+            store_zero_blocks(batch->dfdx, lane, 21);
+        }
+    }
+}
+
+// adds weight N_a (D1 N_b,u + D2 N_b,v) to all blocks, or to those a <= b of the symmetric part
+LY_INLINE void add_tangent6(const LyTractionRule *rule, int p, const Live *live, bool symmetric,
+                            int lane, double *dfdx)
+{
+    LyMat3 D1, D2, D[6];
+    differentiate_live(live, &D1, &D2);
+    for (int b = 0; b < 6; ++b) {
+        const double *slope = rule->dN[p][b];
+        for (int k = 0; k < 9; ++k) {
+            int i = k / 3, j = k % 3;
+            D[b].m[i][j] = rule->weight[p] * (slope[0] * D1.m[i][j] + slope[1] * D2.m[i][j]);
+        }
+    }
+    for (int a = 0, block = 0; a < 6; ++a) {
+        double Na = rule->N[p][a];
+        for (int b = symmetric ? a : 0; b < 6; ++b, ++block) {
+            double Nb = rule->N[p][b];
+            for (int k = 0; k < 9; ++k) {
+                int i = k / 3, j = k % 3;
+                double *to = dfdx + (9 * block + k) * WIDTH + lane;
+                LyReal x =
+                    symmetric ? 0.5 * (Na * D[b].m[i][j] + Nb * D[a].m[j][i]) : Na * D[b].m[i][j];
+                ly_store(to, ly_load(to) + x);
+            }
+        }
+    }
+}
+
+LY_INLINE void evaluate_live6(const LyTraction *self, const LyraBatch *batch, int lane,
+                              bool symmetric)
+{
+    const LyTractionRule *rule = &self->rule;
+    LyReal c = -load_amplitude(self, batch, lane), energy = ly_set(0);
+    LyVec3 y[6], f[6];
+    for (int k = 0; k < 18; ++k) {
+        y[k / 3].v[k % 3] = load_constant(batch, lane, LY_TRACTION6_REST + k) +
+                            ly_load(batch->u + k * WIDTH + lane);
+        f[k / 3].v[k % 3] = ly_set(0);
+    }
+    if (batch->dfdx) {
+        store_zero_blocks(batch->dfdx, lane, symmetric ? 21 : 36);
+    }
+    for (int p = 0; p < LY_TRACTION_POINTS; ++p) {
+        LyVec3 e[2], at;
+        for (int i = 0; i < 3; ++i) {
+            e[0].v[i] = e[1].v[i] = at.v[i] = ly_set(0);
+            for (int a = 0; a < 6; ++a) {
+                e[0].v[i] += rule->dN[p][a][0] * y[a].v[i];
+                e[1].v[i] += rule->dN[p][a][1] * y[a].v[i];
+                at.v[i] += rule->N[p][a] * y[a].v[i];
+            }
+        }
+        const double *point = batch->constants + (LY_TRACTION6_POINT + 4 * p) * WIDTH + lane;
+        Live live = make_live(&e[0], &e[1], c, point);
+        LyVec3 q = live_load(&live);
+        energy += rule->weight[p] * (1.0 / 3) * dot(&at, &q);
+        for (int k = 0; k < 18; ++k) {
+            f[k / 3].v[k % 3] += rule->weight[p] * rule->N[p][k / 3] * q.v[k % 3];
+        }
+        // none of the tangents has a sign
+        if (batch->dfdx && !batch->psd) {
+            add_tangent6(rule, p, &live, symmetric, lane, batch->dfdx);
+        }
+    }
+    for (int a = 0; batch->gradient && a < 6; ++a) {
+        store_vector(batch->gradient, lane, a, &f[a]);
+    }
+    if (batch->energy) {
+        ly_store(batch->energy + lane, self->closed ? energy : ly_set(0));
+    }
+}
+
+void LY_KERNEL(ly_traction6_live)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)scratch;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        evaluate_live6(self, batch, lane, false);
+    }
+}
+
+void LY_KERNEL(ly_traction6_live_symmetric)(const void *self, const LyraBatch *batch,
+                                            LyraArena *scratch)
+{
+    (void)scratch;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        evaluate_live6(self, batch, lane, true);
     }
 }

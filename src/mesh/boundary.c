@@ -27,6 +27,13 @@ static void add_face(LyraMeshBoundary *boundary, const int32_t *vertices, int32_
     boundary->sides[at] = side;
 }
 
+// Place `i` of a face run through the other way; middles stay between their corners.
+static int32_t turned_place(int32_t count, int32_t i)
+{
+    static const int8_t six[6] = {2, 1, 0, 4, 3, 5};
+    return count == 6 ? six[i] : count - 1 - i;
+}
+
 static void fill_boundary(const LyraMesh *mesh, const int32_t *neighbors,
                           LyraMeshBoundary *boundary)
 {
@@ -44,9 +51,16 @@ static void fill_boundary(const LyraMesh *mesh, const int32_t *neighbors,
                 known = true;
             }
             const int32_t *local = lyra_element_kind_face(mesh->kind, side);
-            int32_t v[4] = {0};
+            int32_t v[LY_FACE_NODES_MAX] = {0};
             for (int32_t i = 0; i < count; ++i) {
-                v[i] = mesh->elements[nodes * e + local[inverted ? count - 1 - i : i]];
+                v[i] = mesh->elements[nodes * e + local[inverted ? turned_place(count, i) : i]];
+            }
+            if (count == 6 && boundary->nodes == 3) {
+                add_face(boundary, (int32_t[]){v[0], v[3], v[5]}, (int32_t)e, side);
+                add_face(boundary, (int32_t[]){v[3], v[1], v[4]}, (int32_t)e, side);
+                add_face(boundary, (int32_t[]){v[5], v[4], v[2]}, (int32_t)e, side);
+                add_face(boundary, (int32_t[]){v[3], v[4], v[5]}, (int32_t)e, side);
+                continue;
             }
             add_face(boundary, v, (int32_t)e, side);
             if (count > boundary->nodes) {
@@ -72,7 +86,8 @@ LyraStatus lyra_mesh_boundary_create(const LyraMesh *mesh, bool triangles, LyraM
     for (int64_t i = 0; i < total; ++i) {
         count += neighbors[i] == LYRA_MESH_NO_NEIGHBOR;
     }
-    count *= boundary->nodes < lyra_element_kind_face_nodes(mesh->kind) ? 2 : 1;
+    int32_t whole = lyra_element_kind_face_nodes(mesh->kind);
+    count *= boundary->nodes == whole ? 1 : whole == 6 ? 4 : 2;
     if (count > INT32_MAX) {
         status = ly_fail(LYRA_TOO_LARGE, "mesh: %lld boundary faces, at most %d", (long long)count,
                          INT32_MAX);

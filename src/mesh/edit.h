@@ -31,7 +31,7 @@ LyraStatus ly_mesh_edit_finish(const LyMeshEdit *edit, LyraMesh **out);
 LyraStatus ly_carry_sets(const LyMeshEdit *edit, LyraMeshView *view);
 void ly_carried_sets_release(LyraContext *ctx, LyraMeshView *view);
 
-/// Side of an element that has just the vertices `vertices` [count], looking at side `first` first;
+/// Side of an element that has just the corners `vertices` [count], looking at side `first` first;
 /// -1 if none has.
 int32_t ly_find_side(LyraElementKind kind, const int32_t *element, int32_t count,
                      const int32_t *vertices, int32_t first);

@@ -78,7 +78,7 @@ static bool holds(const int32_t *list, int32_t count, int32_t id)
 int32_t ly_find_side(LyraElementKind kind, const int32_t *element, int32_t count,
                      const int32_t *vertices, int32_t first)
 {
-    int32_t sides = ly_kind_faces(kind), nodes = kind == LYRA_ELEMENT_TET4 ? 3 : 4;
+    int32_t sides = ly_kind_faces(kind), nodes = ly_kind_face_corners(kind);
     for (int32_t i = 0; i < sides; ++i) {
         int32_t side = (first + i) % sides, face[4];
         const int32_t *local = lyra_element_kind_face(kind, side);
@@ -103,7 +103,7 @@ static int32_t follow_side(const LyMeshEdit *edit, int32_t old, int32_t new, int
     const LyraMesh *mesh = edit->mesh;
     int64_t nodes = lyra_element_kind_nodes(mesh->kind);
     const int32_t *local = lyra_element_kind_face(mesh->kind, side);
-    int32_t vertices[4], count = mesh->kind == LYRA_ELEMENT_TET4 ? 3 : 4;
+    int32_t vertices[4], count = ly_kind_face_corners(mesh->kind);
     for (int32_t a = 0; a < count; ++a) {
         int32_t v = mesh->elements[nodes * old + local[a]];
         vertices[a] = edit->vertex_map ? edit->vertex_map[v] : v;
@@ -115,7 +115,7 @@ static int32_t follow_side(const LyMeshEdit *edit, int32_t old, int32_t new, int
 static int32_t cut_face(const LyMeshEdit *edit, int32_t e, int32_t side, uint64_t *keys)
 {
     LyraElementKind kind = edit->mesh->kind;
-    int32_t sides = ly_kind_faces(kind), corners = kind == LYRA_ELEMENT_TET4 ? 3 : 4, count = 0;
+    int32_t sides = ly_kind_faces(kind), corners = ly_kind_face_corners(kind), count = 0;
     const int32_t *local = lyra_element_kind_face(kind, side);
     for (int32_t a = 0; a < corners; ++a) {
         keys[count++] = ((uint64_t)e * 8 + (uint64_t)local[a]) * (uint64_t)sides + (uint64_t)side;

@@ -27,10 +27,14 @@ void ly_element_moments(const LyraMesh *mesh, int32_t element, const double orig
                         double *volume, double first[3], double second[6]);
 
 /// Integrals of N_a N_b over one element, the sign of its volume removed, for pairs a <= b row by
-/// row, [10 or 36].
+/// row, [10, 36 or 55].
 void ly_element_mass(const LyraMesh *mesh, int32_t element, double *mass);
 
-/// Length of the longest edge.
+/// Smallest det dx/dxi of a TET10 or HEX8 element at its vertices and Gauss points, m^3; of other
+/// kinds the volume.
+double ly_element_least_jacobian(const LyraMesh *mesh, int32_t element);
+
+/// Length of the longest edge between corners.
 double ly_element_longest_edge(const LyraMesh *mesh, int32_t element);
 
 /// See LYRA_MESH_DEGENERATE.

@@ -11,8 +11,8 @@
 // Cube: along each axis the coordinate is t = (p - x_0) / (x_6 - x_0), the weights are products of
 // t and 1 - t.
 
-#include "mesh/element_shape.h"
 #include "math/vec3.h"
+#include "mesh/element_map.h"
 
 #include <float.h>
 #include <math.h>
@@ -201,7 +201,8 @@ static void cube_weights(const LyElementShape *shape, const double p[3], double 
     }
 }
 
-// ---- both ---------------------------------------------------------------------------------------
+// ---- all kinds
+// ---------------------------------------------------------------------------------------
 
 bool ly_element_is_flat(const LyElementShape *shape, double tolerance)
 {
@@ -211,6 +212,9 @@ bool ly_element_is_flat(const LyElementShape *shape, double tolerance)
             edge = fmin(edge, fabs(shape->x[6][i] - shape->x[0][i]));
         }
         return !(edge > tolerance);
+    }
+    if (ly_kind_is_mapped(shape->kind)) {
+        return ly_map_is_flat(shape, tolerance);
     }
     Tet tet = tet_of(shape);
     double n = 0;
@@ -239,6 +243,9 @@ bool ly_element_contains(const LyElementShape *shape, const double p[3], double 
     if (shape->kind == LYRA_ELEMENT_TET4) {
         return tet_contains(shape, p, tolerance);
     }
+    if (ly_kind_is_mapped(shape->kind)) {
+        return ly_map_contains(shape, p, tolerance);
+    }
     for (int32_t i = 0; i < 3; ++i) {
         double low = fmin(shape->x[0][i], shape->x[6][i]);
         double high = fmax(shape->x[0][i], shape->x[6][i]);
@@ -251,13 +258,16 @@ bool ly_element_contains(const LyElementShape *shape, const double p[3], double 
 
 double ly_element_distance2(const LyElementShape *shape, const double p[3], double closest[3])
 {
-    return shape->kind == LYRA_ELEMENT_TET4 ? tet_distance2(shape, p, closest)
-                                            : cube_distance2(shape, p, closest);
+    return ly_kind_is_mapped(shape->kind)     ? ly_map_distance2(shape, p, closest)
+           : shape->kind == LYRA_ELEMENT_TET4 ? tet_distance2(shape, p, closest)
+                                              : cube_distance2(shape, p, closest);
 }
 
 void ly_element_weights(const LyElementShape *shape, const double p[3], double *weights)
 {
-    if (shape->kind == LYRA_ELEMENT_TET4) {
+    if (ly_kind_is_mapped(shape->kind)) {
+        ly_map_weights(shape, p, weights);
+    } else if (shape->kind == LYRA_ELEMENT_TET4) {
         tet_weights(shape, p, weights);
     } else {
         cube_weights(shape, p, weights);

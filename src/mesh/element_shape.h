@@ -8,7 +8,7 @@
 
 #include "mesh/mesh.h"
 
-enum { LY_ELEMENT_NODES_MAX = 8 };
+enum { LY_ELEMENT_NODES_MAX = 10 };
 
 /// Positions of the vertices of an element.
 typedef struct LyElementShape {
@@ -19,7 +19,7 @@ typedef struct LyElementShape {
 static inline LyElementShape ly_element_shape(const LyraMesh *mesh, int32_t element)
 {
     LyElementShape shape = {.kind = mesh->kind};
-    int32_t nodes = mesh->kind == LYRA_ELEMENT_TET4 ? 4 : 8;
+    int32_t nodes = lyra_element_kind_nodes(mesh->kind);
     const int32_t *vertices = mesh->elements + (int64_t)nodes * element;
     for (int32_t a = 0; a < nodes; ++a) {
         shape.x[a] = mesh->positions + 3 * (int64_t)vertices[a];
@@ -30,7 +30,7 @@ static inline LyElementShape ly_element_shape(const LyraMesh *mesh, int32_t elem
 /// Whether the element has a height (tet) or an edge (cube) of at most `tolerance`.
 bool ly_element_is_flat(const LyElementShape *shape, double tolerance);
 
-/// Whether a cube is aligned with the axes to a thousandth of its size; tets always are.
+/// Whether a cube is aligned with the axes to a thousandth of its size; other kinds always are.
 bool ly_element_is_aligned(const LyElementShape *shape);
 
 /// Whether the point is inside, or outside of no face by more than `tolerance`. For elements that
@@ -41,7 +41,7 @@ bool ly_element_contains(const LyElementShape *shape, const double p[3], double 
 /// flat. 0 inside.
 double ly_element_distance2(const LyElementShape *shape, const double p[3], double closest[3]);
 
-/// Barycentric or trilinear weights [nodes] of the point, which may be outside: then they
+/// Values of the shape functions [nodes] at the point, which may be outside: then they
 /// extrapolate. For elements that are not flat.
 void ly_element_weights(const LyElementShape *shape, const double p[3], double *weights);
 

@@ -247,6 +247,9 @@ static void interpolate_piece(void *data, int32_t index, int32_t worker)
     case 8:
         interpolate_range(embedding, 8, job->u, job->rest, job->out, begin, end);
         break;
+    case 10:
+        interpolate_range(embedding, 10, job->u, job->rest, job->out, begin, end);
+        break;
     default:
         interpolate_range(embedding, embedding->node_count, job->u, job->rest, job->out, begin,
                           end);

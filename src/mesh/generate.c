@@ -16,6 +16,7 @@
 
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_ops.h"
+#include "mesh/quadratic.h"
 
 #include <math.h>
 
@@ -209,7 +210,7 @@ static void add_box_cells(LyCellMesh *builder, const int64_t cells[3], bool five
                     corner[c] =
                         (int32_t)((k + (c >> 2)) * layer + (j + (c >> 1 & 1)) * row + i + (c & 1));
                 }
-                if (builder->kind == LYRA_ELEMENT_CUBE8) {
+                if (!ly_kind_is_tet(builder->kind)) {
                     for (int32_t a = 0; a < 8; ++a) {
                         builder->next[a] = corner[cube_corner[a]];
                     }
@@ -230,7 +231,7 @@ static void add_box_cells(LyCellMesh *builder, const int64_t cells[3], bool five
 
 static LyraStatus generate_box(LyraContext *ctx, const LyraMeshShapeDef *def, LyraMesh **out)
 {
-    bool cubes = def->kind == LYRA_ELEMENT_CUBE8;
+    bool cubes = !ly_kind_is_tet(def->kind);
     bool five = !cubes && def->pattern == LYRA_TET_PATTERN_FIVE;
     int32_t per_cell = cubes ? 1 : five ? 5 : LY_TETS_PER_CELL;
     int64_t cells[3];
@@ -314,17 +315,74 @@ static LyraStatus check_volumes(const LyraMeshShapeDef *def, const LyraMesh *mes
     return LYRA_OK;
 }
 
+// A point on a face of the round surface, moved to the surface; faces of the flat ends are left.
+static bool project_round(const void *shape, const double *const x[3], double point[3])
+{
+    const LyraMeshShapeDef *def = shape;
+    double d[3], axis[3] = {0}, radius = def->radius;
+    for (int32_t i = 0; i < 3; ++i) {
+        d[i] = point[i] - def->center[i];
+    }
+    bool flat = x[0][2] == x[1][2] && x[1][2] == x[2][2];
+    if (def->shape == LYRA_MESH_SHAPE_CYLINDER) {
+        if (flat) {
+            return false;
+        }
+        axis[2] = d[2];
+    } else if (def->shape == LYRA_MESH_SHAPE_TORUS) {
+        double ring = hypot(d[0], d[1]);
+        axis[0] = d[0] * def->radius / ring;
+        axis[1] = d[1] * def->radius / ring;
+        radius = def->tube_radius;
+    }
+    double length = hypot(hypot(d[0] - axis[0], d[1] - axis[1]), d[2] - axis[2]);
+    for (int32_t i = 0; i < 3; ++i) {
+        point[i] = def->center[i] + axis[i] + (d[i] - axis[i]) * (radius / length);
+    }
+    return isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]);
+}
+
+static LyraStatus make_quadratic(const LyraMeshShapeDef *def, const LyraMesh *mesh, LyraMesh **out)
+{
+    LyraMesh *made = NULL;
+    LY_TRY(lyra_mesh_quadratic(mesh, &made));
+    if (def->shape != LYRA_MESH_SHAPE_BOX) {
+        LyraStatus status = ly_mesh_curve(made, project_round, def);
+        if (status != LYRA_OK) {
+            lyra_mesh_destroy(made);
+            return status;
+        }
+    }
+    *out = made;
+    return LYRA_OK;
+}
+
+// Of tets with 4 nodes where 10 are wanted, and of cubes or hexahedra.
+static LyraStatus generate_plain(LyraContext *ctx, const LyraMeshShapeDef *def, LyraMesh **out)
+{
+    LyraMeshShapeDef plain = *def;
+    plain.kind = def->kind == LYRA_ELEMENT_TET10 ? LYRA_ELEMENT_TET4 : def->kind;
+    if (def->shape == LYRA_MESH_SHAPE_BOX) {
+        return generate_box(ctx, &plain, out);
+    }
+    return ly_kind_is_tet(def->kind) ? ly_generate_round(ctx, &plain, out)
+                                     : ly_generate_round_cubes(ctx, &plain, out);
+}
+
 LyraStatus lyra_mesh_generate(LyraContext *ctx, const LyraMeshShapeDef *def, LyraMesh **out)
 {
     LY_CHECK_DEF(def, "lyra_mesh_shape_def_default");
     LY_TRY(check_shape(def));
     LyraMesh *mesh = NULL;
-    if (def->shape == LYRA_MESH_SHAPE_BOX) {
-        LY_TRY(generate_box(ctx, def, &mesh));
-    } else if (def->kind == LYRA_ELEMENT_TET4) {
-        LY_TRY(ly_generate_round(ctx, def, &mesh));
-    } else {
-        LY_TRY(ly_generate_round_cubes(ctx, def, &mesh));
+    LY_TRY(generate_plain(ctx, def, &mesh));
+    if (def->kind != mesh->kind) {
+        LyraMesh *made = NULL;
+        LyraStatus status = def->kind == LYRA_ELEMENT_TET10
+                                ? make_quadratic(def, mesh, &made)
+                                : ly_mesh_change_kind(mesh, def->kind, &made);
+        lyra_mesh_destroy(mesh);
+        LY_TRY(status);
+        mesh = made;
     }
     LyraStatus checked = check_volumes(def, mesh);
     if (checked != LYRA_OK) {

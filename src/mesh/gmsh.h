@@ -40,6 +40,16 @@ typedef struct LyGmshReader {
 /// Shape and nodes of a type of elements; 0 nodes if it is not known.
 LyCellType ly_gmsh_type(int64_t type);
 
+/// Between the order of a cell in a file and ours: the last two middles of a tet change places.
+static inline void ly_gmsh_order(LyCellShape shape, int32_t *corners)
+{
+    if (shape == LY_CELL_TET10) {
+        int32_t last = corners[9];
+        corners[9] = corners[8];
+        corners[8] = last;
+    }
+}
+
 /// Where the name of a physical group stands; NULL if it has none.
 const LyGmshName *ly_gmsh_find_name(const LyGmshReader *reader, int32_t dimension, int32_t tag);
 

@@ -59,7 +59,8 @@ static LyraStatus read_element(LyGmshReader *reader, LyCellType type, int32_t ta
     }
     LY_TRY(ly_import_cells(import, type.shape, tag, 1, &corners));
     LY_TRY(ly_values_int32(values, LY_SCALAR_INT32, nodes, corners, "a node of an element"));
-    import->quadratic |= type.nodes > nodes;
+    import->quadratic[ly_cell_is_solid(type.shape)] |= type.nodes > nodes;
+    ly_gmsh_order(type.shape, corners);
     return type.nodes > nodes
                ? ly_values_skip(values, LY_SCALAR_INT32, type.nodes - nodes, "an element")
                : LYRA_OK;

@@ -117,8 +117,8 @@ static LyraStatus read_block(LyGmshReader *reader, LyCellType type, int32_t enti
 {
     const LyValues *values = &reader->values;
     LyImport *import = reader->import;
-    int32_t nodes = ly_cell_nodes(type.shape), *corners, row[1 + 8];
-    import->quadratic |= type.nodes > nodes && count > 0;
+    int32_t nodes = ly_cell_nodes(type.shape), *corners, row[1 + 10];
+    import->quadratic[ly_cell_is_solid(type.shape)] |= type.nodes > nodes && count > 0;
     LY_TRY(ly_values_fit(values, LY_SCALAR_UINT64, (type.nodes + 1) * count, "elements"));
     LY_TRY(ly_import_cells(import, type.shape, entity, count, &corners));
     for (int64_t e = 0; e < count; ++e, corners += nodes) {
@@ -126,6 +126,7 @@ static LyraStatus read_block(LyGmshReader *reader, LyCellType type, int32_t enti
         for (int32_t a = 0; a < nodes; ++a) {
             corners[a] = row[1 + a];
         }
+        ly_gmsh_order(type.shape, corners);
         if (type.nodes > nodes) {
             LY_TRY(ly_values_skip(values, LY_SCALAR_UINT64, type.nodes - nodes, "an element"));
         }

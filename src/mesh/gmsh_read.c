@@ -24,7 +24,7 @@ LyCellType ly_gmsh_type(int64_t type)
         {1, {LY_CELL_NONE, 2}},       {2, {LY_CELL_TRIANGLE, 3}},   {3, {LY_CELL_QUAD, 4}},
         {4, {LY_CELL_TET, 4}},        {5, {LY_CELL_HEX, 8}},        {6, {LY_CELL_PRISM, 6}},
         {7, {LY_CELL_PYRAMID, 5}},    {8, {LY_CELL_NONE, 3}},       {9, {LY_CELL_TRIANGLE, 6}},
-        {10, {LY_CELL_QUAD, 9}},      {11, {LY_CELL_TET, 10}},      {12, {LY_CELL_HEX, 27}},
+        {10, {LY_CELL_QUAD, 9}},      {11, {LY_CELL_TET10, 10}},    {12, {LY_CELL_HEX, 27}},
         {13, {LY_CELL_PRISM, 18}},    {14, {LY_CELL_PYRAMID, 14}},  {15, {LY_CELL_NONE, 1}},
         {16, {LY_CELL_QUAD, 8}},      {17, {LY_CELL_HEX, 20}},      {18, {LY_CELL_PRISM, 15}},
         {19, {LY_CELL_PYRAMID, 13}},  {20, {LY_CELL_TRIANGLE, 9}},  {21, {LY_CELL_TRIANGLE, 10}},

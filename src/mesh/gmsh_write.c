@@ -84,7 +84,10 @@ static void put_double(Writer *w, double value, char behind)
 
 static int32_t type_of(const LyExport *data, int32_t nodes)
 {
-    return data->mesh ? (nodes == 4 ? 4 : 5) : (nodes == 3 ? 2 : 3);
+    if (data->mesh) {
+        return nodes == 4 ? 4 : nodes == 10 ? 11 : 5;
+    }
+    return nodes == 3 ? 2 : nodes == 6 ? 9 : 3;
 }
 
 static void begin_section(Writer *w, const char *name)
@@ -204,6 +207,13 @@ static void write_head(Writer *w, const char *version)
 
 // ---- version 2.2 --------------------------------------------------------------------------------
 
+// Vertex a of a cell in the order of the format, see ly_gmsh_order.
+static int32_t ordered_corner(const LyExport *data, const int32_t *corners, int32_t nodes,
+                              int32_t a)
+{
+    return corners[data->mesh && nodes == 10 && a >= 8 ? 17 - a : a];
+}
+
 static void write_elements2(Writer *w, const int32_t *groups)
 {
     const LyExport *data = w->data;
@@ -229,7 +239,7 @@ static void write_elements2(Writer *w, const int32_t *groups)
         put_int(w, groups[c], ' ');
         put_int(w, groups[c] + 1, ' ');
         for (int32_t a = 0; a < nodes; ++a) {
-            put_int(w, corners[a] + 1, a + 1 < nodes ? ' ' : '\n');
+            put_int(w, ordered_corner(data, corners, nodes, a) + 1, a + 1 < nodes ? ' ' : '\n');
         }
     }
 }
@@ -351,7 +361,7 @@ static LyraStatus make_classes(const LyExport *data, Classes *classes)
 {
     LY_TRY(ly_allocate_array(data->ctx, data->cell_count, sizeof(int32_t), &classes->of_cell));
     // one for each number of corners
-    int32_t first[9], id;
+    int32_t first[11], id;
     memset(first, 0xff, sizeof first);
     for (int64_t c = 0; c < data->cell_count; ++c) {
         int32_t nodes = ly_export_nodes(data, c);
@@ -527,7 +537,8 @@ static LyraStatus write_blocks4(Writer *w, const LyExport *data, const Classes *
             const int32_t *corners = ly_export_corners(data, order[i]);
             put_size(w, number + order[i], ' ');
             for (int32_t a = 0; a < one->nodes; ++a) {
-                put_size(w, (int64_t)corners[a] + 1, a + 1 < one->nodes ? ' ' : '\n');
+                put_size(w, (int64_t)ordered_corner(data, corners, one->nodes, a) + 1,
+                         a + 1 < one->nodes ? ' ' : '\n');
             }
         }
     }

@@ -12,8 +12,8 @@
 #include "mesh/stream.h"
 #include "mesh/surface.h"
 
-/// Vertex orders: pyramids have their base first; prisms one triangle, then the other; hexahedra as
-/// cubes. Either orientation will do.
+/// Vertex orders: tets of 10 nodes as in lyra/mesh.h; pyramids have their base first; prisms one
+/// triangle, then the other; hexahedra as cubes. Either orientation will do.
 typedef enum LyCellShape {
     LY_CELL_NONE, ///< Points, lines and whatever else is passed over.
     LY_CELL_TRIANGLE,
@@ -23,13 +23,14 @@ typedef enum LyCellShape {
     LY_CELL_PYRAMID,
     LY_CELL_PRISM,
     LY_CELL_HEX,
+    LY_CELL_TET10,
     LY_CELL_SHAPE_COUNT
 } LyCellShape;
 
-/// Corners of a shape; 0 for a polygon and for what is passed over.
+/// Vertices of a shape; 0 for a polygon and for what is passed over.
 static inline int32_t ly_cell_nodes(LyCellShape shape)
 {
-    static const int8_t nodes[LY_CELL_SHAPE_COUNT] = {0, 3, 4, 0, 4, 5, 6, 8};
+    static const int8_t nodes[LY_CELL_SHAPE_COUNT] = {0, 3, 4, 0, 4, 5, 6, 8, 10};
     return nodes[shape];
 }
 
@@ -41,7 +42,7 @@ static inline bool ly_cell_is_solid(LyCellShape shape)
 /// A cell type of a format.
 typedef struct LyCellType {
     LyCellShape shape;
-    int32_t nodes; ///< As the file has them, corners first; more than the corners if quadratic.
+    int32_t nodes; ///< As the file has them, those of the shape first; more where some are dropped.
 } LyCellType;
 
 /// A tag that makes a set of the cells that have it.
@@ -64,8 +65,9 @@ typedef struct LyImport {
     const LyFileSource *source;
     LyScanner scanner; ///< Over the whole file.
     bool as_is;        ///< The file is Lyra's own: nothing is repaired. Set by the reader.
+    bool hexahedra;    ///< Hexahedra of a file taken as it is are no cubes. Set by the reader.
     bool repeats;      ///< A cell may stand there several times, once for each set. By the reader.
-    bool quadratic;    ///< There were cells with more nodes than corners.
+    bool quadratic[2]; ///< There were faces, solids with more nodes than their shape.
     int64_t passed;    ///< Cells of no use here.
 
     /// Holds the positions, and materials, sets and regions; ids in sets are those of cells, and in
@@ -177,8 +179,8 @@ LyraStatus ly_import_join_repeats(LyImport *import);
 LyraStatus ly_import_map_sets(LyImport *import, const int32_t *firsts);
 
 /// Makes elements of the wanted cells in the builder: tets as they are; hexahedra as cubes if all
-/// are axis-aligned and of one size; otherwise everything is cut into tets. `firsts` [count + 1]:
-/// first element of each wanted cell, NULL where cells are elements.
+/// are axis-aligned and of one size, else as they are; mixtures and other shapes are cut into tets.
+/// `firsts` [count + 1]: first element of each wanted cell, NULL where cells are elements.
 LyraStatus ly_import_elements(LyImport *import, int32_t **firsts);
 
 #endif

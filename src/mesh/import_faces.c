@@ -154,7 +154,7 @@ static LyraStatus match_free(Matcher *matcher, int32_t cell)
 {
     const LyMeshBuilder *builder = matcher->builder;
     int64_t nodes = lyra_element_kind_nodes(builder->kind), end;
-    int32_t count = lyra_element_kind_face_nodes(builder->kind), corners[4];
+    int32_t count = ly_kind_face_corners(builder->kind), corners[4];
     for (int32_t e = matcher->firsts[cell]; e < matcher->firsts[cell + 1]; ++e) {
         for (int32_t side = 0; side < matcher->sides; ++side) {
             const int32_t *local = lyra_element_kind_face(builder->kind, side);
@@ -181,7 +181,7 @@ static LyraStatus match_face(Matcher *matcher, const LyImportFace *face)
         }
         lowest = v[a] < v[lowest] ? a : lowest;
     }
-    if (face->count == lyra_element_kind_face_nodes(matcher->builder->kind)) {
+    if (face->count == ly_kind_face_corners(matcher->builder->kind)) {
         return match_corners(matcher, face->cell, face->count, v);
     }
     for (int32_t t = 1; t < 3 && face->count == 4; ++t) {

@@ -3,12 +3,13 @@
 
 // Solids become a mesh of one kind of elements.
 //
-// A pyramid, prism or hexahedron is cut into tets from its vertex with the lowest id: each of its
-// faces that does not touch this vertex is cut into triangles from its own lowest vertex, and each
-// triangle makes a tet with the first one (a pulling triangulation). A face that two cells share is
-// cut from its lowest vertex on both sides, so the tets fit together whatever the cells around.
-// That gives 2, 3 or 6 tets; where a cell names a vertex twice, those tets that would do so are
-// left out, so that collapsed hexahedra come out right.
+// Hexahedra alone stay what they are. Elsewhere a pyramid, prism or hexahedron is cut into tets
+// from its vertex with the lowest id: each of its faces that does not touch this vertex is cut into
+// triangles from its own lowest vertex, and each triangle makes a tet with the first one (a pulling
+// triangulation). A face that two cells share is cut from its lowest vertex on both sides, so the
+// tets fit together whatever the cells around. That gives 2, 3 or 6 tets; where a cell names a
+// vertex twice, those tets that would do so are left out, so that collapsed hexahedra come out
+// right.
 
 #include "mesh/import.h"
 
@@ -49,6 +50,49 @@ static bool order_cubes(LyImport *import)
         }
     }
     return true;
+}
+
+/// Whether no cell, all of them hexahedra, names a vertex twice.
+static bool have_eight_corners(const LyImport *import)
+{
+    for (int64_t c = 0; c < import->cell_count; ++c) {
+        const int32_t *v = import->corners + 8 * c;
+        for (int32_t a = 1; a < 8; ++a) {
+            for (int32_t b = 0; b < a; ++b) {
+                if (v[a] == v[b]) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/// Takes tets of 10 nodes by their corners where there are other solids beside them.
+static void drop_middles(LyImport *import)
+{
+    int64_t solids = 0, dropped = 0, write = 0;
+    for (int64_t c = 0; c < import->cell_count; ++c) {
+        solids += ly_cell_is_solid(import->shapes[c]);
+        dropped += import->shapes[c] == LY_CELL_TET10;
+    }
+    if (dropped == 0 || dropped == solids) {
+        return;
+    }
+    const int32_t *read = import->corners;
+    for (int64_t c = 0; c < import->cell_count; ++c) {
+        LyCellShape shape = import->shapes[c];
+        int32_t nodes = shape == LY_CELL_POLYGON ? 1 + *read : ly_cell_nodes(shape);
+        int32_t kept = shape == LY_CELL_TET10 ? 4 : nodes;
+        memmove(import->corners + write, read, (size_t)kept * sizeof *read);
+        import->shapes[c] = shape == LY_CELL_TET10 ? LY_CELL_TET : (uint8_t)shape;
+        write += kept;
+        read += nodes;
+    }
+    import->corner_count = write;
+    ly_log(import->ctx, LYRA_LOG_INFO,
+           "%s: %lld tets of 10 nodes taken by their corners, as other elements stand beside them",
+           import->path, (long long)dropped);
 }
 
 // ---- cutting ------------------------------------------------------------------------------------
@@ -141,8 +185,7 @@ static LyraStatus cut_cells(LyImport *import, int32_t **firsts)
         cell += ly_cell_nodes(shape);
     }
     begins[import->cell_count] = (int32_t)count;
-    ly_log(ctx, LYRA_LOG_INFO,
-           "%s: %lld cells that are no cubes of one size along the axes cut into %lld tets",
+    ly_log(ctx, LYRA_LOG_INFO, "%s: %lld pyramids, prisms and hexahedra cut into %lld tets",
            import->path, (long long)cut, (long long)(count - (import->cell_count - cut)));
     builder->elements = tets;
     builder->element_count = count;
@@ -158,18 +201,25 @@ done:
 LyraStatus ly_import_elements(LyImport *import, int32_t **firsts)
 {
     LyMeshBuilder *builder = &import->builder;
-    bool tets = true;
+    bool tets = true, tets10 = import->cell_count > 0, hexes = tets10;
     for (int64_t c = 0; c < import->cell_count; ++c) {
         tets = tets && import->shapes[c] == LY_CELL_TET;
+        tets10 = tets10 && import->shapes[c] == LY_CELL_TET10;
+        hexes = hexes && import->shapes[c] == LY_CELL_HEX;
     }
-    bool cubes = !tets && (import->as_is || order_cubes(import));
-    builder->kind = cubes ? LYRA_ELEMENT_CUBE8 : LYRA_ELEMENT_TET4;
-    if (!tets && !cubes) {
+    bool other = tets || tets10 || (import->as_is && import->hexahedra);
+    bool cubes = !other && (import->as_is || order_cubes(import));
+    hexes = hexes && !cubes && (import->as_is || have_eight_corners(import));
+    builder->kind = tets10  ? LYRA_ELEMENT_TET10
+                    : cubes ? LYRA_ELEMENT_CUBE8
+                    : hexes ? LYRA_ELEMENT_HEX8
+                            : LYRA_ELEMENT_TET4;
+    if (!tets && !tets10 && !cubes && !hexes) {
         return cut_cells(import, firsts);
     }
     builder->elements = import->corners;
     builder->element_count = import->cell_count;
-    builder->element_capacity = import->corner_capacity / (tets ? 4 : 8);
+    builder->element_capacity = import->corner_capacity / lyra_element_kind_nodes(builder->kind);
     import->corners = NULL;
     *firsts = NULL;
     return LYRA_OK;
@@ -247,6 +297,7 @@ LyraStatus ly_import_mesh(LyImport *import, LyraMesh **out)
     int32_t *firsts = NULL, *further = NULL;
     LyraMesh *mesh = NULL;
     LyraStatus status = LYRA_OK;
+    drop_middles(import);
     LY_TRY_DONE(ly_import_split_sets(import));
     LY_TRY_DONE(ly_import_select(import, true, &firsts));
     LY_TRY_DONE(ly_import_elements(import, &further));

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define NODES_MAX 8
+#define NODES_MAX 10
 
 /// Sorted numbers of a cell; 0 of them for a polygon, which no file repeats.
 static int32_t sorted_corners(LyCellShape shape, const int32_t *corners, int32_t out[NODES_MAX])

@@ -330,7 +330,7 @@ LyraStatus ly_import_select(LyImport *import, bool solids, int32_t **firsts)
     LY_TRY_DONE(number_sets(import, &numbers));
     ly_release(ctx, import->vertex_ids);
     import->vertex_ids = NULL;
-    if (import->quadratic) {
+    if (import->quadratic[solids]) {
         ly_log(ctx, LYRA_LOG_INFO, "%s: quadratic elements taken by their corners", import->path);
     }
     if (!import->as_is) {

@@ -165,7 +165,7 @@ static LyCellType cell_type(LySlice name)
     } types[] = {
         {"C3D4", {LY_CELL_TET, 4}},        {"C3D5", {LY_CELL_PYRAMID, 5}},
         {"C3D6", {LY_CELL_PRISM, 6}},      {"C3D8", {LY_CELL_HEX, 8}},
-        {"C3D10", {LY_CELL_TET, 10}},      {"C3D15", {LY_CELL_PRISM, 15}},
+        {"C3D10", {LY_CELL_TET10, 10}},    {"C3D15", {LY_CELL_PRISM, 15}},
         {"C3D20", {LY_CELL_HEX, 20}},      {"S3", {LY_CELL_TRIANGLE, 3}},
         {"S4", {LY_CELL_QUAD, 4}},         {"S6", {LY_CELL_TRIANGLE, 6}},
         {"S8", {LY_CELL_QUAD, 8}},         {"STRI3", {LY_CELL_TRIANGLE, 3}},
@@ -212,7 +212,7 @@ static LyraStatus read_elements(LyInpReader *reader, const LyInpKeyword *keyword
     }
     int32_t corner_count = ly_cell_nodes(type.shape);
     int64_t first = import->cell_count;
-    import->quadratic |= type.nodes > corner_count;
+    import->quadratic[ly_cell_is_solid(type.shape)] |= type.nodes > corner_count;
     while (ly_inp_next_data(scanner)) {
         int32_t number, dropped, *corners;
         LY_TRY(ly_scanner_int32(scanner, &number, "the number of an element"));

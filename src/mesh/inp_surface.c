@@ -111,9 +111,13 @@ static const int8_t faces[LY_CELL_SHAPE_COUNT][6][4] = {
     [LY_CELL_PRISM] = {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}},
     [LY_CELL_HEX] =
         {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1}, {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 4, 0}},
+    [LY_CELL_TET10] = {{0, 1, 2, -1}, {0, 3, 1, -1}, {1, 3, 2, -1}, {2, 3, 0, -1}},
 };
-static const int8_t face_counts[LY_CELL_SHAPE_COUNT] = {
-    [LY_CELL_TET] = 4, [LY_CELL_PYRAMID] = 5, [LY_CELL_PRISM] = 5, [LY_CELL_HEX] = 6};
+static const int8_t face_counts[LY_CELL_SHAPE_COUNT] = {[LY_CELL_TET] = 4,
+                                                        [LY_CELL_PYRAMID] = 5,
+                                                        [LY_CELL_PRISM] = 5,
+                                                        [LY_CELL_HEX] = 6,
+                                                        [LY_CELL_TET10] = 4};
 
 static LyraStatus add_to_set(LyImport *import, const LyImportFace *face)
 {

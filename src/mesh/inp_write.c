@@ -110,7 +110,10 @@ static void write_nodes(LyWriter *writer, const LyExport *data)
 /// Elements with `nodes` corners, numbered as all.
 static void write_elements(LyWriter *writer, const LyExport *data, int32_t nodes)
 {
-    const char *solid = nodes == 4 ? "C3D4" : "C3D8", *face = nodes == 3 ? "S3" : "S4";
+    const char *solid = nodes == 4    ? "C3D4"
+                        : nodes == 10 ? "C3D10"
+                                      : "C3D8",
+               *face = nodes == 3 ? "S3" : "S4";
     bool begun = false;
     for (int64_t e = 0; e < data->cell_count; ++e) {
         if (ly_export_nodes(data, e) != nodes) {
@@ -166,7 +169,7 @@ static void write_face_set(LyWriter *writer, const char *label, LyraElementKind 
     for (int64_t i = 0; i < set->count; ++i) {
         int32_t side = set->faces[2 * i + 1];
         ly_writer_int(writer, (int64_t)set->faces[2 * i] + 1);
-        ly_writer_print(writer, ", S%c\n", kind == LYRA_ELEMENT_TET4 ? tet[side] : cube[side]);
+        ly_writer_print(writer, ", S%c\n", ly_kind_is_tet(kind) ? tet[side] : cube[side]);
     }
 }
 
@@ -310,7 +313,7 @@ LyraStatus ly_inp_save(const LyExport *data)
     ly_writer_print(writer, "*HEADING\nMesh by Lyra: %lld nodes, %lld elements\n",
                     (long long)data->vertex_count, (long long)data->cell_count);
     write_nodes(writer, data);
-    for (int32_t nodes = 3; nodes <= 8; ++nodes) {
+    for (int32_t nodes = 3; nodes <= 10; ++nodes) {
         write_elements(writer, data, nodes);
     }
     LyraStatus status = write_groups(writer, data);

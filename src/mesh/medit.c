@@ -9,6 +9,7 @@
 //     Tetrahedra 1   1 2 3 4 7
 //     End
 //
+// Tets of 10 nodes have the middles of edges 01 12 20 03 13 23 behind their corners.
 // References become sets region_<reference> if cells differ in them. Words of no use here (edges,
 // corners, normals) are passed over with all numbers behind them.
 
@@ -26,7 +27,7 @@ static const struct {
     {"Tetrahedra", {LY_CELL_TET, 4}},       {"Pyramids", {LY_CELL_PYRAMID, 5}},
     {"Prisms", {LY_CELL_PRISM, 6}},         {"Pentahedra", {LY_CELL_PRISM, 6}},
     {"Hexahedra", {LY_CELL_HEX, 8}},        {"Hexaedra", {LY_CELL_HEX, 8}},
-    {"TrianglesP2", {LY_CELL_TRIANGLE, 6}}, {"TetrahedraP2", {LY_CELL_TET, 10}},
+    {"TrianglesP2", {LY_CELL_TRIANGLE, 6}}, {"TetrahedraP2", {LY_CELL_TET10, 10}},
 };
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -59,7 +60,7 @@ static LyraStatus read_cells(LyImport *import, const LyValues *values, LyCellTyp
     int32_t *corners, rest[8], nodes = ly_cell_nodes(type.shape);
     LY_TRY(read_count(values, &count));
     LY_TRY(ly_import_cells(import, type.shape, 0, count, &corners));
-    import->quadratic |= type.nodes > nodes && count > 0;
+    import->quadratic[ly_cell_is_solid(type.shape)] |= type.nodes > nodes && count > 0;
     for (int64_t c = 0; c < count; ++c, corners += nodes) {
         LY_TRY(ly_values_int32(values, LY_SCALAR_INT32, nodes, corners, "a vertex of a cell"));
         LY_TRY(ly_values_int32(values, LY_SCALAR_INT32, type.nodes - nodes, rest,
@@ -166,8 +167,11 @@ LyraStatus ly_medit_save(const LyExport *data)
         ly_writer_string(writer, "0\n");
     }
     if (data->mesh) {
-        write_cells(writer, data, data->nodes == 4 ? "Tetrahedra" : "Hexahedra", data->nodes,
-                    groups);
+        write_cells(writer, data,
+                    data->nodes == 4    ? "Tetrahedra"
+                    : data->nodes == 10 ? "TetrahedraP2"
+                                        : "Hexahedra",
+                    data->nodes, groups);
     } else {
         write_cells(writer, data, "Triangles", 3, groups);
         write_cells(writer, data, "Quadrilaterals", 4, groups);

@@ -12,12 +12,20 @@
 
 const char *lyra_element_kind_name(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? "tet" : kind == LYRA_ELEMENT_CUBE8 ? "cube" : "unknown";
+    static const char *const names[] = {"tet", "cube", "tet10", "hex"};
+    return (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? names[kind] : "unknown";
 }
 
 int32_t lyra_element_kind_nodes(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? 4 : kind == LYRA_ELEMENT_CUBE8 ? 8 : 0;
+    static const int8_t nodes[] = {4, 8, 10, 8};
+    return (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? nodes[kind] : 0;
+}
+
+int32_t lyra_element_kind_corners(LyraElementKind kind)
+{
+    static const int8_t corners[] = {4, 8, 4, 8};
+    return (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? corners[kind] : 0;
 }
 
 LyraMeshMaterial lyra_mesh_material_default(void)

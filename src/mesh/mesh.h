@@ -27,6 +27,12 @@ struct LyraMesh {
     int32_t *element_materials; // [element_count]
 };
 
+/// Whether elements have the corners, edges and faces of a tet; otherwise those of a cube.
+static inline bool ly_kind_is_tet(LyraElementKind kind)
+{
+    return kind == LYRA_ELEMENT_TET4 || kind == LYRA_ELEMENT_TET10;
+}
+
 /// Makes a mesh that takes the arrays `positions` and `elements` (made by ly_allocate_array)
 /// instead of copying those of `data`, which may be NULL there; materials, sets and regions are
 /// copied. On failure the arrays stay the caller's.

@@ -26,8 +26,12 @@ static void swap_ids(int32_t *a, int32_t *b)
 // Turns an element inside out.
 static void flip(LyraElementKind kind, int32_t *element)
 {
-    if (kind == LYRA_ELEMENT_TET4) {
+    if (ly_kind_is_tet(kind)) {
         swap_ids(&element[2], &element[3]);
+        if (kind == LYRA_ELEMENT_TET10) {
+            swap_ids(&element[5], &element[8]);
+            swap_ids(&element[6], &element[7]);
+        }
         return;
     }
     for (int32_t a = 0; a < 4; ++a) {

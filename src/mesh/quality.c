@@ -64,7 +64,7 @@ static void note_aspect(Part *part, int32_t element, double aspect)
 }
 
 // Vertices of an element relative to its first, divided by `scale`.
-static void load_scaled(const LyraMesh *mesh, int32_t element, double scale, double r[8][3])
+static void load_scaled(const LyraMesh *mesh, int32_t element, double scale, double r[10][3])
 {
     int32_t nodes = lyra_element_kind_nodes(mesh->kind);
     const int32_t *ids = mesh->elements + (int64_t)nodes * element;
@@ -157,10 +157,12 @@ static void measure(const LyraMesh *mesh, int32_t element, Part *part)
     }
     if (volume < 0) {
         count_one(element, &quality->inverted, &quality->first_inverted);
+    } else if (!(ly_element_least_jacobian(mesh, element) > 0)) {
+        count_one(element, &quality->folded, &quality->first_folded);
     }
-    double r[8][3] = {{0}};
+    double r[10][3] = {{0}};
     load_scaled(mesh, element, ly_element_longest_edge(mesh, element), r);
-    if (mesh->kind == LYRA_ELEMENT_TET4) {
+    if (ly_kind_is_tet(mesh->kind)) {
         measure_tet(part, element, r);
     } else {
         measure_cube(part, element, r);
@@ -178,6 +180,7 @@ static Part empty_part(void)
                       .min_dihedral_element = -1,
                       .first_inverted = -1,
                       .first_degenerate = -1,
+                      .first_folded = -1,
                       .first_not_box = -1,
                       .first_not_cube = -1,
                       .first_orphan = -1,
@@ -226,6 +229,7 @@ static void add_part(Part *all, const Part *part)
     }
     to->max_dihedral = fmax(to->max_dihedral, from->max_dihedral);
     add_count(from->inverted, from->first_inverted, &to->inverted, &to->first_inverted);
+    add_count(from->folded, from->first_folded, &to->folded, &to->first_folded);
     add_count(from->degenerate, from->first_degenerate, &to->degenerate, &to->first_degenerate);
     add_count(from->not_boxes, from->first_not_box, &to->not_boxes, &to->first_not_box);
     add_count(from->not_cubes, from->first_not_cube, &to->not_cubes, &to->first_not_cube);

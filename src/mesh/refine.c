@@ -10,6 +10,7 @@
 // neighbours share, so the new mesh conforms where the old one did.
 
 #include "mesh/edit.h"
+#include "mesh/quadratic.h"
 #include "mesh/topology.h"
 
 #include "lyra/mesh_ops.h"
@@ -156,10 +157,41 @@ static LyraStatus check_edges(const LyraMesh *mesh, const LyraMeshEdgesView *edg
     return LYRA_OK;
 }
 
-LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out)
+LyraStatus ly_refine_at(const LyraMesh *mesh, const int32_t *middles, LyraMesh **out)
 {
     LyraContext *ctx = mesh->ctx;
-    bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8;
+    int64_t element_count = 8 * (int64_t)mesh->element_count;
+    double *positions = NULL;
+    int32_t *elements = NULL;
+    LY_TRY(too_large(0, element_count));
+    LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)mesh->vertex_count, sizeof *positions, &positions));
+    LyraStatus status = ly_allocate_array(ctx, 4 * element_count, sizeof *elements, &elements);
+    if (status != LYRA_OK) {
+        ly_release(ctx, positions);
+        return status;
+    }
+    if (mesh->vertex_count > 0) {
+        memcpy(positions, mesh->positions, 3 * (size_t)mesh->vertex_count * sizeof *positions);
+    }
+    for (int64_t e = 0; e < mesh->element_count; ++e) {
+        cut_tet(positions, mesh->elements + 4 * e, middles + 6 * e, elements + 32 * e);
+    }
+    const LyMeshEdit edit = {.mesh = mesh,
+                             .vertex_count = mesh->vertex_count,
+                             .element_count = (int32_t)element_count,
+                             .positions = positions,
+                             .elements = elements,
+                             .children = 8};
+    return ly_mesh_edit_finish(&edit, out);
+}
+
+LyraStatus lyra_mesh_refine(const LyraMesh *mesh, LyraMesh **out)
+{
+    if (mesh->kind == LYRA_ELEMENT_TET10) {
+        return ly_refine_quadratic(mesh, out);
+    }
+    LyraContext *ctx = mesh->ctx;
+    bool cubes = !ly_kind_is_tet(mesh->kind);
     int64_t nodes = cubes ? 8 : 4, element_count = 8 * (int64_t)mesh->element_count, faces = 0;
     LyraMeshEdges *found = NULL;
     double *positions = NULL;

@@ -2,6 +2,7 @@ target_sources(lyra_objects PRIVATE
   mesh/mesh.c)
 target_sources(lyra_objects PRIVATE
   mesh/box_tree.c
+  mesh/element_map.c
   mesh/element_shape.c
   mesh/embed.c
   mesh/interp.c
@@ -30,6 +31,7 @@ target_sources(lyra_objects PRIVATE
   mesh/mass_properties.c
   mesh/merge.c
   mesh/orient.c
+  mesh/quadratic.c
   mesh/quality.c
   mesh/refine.c
   mesh/sort.c

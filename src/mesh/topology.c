@@ -16,30 +16,46 @@
 
 // local vertices of one face or edge after the other
 static const int32_t tet_faces[4 * 3] = {1, 2, 3, 0, 3, 2, 0, 1, 3, 0, 2, 1};
+// corners, then the middles of the edges from each to the next
+static const int32_t tet10_faces[4 * 6] = {1, 2, 3, 5, 9, 8, 0, 3, 2, 7, 9, 6,
+                                           0, 1, 3, 4, 8, 7, 0, 2, 1, 6, 5, 4};
 static const int32_t cube_faces[6 * 4] = {0, 4, 7, 3, 1, 2, 6, 5, 0, 1, 5, 4,
                                           3, 7, 6, 2, 0, 3, 2, 1, 4, 5, 6, 7};
 static const int32_t tet_edges[6 * 2] = {0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3};
+static const int32_t tet10_edges[6 * 2] = {0, 1, 1, 2, 2, 0, 0, 3, 1, 3, 2, 3};
 static const int32_t cube_edges[12 * 2] = {0, 1, 3, 2, 4, 5, 7, 6, 0, 3, 1, 2,
                                            4, 7, 5, 6, 0, 4, 1, 5, 2, 6, 3, 7};
 
 int32_t lyra_element_kind_faces(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? 4 : kind == LYRA_ELEMENT_CUBE8 ? 6 : 0;
+    return (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? ly_kind_faces(kind) : 0;
 }
 
 int32_t lyra_element_kind_face_nodes(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? 3 : kind == LYRA_ELEMENT_CUBE8 ? 4 : 0;
+    return kind == LYRA_ELEMENT_TET10                 ? 6
+           : (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? ly_kind_face_corners(kind)
+                                                      : 0;
+}
+
+int32_t lyra_element_kind_face_corners(LyraElementKind kind)
+{
+    return (unsigned)kind < LYRA_ELEMENT_KIND_COUNT ? ly_kind_face_corners(kind) : 0;
 }
 
 const int32_t *lyra_element_kind_face(LyraElementKind kind, int32_t face)
 {
-    return kind == LYRA_ELEMENT_TET4 ? tet_faces + 3 * face : cube_faces + 4 * face;
+    return kind == LYRA_ELEMENT_TET10 ? tet10_faces + 6 * face
+           : ly_kind_is_tet(kind)     ? tet_faces + 3 * face
+                                      : cube_faces + 4 * face;
 }
 
 const int32_t *lyra_element_kind_edge(LyraElementKind kind, int32_t edge)
 {
-    return (kind == LYRA_ELEMENT_TET4 ? tet_edges : cube_edges) + 2 * edge;
+    return (kind == LYRA_ELEMENT_TET10 ? tet10_edges
+            : ly_kind_is_tet(kind)     ? tet_edges
+                                       : cube_edges) +
+           2 * edge;
 }
 
 // ---- sorting sides ------------------------------------------------------------------------------
@@ -135,14 +151,20 @@ static LyraStatus sort_sides(const LyraMesh *mesh, SideKind kind, LySortedSides 
 
 LyraStatus ly_sort_faces(const LyraMesh *mesh, LySortedSides *out)
 {
-    static const SideKind tet = {4, 4, 3, tet_faces}, cube = {8, 6, 4, cube_faces};
-    return sort_sides(mesh, mesh->kind == LYRA_ELEMENT_TET4 ? tet : cube, out);
+    SideKind tet = {4, 4, 3, tet_faces}, cube = {8, 6, 4, cube_faces};
+    tet.nodes = lyra_element_kind_nodes(mesh->kind);
+    return sort_sides(mesh, ly_kind_is_tet(mesh->kind) ? tet : cube, out);
 }
 
 LyraStatus ly_sort_edges(const LyraMesh *mesh, LySortedSides *out)
 {
-    static const SideKind tet = {4, 6, 2, tet_edges}, cube = {8, 12, 2, cube_edges};
-    return sort_sides(mesh, mesh->kind == LYRA_ELEMENT_TET4 ? tet : cube, out);
+    static const SideKind tet = {4, 6, 2, tet_edges}, tet10 = {10, 6, 2, tet10_edges};
+    static const SideKind cube = {8, 12, 2, cube_edges};
+    return sort_sides(mesh,
+                      mesh->kind == LYRA_ELEMENT_TET10 ? tet10
+                      : ly_kind_is_tet(mesh->kind)     ? tet
+                                                       : cube,
+                      out);
 }
 
 void ly_sorted_sides_end(LyraContext *ctx, LySortedSides *sides)

@@ -12,14 +12,23 @@
 /// Edges of an element: 6 or 12.
 static inline int32_t ly_kind_edges(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? 6 : 12;
+    return ly_kind_is_tet(kind) ? 6 : 12;
 }
 
 /// Faces of an element: 4 or 6.
 static inline int32_t ly_kind_faces(LyraElementKind kind)
 {
-    return kind == LYRA_ELEMENT_TET4 ? 4 : 6;
+    return ly_kind_is_tet(kind) ? 4 : 6;
 }
+
+/// Corners of a face: 3 or 4.
+static inline int32_t ly_kind_face_corners(LyraElementKind kind)
+{
+    return ly_kind_is_tet(kind) ? 3 : 4;
+}
+
+/// Most vertices of a face.
+enum { LY_FACE_NODES_MAX = 6 };
 
 /// Things with vertices (faces or edges of elements), sorted by their lowest vertex and then by the
 /// others, so that equal ones stand together.

@@ -223,6 +223,17 @@ static void cube_box(const void *data, int32_t item, double low[3], double high[
     bound_nodes(data, 8, item, low, high);
 }
 
+static void mapped_box(const void *data, int32_t item, double low[3], double high[3])
+{
+    const LyraElementTree *tree = data;
+    LyElementShape shape = ly_element_shape(tree->mesh, item);
+    ly_map_box(&shape, low, high);
+    for (int32_t i = 0; i < 3; ++i) {
+        low[i] -= tree->tolerance;
+        high[i] += tree->tolerance;
+    }
+}
+
 // 1e-12 of the largest coordinate and of the diagonal: thousands of times what rounding of
 // coordinates can move a face
 static LyraStatus measure_tolerance(const LyraMesh *mesh, double *tolerance)
@@ -270,7 +281,9 @@ LyraStatus lyra_element_tree_create(const LyraMesh *mesh, LyraElementTree **out)
         }
         ids[count++] = e;
     }
-    LyItemBox *box = mesh->kind == LYRA_ELEMENT_TET4 ? tet_box : cube_box;
+    LyItemBox *box = ly_kind_is_mapped(mesh->kind)     ? mapped_box
+                     : mesh->kind == LYRA_ELEMENT_TET4 ? tet_box
+                                                       : cube_box;
     LY_TRY_DONE(ly_box_tree_build(ctx, count, ids, box, tree, &tree->boxes));
     *out = tree;
 done:

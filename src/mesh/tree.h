@@ -8,7 +8,7 @@
 
 #include "lyra/embed.h"
 #include "mesh/box_tree.h"
-#include "mesh/element_shape.h"
+#include "mesh/element_map.h"
 
 struct LyraVertexTree {
     LyraContext *ctx;

@@ -148,6 +148,12 @@ static void write_set(LyWriter *writer, const LyraMeshSet *set)
 
 LyraStatus ly_veg_save(const LyraMesh *mesh, const char *path)
 {
+    if (mesh->kind != LYRA_ELEMENT_TET4 && mesh->kind != LYRA_ELEMENT_CUBE8) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "%s: .veg holds tets and cubes, and the elements are of kind %s; .vtu, "
+                       ".msh, .vtk and .inp hold them",
+                       path, lyra_element_kind_name(mesh->kind));
+    }
     LY_TRY(check_names(mesh, path));
     LyWriter *writer = NULL;
     LY_TRY(ly_writer_create(mesh->ctx, path, &writer));

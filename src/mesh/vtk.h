@@ -19,6 +19,7 @@ enum {
     LY_VTK_QUAD = 9,
     LY_VTK_TETRA = 10,
     LY_VTK_HEXAHEDRON = 12,
+    LY_VTK_QUADRATIC_TETRA = 24,
 };
 
 /// Adds the cells of types `types` [count], whose vertices stand from offsets[c] to in front of

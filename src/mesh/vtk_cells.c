@@ -19,11 +19,11 @@ static LyCellType cell_type(int64_t type)
         [15] = {LY_CELL_NONE, -1},    [16] = {LY_CELL_NONE, -1},  [17] = {LY_CELL_NONE, -1},
         [18] = {LY_CELL_NONE, -1},    [19] = {LY_CELL_NONE, -1},  [20] = {LY_CELL_NONE, -1},
         [21] = {LY_CELL_NONE, 0}, // quadratic lines
-        [22] = {LY_CELL_TRIANGLE, 6}, [23] = {LY_CELL_QUAD, 8},   [24] = {LY_CELL_TET, 10},
+        [22] = {LY_CELL_TRIANGLE, 6}, [23] = {LY_CELL_QUAD, 8},   [24] = {LY_CELL_TET10, 10},
         [25] = {LY_CELL_HEX, 20},     [26] = {LY_CELL_PRISM, 15}, [27] = {LY_CELL_PYRAMID, 13},
         [28] = {LY_CELL_QUAD, 9},     [29] = {LY_CELL_HEX, 27},
     };
-    // Lagrange cells of any order; their corners come first as well
+    // Lagrange cells of any order; their corners come first as well, and the middles of order 2
     switch (type) {
     case 68:
     case 75:
@@ -51,6 +51,9 @@ static LyraStatus add_cell(LyImport *import, int64_t type, int64_t count, const 
     // rows of pixels and voxels run the same way
     static const int8_t rows[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     LyCellType cell = cell_type(type);
+    if (cell.shape == LY_CELL_TET && cell.nodes == 0 && count == 10) {
+        cell.shape = LY_CELL_TET10;
+    }
     int32_t nodes = cell.shape == LY_CELL_POLYGON ? 3 : ly_cell_nodes(cell.shape), *corners;
     if (cell.nodes < 0) {
         return ly_fail(LYRA_UNSUPPORTED,
@@ -77,15 +80,16 @@ static LyraStatus add_cell(LyImport *import, int64_t type, int64_t count, const 
     for (int32_t a = 0; a < nodes; ++a) {
         corners[a] = vertices[reordered ? rows[a] : a];
     }
-    import->quadratic |= count > nodes;
+    import->quadratic[ly_cell_is_solid(cell.shape)] |= count > nodes;
     return LYRA_OK;
 }
 
 /// Whether all cells are tets, or all hexahedra, as they are here.
 static bool is_uniform(int64_t count, const int32_t *types, const int64_t *offsets)
 {
-    bool uniform = count > 0 && (types[0] == LY_VTK_TETRA || types[0] == LY_VTK_HEXAHEDRON);
-    int64_t nodes = uniform && types[0] == LY_VTK_TETRA ? 4 : 8;
+    bool uniform = count > 0 && (types[0] == LY_VTK_TETRA || types[0] == LY_VTK_HEXAHEDRON ||
+                                 types[0] == LY_VTK_QUADRATIC_TETRA);
+    int64_t nodes = uniform ? cell_type(types[0]).nodes : 0;
     for (int64_t c = 0; c < count && uniform; ++c) {
         uniform = types[c] == types[0] && offsets[c + 1] - offsets[c] == nodes;
     }
@@ -117,7 +121,7 @@ int32_t ly_vtk_type(const LyExport *data, int64_t cell)
 {
     int32_t nodes = ly_export_nodes(data, cell);
     if (data->mesh) {
-        return nodes == 4 ? LY_VTK_TETRA : LY_VTK_HEXAHEDRON;
+        return nodes == 4 ? LY_VTK_TETRA : nodes == 10 ? LY_VTK_QUADRATIC_TETRA : LY_VTK_HEXAHEDRON;
     }
     return nodes == 3 ? LY_VTK_TRIANGLE : nodes == 4 ? LY_VTK_QUAD : LY_VTK_POLYGON;
 }

@@ -26,6 +26,8 @@
 #define LY_VTU_FACE_SET_FACES "LyraFaceSetFaces"
 #define LY_VTU_REGIONS "LyraRegions"
 #define LY_VTU_ELEMENT_COUNT "LyraElementCount"
+/// There where hexahedra are no cubes.
+#define LY_VTU_HEXAHEDRA "LyraHexahedra"
 
 /// Cell data: index of the material.
 #define LY_VTU_MATERIAL "material"

@@ -168,7 +168,8 @@ static LyraStatus sort_faces(LyVtuReader *reader, LySetList *raw)
 {
     LyraContext *ctx = reader->file.ctx;
     const LyImport *import = reader->import;
-    bool tets = import->cell_count > 0 && import->shapes[0] == LY_CELL_TET;
+    bool tets = import->cell_count > 0 &&
+                (import->shapes[0] == LY_CELL_TET || import->shapes[0] == LY_CELL_TET10);
     int32_t sides = tets ? 4 : 6;
     for (int32_t s = 0; s < raw->names.count; ++s) {
         int64_t begin = raw->begins[s], count = (ly_set_list_end(raw, s) - begin) / 2;
@@ -353,6 +354,7 @@ LyraStatus ly_vtu_read_groups(LyVtuReader *reader)
         LY_TRY(read_regions(reader));
     }
     reader->import->as_is = fits;
+    reader->import->hexahedra = has(reader, LY_VTU_ARRAY_HEXAHEDRA);
     bool numbered = reader->import->passed == 0;
     if (!fits && numbered && has(reader, LY_VTU_ARRAY_MATERIAL) &&
         reader->builder->material_names.count > 0) {

@@ -34,6 +34,7 @@ static const struct {
     [LY_VTU_ARRAY_FACE_SET_FACES] = {LY_VTU_FIELD_DATA, LY_VTU_FACE_SET_FACES},
     [LY_VTU_ARRAY_REGIONS] = {LY_VTU_FIELD_DATA, LY_VTU_REGIONS},
     [LY_VTU_ARRAY_ELEMENT_COUNT] = {LY_VTU_FIELD_DATA, LY_VTU_ELEMENT_COUNT},
+    [LY_VTU_ARRAY_HEXAHEDRA] = {LY_VTU_FIELD_DATA, LY_VTU_HEXAHEDRA},
 };
 
 // ---- tags ---------------------------------------------------------------------------------------
@@ -351,7 +352,8 @@ LyraStatus ly_vtu_read(LyImport *import)
         import->as_is =
             import->as_is &&
             (!ly_cell_is_solid(shape) ||
-             (shape == import->shapes[0] && (shape == LY_CELL_TET || shape == LY_CELL_HEX)));
+             (shape == import->shapes[0] &&
+              (shape == LY_CELL_TET || shape == LY_CELL_HEX || shape == LY_CELL_TET10)));
     }
     if (!import->as_is) {
         ly_set_list_release(import->ctx, &builder->face_sets);

@@ -212,6 +212,11 @@ static void write_field_data(LyWriter *writer, const LyExport *data, const doubl
     begin_text(writer, "Int32", LY_VTU_ELEMENT_COUNT, 1, 1);
     write_line(writer, data->cell_count);
     end_text(writer);
+    if (mesh && mesh->kind == LYRA_ELEMENT_HEX8) {
+        begin_text(writer, "Int32", LY_VTU_HEXAHEDRA, 1, 1);
+        write_line(writer, 1);
+        end_text(writer);
+    }
     if (mesh) {
         write_materials(writer, mesh);
     }

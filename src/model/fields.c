@@ -15,13 +15,14 @@
 // sigma is symmetric where rigid turns cost no energy. Laws of small strain give turned elements a
 // torque; their symmetric part is taken.
 //
-// The volume of a cube, the integral of a determinant that is quadratic in each coordinate, is the
-// sum over 2x2x2 Gauss points, exactly; these are det F at the points where the kernels look.
+// The volume of a cube or hexahedron, the integral of a determinant that is quadratic in each
+// coordinate, is the sum over 2x2x2 Gauss points, exactly; these are det F at the points where the
+// kernels look.
 
 #include "lyra/fields.h"
 
 #include "force/force.h"
-#include "force/rest_shape.h"
+#include "force/mapped.h"
 #include "lyra/system.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
@@ -38,6 +39,7 @@ struct LyraFields {
     LyraModel *model;
     const LyraMesh *mesh;
     int32_t first_vertex, nodes;
+    LyMappedRule rule; // of tets of 10 nodes
     int32_t group_count;
     int32_t *groups;         // of the model, whose stencils are the elements, [group_count]
     double *x;               // positions, [vertices of the mesh][3]
@@ -84,6 +86,9 @@ LyraStatus lyra_fields_create(LyraContext *ctx, LyraModel *model, const LyraMesh
     fields->mesh = mesh;
     fields->first_vertex = first_vertex;
     fields->nodes = lyra_element_kind_nodes(view.kind);
+    if (fields->nodes == 10) {
+        ly_mapped_rule(LYRA_ELEMENT_TET10, &fields->rule);
+    }
     fields->group_count = find_groups(fields, NULL);
     LY_TRY_DONE(
         ly_allocate_array(ctx, fields->group_count, sizeof *fields->groups, &fields->groups));
@@ -134,6 +139,23 @@ static double tet_volume(const int32_t *ids, const double *x)
     return ly_determinant3(edges[0], edges[1], edges[2]) / 6;
 }
 
+// by the points of the forces: a straight tet exactly, a curved one as they see it
+static double tet10_volume(const LyMappedRule *rule, const int32_t *ids, const double *x)
+{
+    double sum = 0;
+    for (int q = 0; q < rule->points; ++q) {
+        double A[3][3] = {{0}};
+        for (int a = 1; a < rule->nodes; ++a) {
+            for (int k = 0; k < 9; ++k) {
+                double d = x[3 * (int64_t)ids[a] + k / 3] - x[3 * (int64_t)ids[0] + k / 3];
+                A[k / 3][k % 3] += rule->shape[q][a][k % 3] * d;
+            }
+        }
+        sum += ly_determinant3(A[0], A[1], A[2]);
+    }
+    return sum / 24;
+}
+
 static double cube_volume(const int32_t *ids, const double *x)
 {
     const double root = 0.57735026918962576451;
@@ -158,6 +180,13 @@ static double cube_volume(const int32_t *ids, const double *x)
     return sum / 8;
 }
 
+static double element_volume(const LyraFields *fields, const int32_t *ids, const double *x)
+{
+    return fields->nodes == 4    ? tet_volume(ids, x)
+           : fields->nodes == 10 ? tet10_volume(&fields->rule, ids, x)
+                                 : cube_volume(ids, x);
+}
+
 // ---- evaluation ---------------------------------------------------------------------------------
 
 typedef struct FieldLoop {
@@ -178,11 +207,10 @@ static double von_mises(const double *s)
 static void write_element(const FieldLoop *loop, int64_t e)
 {
     const LyraElementFields *out = loop->out;
-    bool tets = loop->fields->nodes == 4;
     const int32_t *ids = loop->mesh.elements + e * loop->fields->nodes;
     const double *rest_x = loop->mesh.positions, *m = loop->fields->moment + 9 * e;
-    double rest = tets ? tet_volume(ids, rest_x) : cube_volume(ids, rest_x);
-    double now = tets ? tet_volume(ids, loop->x) : cube_volume(ids, loop->x);
+    double rest = element_volume(loop->fields, ids, rest_x);
+    double now = element_volume(loop->fields, ids, loop->x);
     double stress[6] = {
         m[0], m[4], m[8], 0.5 * (m[1] + m[3]), 0.5 * (m[5] + m[7]), 0.5 * (m[2] + m[6])};
     for (int k = 0; k < 6; ++k) {

@@ -146,6 +146,11 @@ static LyraStatus add_load(LyraWorld *world, const LySceneSpec *spec, int32_t in
     return lyra_world_add_load(world, &spec->world.loads[index]);
 }
 
+static LyraStatus add_tie(LyraWorld *world, const LySceneSpec *spec, int32_t index)
+{
+    return lyra_world_add_tie(world, &spec->world.ties[index], NULL);
+}
+
 static LyraStatus add_change(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
     return lyra_world_add_change(world, &spec->world.changes[index]);
@@ -174,6 +179,7 @@ static LyraStatus fill_world(const LySceneBuild *build, LyraWorld *world)
     LY_TRY(add_list(build, world, "bodies", spec->body_count, add_body));
     LY_TRY(add_list(build, world, "constraints", spec->constraint_count, add_constraint));
     LY_TRY(add_list(build, world, "loads", spec->load_count, add_load));
+    LY_TRY(add_list(build, world, "ties", spec->tie_count, add_tie));
     LY_TRY(add_list(build, world, "changes", spec->change_count, add_change));
     LY_TRY(add_list(build, world, "output.probes", build->spec->output.probe_count, add_probe));
     return lyra_world_prepare(world);

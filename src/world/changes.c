@@ -166,6 +166,31 @@ static LyraStatus add_changes(LyraWorld *world, const LyraChangeDef *def)
     return LYRA_OK;
 }
 
+// A path, "bodies.NAME.material.PARAMETER" or with [N] or * for the name, as body and parameter.
+static LyraStatus take_path(LyraWorld *world, LyraChangeDef *def)
+{
+    const char *path = def->parameter, *rest;
+    int32_t body;
+    if (strncmp(path, "bodies", 6) != 0 || (path[6] != '.' && path[6] != '[')) {
+        return LYRA_OK;
+    }
+    rest = ly_path_body(world, path, &body);
+    const char *dot = rest ? strrchr(rest, '.') : NULL;
+    if (!dot || (strncmp(rest, "material.", 9) != 0 && strncmp(rest, "fibre.", 6) != 0)) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
+                           "found \"%.80s\", expected a parameter, or a path as "
+                           "bodies.NAME.material.young",
+                           path);
+    }
+    if (def->body) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "body",
+                           "found body beside the path \"%.80s\", expected one of them", path);
+    }
+    def->body = body >= 0 ? world->views[body].name : NULL;
+    def->parameter = dot + 1;
+    return LYRA_OK;
+}
+
 LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
 {
     LYRA_ASSERT(world && def);
@@ -174,6 +199,7 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
     LY_TRY(ly_world_check_open(world, "a change"));
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
     LY_TRY(ly_keys_copy(world->arena, &ly_change_keys, def, own));
+    LY_TRY(take_path(world, own));
     LyraStatus status = add_changes(world, own);
     if (status != LYRA_OK) {
         ly_world_drop(world, world->force_count, rules);

@@ -88,7 +88,8 @@ typedef struct LyWorldSpec {
     const LyraConstraintDef *constraints;
     const LyraLoadDef *loads;
     const LyraChangeDef *changes;
-    int32_t body_count, constraint_count, load_count, change_count;
+    const LyraTieDef *ties;
+    int32_t body_count, constraint_count, load_count, change_count, tie_count;
 } LyWorldSpec;
 
 extern const LyGroup ly_world_keys;      // LyWorldSpec
@@ -96,6 +97,7 @@ extern const LyGroup ly_body_keys;       // LyraBodyDef
 extern const LyGroup ly_constraint_keys; // LyraConstraintDef
 extern const LyGroup ly_load_keys;       // LyraLoadDef
 extern const LyGroup ly_change_keys;     // LyraChangeDef
+extern const LyGroup ly_tie_keys;        // LyraTieDef
 extern const LyGroup ly_select_keys;     // LyraSelector
 extern const LyGroup ly_probe_keys;      // LyraProbeDef
 

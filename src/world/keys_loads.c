@@ -16,6 +16,11 @@ static void init_load(void *out)
     *(LyraLoadDef *)out = lyra_load_def_default();
 }
 
+static void init_tie(void *out)
+{
+    *(LyraTieDef *)out = lyra_tie_def_default();
+}
+
 static void init_change(void *out)
 {
     *(LyraChangeDef *)out = lyra_change_def_default();
@@ -109,10 +114,27 @@ static const LyKey load_keys[] = {
 };
 PUBLIC_GROUP(ly_load_keys, load_keys, LyraLoadDef, init_load, "loads", "Forces from outside.");
 
+static const LyKey tie_keys[] = {
+    {"body", LY_KEY_TEXT, AT(LyraTieDef, body), .required = true, .meaning = "Its name."},
+    {"select", LY_KEY_GROUP, AT(LyraTieDef, select), .group = &ly_select_keys, .required = true,
+     .meaning = "Which of its points."},
+    {"to", LY_KEY_TEXT, AT(LyraTieDef, to),
+     .meaning =
+         "The body that they are tied to, at the places where they are at rest. Without, the "
+         "world."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraTieDef, stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of the spring of each point."},
+    {"damping", LY_KEY_NUMBER, AT(LyraTieDef, damping), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against relative motion, of each point."},
+};
+PUBLIC_GROUP(ly_tie_keys, tie_keys, LyraTieDef, init_tie, "ties",
+             "Points of a body that are tied to another, or to the world.");
+
 static const LyKey change_keys[] = {
     {"body", LY_KEY_TEXT, AT(LyraChangeDef, body), .meaning = "Its name. Without, all bodies."},
     {"parameter", LY_KEY_TEXT, AT(LyraChangeDef, parameter),
-     .meaning = "`young`, or a parameter of the body's forces by name."},
+     .meaning = "`young`, or a parameter of the body's forces by name; or a path, as "
+                "`bodies.beam.material.young`, in place of `body`."},
     {"factor", LY_KEY_CURVE, AT(LyraChangeDef, factor), .pointer = true,
      .meaning = "Multiplies what it was, over time."},
     {"value", LY_KEY_CURVE, AT(LyraChangeDef, value), .pointer = true,

@@ -33,6 +33,8 @@ static const LyKey world_keys[] = {
      .group = &ly_constraint_keys, .meaning = "What is held."},
     {"loads", LY_KEY_LIST, LIST(LyWorldSpec, loads, load_count), .group = &ly_load_keys,
      .meaning = "Forces from outside."},
+    {"ties", LY_KEY_LIST, LIST(LyWorldSpec, ties, tie_count), .group = &ly_tie_keys,
+     .meaning = "What is tied together."},
     {"changes", LY_KEY_LIST, LIST(LyWorldSpec, changes, change_count), .group = &ly_change_keys,
      .meaning = "Materials that change."},
     {"damping", LY_KEY_GROUP, AT(LyWorldSpec, damping), .shown = true, .group = &ly_damping_keys,

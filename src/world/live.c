@@ -258,8 +258,8 @@ static void look_gravity(const LyraWorld *world, int32_t body, LyraWorldParamete
 {
     (void)body;
     double start = ly_length3(world->start_gravity);
-    look_linear("m/s^2", ly_length3(lyra_model_view(world->model).gravity), start, fmax(20, 2 * start),
-                out);
+    look_linear("m/s^2", ly_length3(lyra_model_view(world->model).gravity), start,
+                fmax(20, 2 * start), out);
 }
 
 // ---- turning ------------------------------------------------------------------------------------

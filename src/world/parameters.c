@@ -90,24 +90,49 @@ void ly_world_end_parameters(LyraWorld *world)
 
 // ---- paths --------------------------------------------------------------------------------------
 
-// "bodies[2].x" as "bodies.NAME.x", and "bodies.*.x" of one body as that of its name
-static void normalise(const LyraWorld *world, const char *path, char out[PATH_CHARS])
+// the body whose name is followed by a dot, by the longest name; -1 without
+static int32_t find_named(const LyraWorld *world, const char *text, size_t *length)
 {
-    int32_t body = -1;
-    const char *rest = NULL;
+    int32_t found = -1;
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        size_t own = strlen(world->views[b].name);
+        if (strncmp(text, world->views[b].name, own) == 0 && text[own] == '.' &&
+            (found < 0 || own > *length)) {
+            found = b;
+            *length = own;
+        }
+    }
+    return found;
+}
+
+const char *ly_path_body(const LyraWorld *world, const char *path, int32_t *body)
+{
+    *body = -1;
     if (strncmp(path, "bodies[", 7) == 0) {
         char *end = NULL;
         long number = strtol(path + 7, &end, 10);
-        if (end > path + 7 && end[0] == ']' && end[1] == '.' && number >= 0 &&
-            number < world->body_count) {
-            body = (int32_t)number;
-            rest = end + 2;
-        }
-    } else if (strncmp(path, "bodies.*.", 9) == 0 && world->body_count == 1) {
-        body = 0;
-        rest = path + 9;
+        bool whole = end > path + 7 && end[0] == ']' && end[1] == '.' && number >= 0;
+        *body = whole && number < world->body_count ? (int32_t)number : -1;
+        return *body >= 0 ? end + 2 : NULL;
     }
-    if (body >= 0) {
+    if (strncmp(path, "bodies.", 7) != 0) {
+        return NULL;
+    }
+    if (strncmp(path + 7, "*.", 2) == 0) {
+        return path + 9;
+    }
+    size_t length = 0;
+    *body = find_named(world, path + 7, &length);
+    return *body >= 0 ? path + 7 + length + 1 : NULL;
+}
+
+// "bodies[2].x" as "bodies.NAME.x", and "bodies.*.x" of one body as that of its name
+static void normalise(const LyraWorld *world, const char *path, char out[PATH_CHARS])
+{
+    int32_t body;
+    const char *rest = ly_path_body(world, path, &body);
+    body = rest && body < 0 && world->body_count == 1 ? 0 : body;
+    if (rest && body >= 0) {
         snprintf(out, PATH_CHARS, "bodies.%s.%s", world->views[body].name, rest);
     } else {
         snprintf(out, PATH_CHARS, "%s", path);

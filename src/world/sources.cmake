@@ -33,5 +33,6 @@ target_sources(lyra_objects PRIVATE
   world/step_forces.c
   world/target_springs.c
   world/tendon.c
+  world/ties.c
   world/undo.c
   world/world.c)

@@ -23,7 +23,7 @@
 
 #define W LYRA_BATCH_WIDTH
 #define POINTS LYRA_TENDON_POINTS_MAX
-#define NODES_MAX 8 // of an element
+#define NODES_MAX LYRA_STENCIL_NODES_MAX // of an element
 
 enum { TENDON_STIFFNESS, TENDON_REST_LENGTH, TENDON_PLACE };
 

@@ -158,6 +158,7 @@ void lyra_world_destroy(LyraWorld *world)
     ly_release(ctx, world->forces);
     ly_release(ctx, world->motions);
     ly_release(ctx, world->nodals);
+    ly_release(ctx, world->ties);
     ly_release(ctx, world->views);
     ly_release(ctx, world->bodies);
     ly_release(ctx, world->folder);

@@ -47,6 +47,7 @@ typedef struct LyNodal {
 typedef struct LyPulls LyPulls;
 typedef struct LyStepForces LyStepForces;
 typedef struct LyParameters LyParameters;
+typedef struct LyTie LyTie;
 typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
 
@@ -84,6 +85,8 @@ struct LyraWorld {
     LyNodal *nodals;
     LyUndo undo;    // what the rules of the step in progress found
     LyPulls *pulls; // what people pull at; owned by its force
+    int32_t tie_count;
+    LyTie **ties; // owned by their forces
     int32_t probe_count;
     LyProbe **probes; // owned: ly_world_end_probes()
     bool load_moves;  // a load function depends on u or v
@@ -231,6 +234,10 @@ void ly_world_load(void *user, double t, const double *u, const double *v, doubl
 
 /// Adds the group of springs of lyra_world_pull(), without any at first.
 LyraStatus ly_world_add_pull(LyraWorld *world);
+
+/// What of a path follows "bodies[N]." or "bodies.NAME.", and the number of the body; -1 after
+/// "bodies.*.". NULL for paths that name no body of the world.
+const char *ly_path_body(const LyraWorld *world, const char *path, int32_t *body);
 
 /// Finds the parameters that can be turned, once the model is there, and ends their list.
 LyraStatus ly_world_list_parameters(LyraWorld *world);

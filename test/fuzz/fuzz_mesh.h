@@ -36,7 +36,7 @@ static inline void fuzz_sets(const LyraMeshView *view)
             FUZZ_REQUIRE(set->vertices[i] > last && set->vertices[i] < view->vertex_count);
         }
     }
-    int32_t sides = view->kind == LYRA_ELEMENT_TET4 ? 4 : 6;
+    int32_t sides = lyra_element_kind_corners(view->kind) == 4 ? 4 : 6;
     for (int32_t s = 0; s < view->face_set_count; ++s) {
         const LyraMeshFaceSet *set = &view->face_sets[s];
         int64_t last = -1;

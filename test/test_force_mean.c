@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Mean dilatation of cubes, hexahedra and tets of 10 nodes.
+
+#include "isotropic_body.h"
+
+static const LyraElementKind kinds[] = {LYRA_ELEMENT_CUBE8, LYRA_ELEMENT_TET10, LYRA_ELEMENT_HEX8};
+
+static Body make_mean(LyraContext *ctx, LyraMaterialLaw model, LyraElementKind kind, int32_t nx,
+                      int32_t ny, int32_t nz, LyraInversion inversion)
+{
+    LyraElasticDef def = lyra_elastic_def_default();
+    def.model = model;
+    def.inversion = inversion;
+    def.volumetric = LYRA_VOLUMETRIC_MEAN;
+    return make_isotropic(ctx, def, kind, nx, ny, nz);
+}
+
+LYRA_TEST(mean_dilatation_matches_differences)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        for (int k = 0; k < 3; ++k) {
+            Body body =
+                make_mean(ctx, (LyraMaterialLaw)model, kinds[k], 2, 1, 1, LYRA_INVERSION_EXTEND);
+            TestRandom random = test_random(3);
+            double *x = malloc((size_t)body.n * 3 * sizeof *x);
+            for (int state = 0; state < ISOTROPIC_STATE_COUNT; ++state) {
+                char what[120];
+                snprintf(what, sizeof what, "%s, %s, %s",
+                         lyra_material_law_name((LyraMaterialLaw)model),
+                         lyra_element_kind_name(kinds[k]), isotropic_state_names[state]);
+                set_isotropic_state(&body, (IsotropicState)state, &random, x);
+                check_derivatives_within(&body, x, state >= RANDOM ? 2e-5 : 1e-3, 1, 1e-6, &random,
+                                         true, what);
+            }
+            free(x);
+            end_body(&body);
+        }
+    }
+    test_context_end(ctx);
+}
+
+// where the volume changes alike everywhere, the mean is no other than the value at the points
+LYRA_TEST(mean_dilatation_changes_nothing_in_homogeneous_states)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const double A[9] = {1.2, 0.1, 0, -0.1, 0.9, 0.2, 0.05, 0, 0.8};
+    for (int model = LYRA_MATERIAL_STVK; model < LYRA_MATERIAL_LAW_COUNT; ++model) {
+        for (int k = 0; k < 3; ++k) {
+            double *forces[2], energy[2], size = 0;
+            int32_t dofs = 0;
+            for (int mean = 0; mean < 2; ++mean) {
+                LyraElasticDef def = lyra_elastic_def_default();
+                def.model = (LyraMaterialLaw)model;
+                def.volumetric = mean ? LYRA_VOLUMETRIC_MEAN : LYRA_VOLUMETRIC_STANDARD;
+                Body body = make_isotropic(ctx, def, kinds[k], 2, 2, 2);
+                dofs = 3 * body.n;
+                double *x = malloc((size_t)dofs * sizeof *x);
+                forces[mean] = malloc((size_t)dofs * sizeof *x);
+                for (int32_t i = 0; i < dofs; ++i) {
+                    const double *p = body.rest + i / 3 * 3, *row = A + 3 * (i % 3);
+                    x[i] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2];
+                }
+                evaluate(&body, x, &energy[mean], forces[mean], false);
+                free(x);
+                end_body(&body);
+            }
+            for (int32_t i = 0; i < dofs; ++i) {
+                size = fmax(size, fabs(forces[0][i]));
+            }
+            TEST_NEAR(energy[1], energy[0], 1e-12 * energy[0]);
+            for (int32_t i = 0; i < dofs; ++i) {
+                TEST_NEAR(forces[1][i], forces[0][i], 1e-12 * size);
+            }
+            free(forces[0]);
+            free(forces[1]);
+        }
+    }
+    test_context_end(ctx);
+}
+
+// a stiff response to changes of volume only where the mean changes: bending of one element costs
+// what it costs a compressible one
+LYRA_TEST(mean_dilatation_frees_the_bending_of_an_incompressible_cube)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double energies[2][2]; // [mean][incompressible]
+    for (int mean = 0; mean < 2; ++mean) {
+        for (int stiff = 0; stiff < 2; ++stiff) {
+            LyraElasticConstant constants[] = {{"lambda", stiff ? 1e6 : 1.0}, {"mu", 1}};
+            LyraElasticDef def = lyra_elastic_def_default();
+            def.constants = constants;
+            def.constant_count = 2;
+            def.volumetric = mean ? LYRA_VOLUMETRIC_MEAN : LYRA_VOLUMETRIC_STANDARD;
+            Body body = make_isotropic(ctx, def, LYRA_ELEMENT_CUBE8, 1, 1, 1);
+            double *x = malloc((size_t)body.n * 3 * sizeof *x);
+            for (int32_t v = 0; v < body.n; ++v) {
+                const double *p = body.rest + 3 * v;
+                memcpy(x + 3 * v, p, 3 * sizeof *x);
+                // longer above, shorter below
+                x[3 * v] += 0.1 * p[0] * p[1] / CELL;
+            }
+            energy_at(&body, x, &energies[mean][stiff]);
+            free(x);
+            end_body(&body);
+        }
+    }
+    TEST_CHECK_MSG(energies[0][1] > 1e4 * energies[0][0], "%g, %g", energies[0][1], energies[0][0]);
+    TEST_CHECK_MSG(energies[1][1] < 2 * energies[1][0], "%g, %g", energies[1][1], energies[1][0]);
+    test_context_end(ctx);
+}
+
+// eigenvalues by what x^T K x gives along random directions
+LYRA_TEST(projected_tangents_of_mean_dilatation_are_positive)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int k = 0; k < 3; ++k) {
+        Body body =
+            make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, kinds[k], 1, 1, 1, LYRA_INVERSION_EXTEND);
+        TestRandom random = test_random(31);
+        int32_t dofs = 3 * body.n;
+        double *A = malloc((size_t)(dofs * dofs) * sizeof *A),
+               *x = malloc((size_t)dofs * sizeof *x);
+        double *values = malloc((size_t)dofs * sizeof *values);
+        for (int state = 0; state < ISOTROPIC_STATE_COUNT; ++state) {
+            double energy, largest = 0, least = 0;
+            set_isotropic_state(&body, (IsotropicState)state, &random, x);
+            evaluate_psd(&body, x, true, &energy, values);
+            dense_tangent(&body, A);
+            TEST_OK(lyra_dense_eigen(ctx, dofs, A, values, NULL));
+            for (int32_t i = 0; i < dofs; ++i) {
+                largest = fmax(largest, values[i]);
+                least = fmin(least, values[i]);
+            }
+            TEST_CHECK_MSG(least > -1e-10 * largest, "%s, %s: %g beside %g",
+                           lyra_element_kind_name(kinds[k]), isotropic_state_names[state], least,
+                           largest);
+        }
+        free(A);
+        free(x);
+        free(values);
+        end_body(&body);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(mean_dilatation_says_where_it_cannot_be)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraElasticDef def = lyra_elastic_def_default();
+    LyraMesh *tets = NULL, *cubes = NULL;
+    LyraForce *force = NULL;
+    LyraVolumetric found = LYRA_VOLUMETRIC_STANDARD;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &tets));
+    shape.kind = LYRA_ELEMENT_CUBE8;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &cubes));
+    def.volumetric = LYRA_VOLUMETRIC_MEAN;
+    TEST_STATUS(lyra_elastic_create(ctx, tets, &def, &force), LYRA_UNSUPPORTED);
+    TEST_STRING(lyra_error_message(),
+                "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
+                "quadratic` makes tets of 10 nodes, which it helps");
+    def.inversion = LYRA_INVERSION_CLAMP;
+    TEST_STATUS(lyra_elastic_create(ctx, cubes, &def, &force), LYRA_UNSUPPORTED);
+    TEST_CONTAINS(lyra_error_message(), "needs an energy");
+    def.volumetric = LYRA_VOLUMETRIC_COUNT;
+    TEST_STATUS(lyra_elastic_create(ctx, cubes, &def, &force), LYRA_INVALID_ARGUMENT);
+    TEST_OK(lyra_volumetric_find("mean", &found));
+    TEST_EQUAL(found, LYRA_VOLUMETRIC_MEAN);
+    TEST_STATUS(lyra_volumetric_find("some", &found), LYRA_INVALID_ARGUMENT);
+    TEST_CHECK(!force);
+    lyra_mesh_destroy(tets);
+    lyra_mesh_destroy(cubes);
+    test_context_end(ctx);
+}
+
+static Body make_of_kind(LyraContext *ctx, const void *data)
+{
+    return make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, *(const LyraElementKind *)data, 3, 2, 2,
+                     LYRA_INVERSION_EXTEND);
+}
+
+LYRA_TEST(mean_dilatation_agrees_between_instruction_sets)
+{
+    for (int k = 0; k < 3; ++k) {
+        check_instruction_sets(make_of_kind, &kinds[k], 1e-11);
+    }
+}
+
+static void compute_mean(LyraContext *ctx, void *data, void *out)
+{
+    (void)data;
+    Body body = make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, LYRA_ELEMENT_TET10, 3, 3, 3,
+                          LYRA_INVERSION_EXTEND);
+    TestRandom random = test_random(2);
+    double *x = malloc((size_t)body.n * 3 * sizeof *x), *sums = out;
+    double *g = malloc((size_t)body.n * 3 * sizeof *g);
+    set_isotropic_state(&body, RANDOM, &random, x);
+    evaluate_psd(&body, x, true, &sums[0], g);
+    memcpy(sums + 1, g, 300 * sizeof *g);
+    apply_tangent(&body, body.rest, g);
+    memcpy(sums + 301, g, 300 * sizeof *g);
+    free(x);
+    free(g);
+    end_body(&body);
+}
+
+LYRA_TEST(mean_dilatation_has_the_same_bits_at_any_thread_count)
+{
+    test_same_bits(compute_mean, NULL, 601 * sizeof(double));
+}
