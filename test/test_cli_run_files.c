@@ -202,8 +202,8 @@ LYRA_TEST(cli_run_sets_keys_of_vegas_scenes)
     free(summary);
     TEST_EQUAL(lyra("run %s --steps 2 --set timestep=0", scene), 1);
     TEST_CONTAINS(errors, "expected a number above 0 for timestep");
-    TEST_EQUAL(lyra("run %s --steps 2 --set time.dt=1", scene), 1);
-    TEST_CONTAINS(errors, "time.dt");
+    TEST_EQUAL(lyra("run %s --steps 2 --set time.st=1", scene), 1);
+    TEST_CONTAINS(errors, "time.st");
 }
 
 // Vega's matrix of displacements: a column per step, also for a run in parts

@@ -92,3 +92,34 @@ LYRA_TEST(wrong_command_lines_and_scenes_are_told)
     TEST_EQUAL(lyra("scene %s --set timstep=1", scene), 1);
     TEST_CONTAINS(errors, "nearest");
 }
+
+// ---- lyra convert -------------------------------------------------------------------------------
+
+LYRA_TEST(scenes_of_vega_become_scenes_in_yaml)
+{
+    REQUIRE_YAML();
+    const char *scene = make_scene();
+    char target[1024];
+    snprintf(target, sizeof target, "%s", kept("converted.yaml"));
+    TEST_EQUAL(lyra("convert %s %s --set timestep=0.25", scene, target), 0);
+    TEST_STRING(errors, "");
+    TEST_EQUAL(lyra("scene %s", target), 0);
+    TEST_CONTAINS(output, "dt 0.25 s");
+    // what is there is replaced when told to
+    TEST_EQUAL(lyra("convert %s %s", scene, target), 1);
+    TEST_CONTAINS(errors, "is there already; --force replaces it");
+    TEST_EQUAL(lyra("scene %s", target), 0);
+    TEST_CONTAINS(output, "dt 0.25 s");
+    TEST_EQUAL(lyra("convert %s %s --force --set timestep=0.125", scene, target), 0);
+    TEST_EQUAL(lyra("scene %s", target), 0);
+    TEST_CONTAINS(output, "dt 0.125 s");
+    // and not for nothing
+    TEST_EQUAL(lyra("convert %s %s --force --set timestep=0", scene, target), 1);
+    TEST_CONTAINS(errors, "expected a number above 0 for timestep");
+    TEST_EQUAL(lyra("convert %s %s --force", target, target), 1);
+    TEST_CONTAINS(errors, "found a scene in YAML, expected one of Vega");
+    TEST_EQUAL(lyra("scene %s", target), 0);
+    TEST_CONTAINS(output, "dt 0.125 s");
+    TEST_EQUAL(lyra("convert %s", scene), 2);
+    TEST_CONTAINS(errors, "expected SCENE.config SCENE.yaml");
+}

@@ -195,7 +195,7 @@ LYRA_TEST(surfaces_are_those_of_the_files)
     if (world) {
         const LyraBodyView *body = &lyra_world_view(world).bodies[0];
         TEST_EQUAL(body->surface_count, 1);
-        TEST_STRING(body->surfaces[0].name, "boundary");
+        TEST_STRING(body->surfaces[0].name, "skin");
         TEST_CHECK(!body->surfaces[0].embedding);
         LyraSurfaceView surface = lyra_surface_view(body->surfaces[0].surface);
         TEST_EQUAL(surface.vertex_count, BAR_VERTICES);

@@ -10,6 +10,7 @@
 #include "extending/body_particles.c"
 #include "extending/key_tilt.c"
 
+#include "base/file.h"
 #include "lyra/mesh_generate.h"
 #include "lyra_test.h"
 #include "scene/spec.h"
@@ -34,6 +35,9 @@ static LyraStatus add_particles(LyraWorld *world, const LyraBodyDef *def)
     LyBody body = {.type = &ly_body_particles, .def = def};
     LyraMesh *mesh = make_box(lyra_world_context(world));
     LyraStatus status = body.type->create(world, mesh, &view, &body);
+    if (status == LYRA_OK) {
+        status = ly_string_copy(world->ctx, "dust", 4, (char **)&view.name);
+    }
     if (status != LYRA_OK) {
         ly_body_end(world->ctx, &view, &body);
         return status;

@@ -59,8 +59,8 @@ typedef struct LyraScene LyraScene;
 /// Settings of loading. Start from lyra_scene_def_default().
 typedef struct LyraSceneDef {
     /// "path=value" each, on top of the file: `time.dt=5 ms`, `bodies.beam.material.young=2 MPa`,
-    /// `bodies[0].name=beam` in YAML scenes, `timestep=0.01` in `.config`. [override_count].
-    /// Nullable.
+    /// `bodies[0].name=beam`; of `.config` scenes also their keys, `timestep=0.01`, which come
+    /// first. [override_count]. Nullable.
     const char *const *overrides;
     int32_t override_count;
     uint32_t cookie; ///< Written by the default function only.
@@ -81,6 +81,13 @@ LYRA_API LyraStatus lyra_world_load(LyraContext *ctx, const char *path, const Ly
 LYRA_API LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, size_t length,
                                            const char *folder, const LyraSceneDef *def,
                                            LyraWorld **out, LyraScene **scene);
+
+/// Writes a scene of Vega, `.config`, to `target` as a scene in YAML whose world moves alike, bit
+/// for bit on one machine. Its files are named as there, or by absolute paths where `target` is in
+/// another folder. The world is made first, so that what can't be simulated is not written. An
+/// existing file is replaced, and left as it was on failure. `ctx`, `def`: as above.
+LYRA_API LyraStatus lyra_scene_convert(LyraContext *ctx, const char *path, const LyraSceneDef *def,
+                                       const char *target);
 
 /// Accepts NULL.
 LYRA_API void lyra_scene_destroy(LyraScene *scene);

@@ -40,6 +40,10 @@ typedef struct LyraDamping {
     double mass;      ///< alpha of alpha M, 1/s, >= 0. Default 0.
     double stiffness; ///< beta of beta K, s, >= 0. Default 0.
     bool exact;       ///< K as it is, indefinite or not. Default false.
+    /// Against differences of velocity between neighbours, along edges of elements and springs:
+    /// between vertices with n_i and n_j neighbours (1/n_i + 1/n_j)/2 of it, N s/m, >= 0. Default
+    /// 0.
+    double laplacian;
 } LyraDamping;
 
 /// How long and how finely.
@@ -170,6 +174,9 @@ typedef struct LyraStart {
     double translate[3];        ///< m. Default 0.
     double velocity[3];         ///< m/s. Default 0.
     double angular_velocity[3]; ///< About the middle of the body, rad/s. Default 0.
+    /// Displacements, m, and velocities, m/s, of all vertices in place of the above: a matrix of
+    /// Vega, 3 n rows in one column, or an `.npy` array of 3 n numbers. Nullable.
+    const char *displacement_file, *velocity_file;
 } LyraStart;
 
 /// A part of a body with other moduli.
@@ -194,7 +201,36 @@ typedef struct LyraBodySurface {
     const char *file;           ///< Of any format. Nullable with `surface`.
     const LyraSurface *surface; ///< In place of `file`; copied. Nullable.
     const char *weights;        ///< An `.interp` file. Nullable: weights are computed.
+    bool matched; ///< Its vertices are those of the body, in their order. Default false.
 } LyraBodySurface;
+
+/// Between which vertices springs are.
+typedef enum LyraSpringsOver {
+    LYRA_SPRINGS_OVER_ELEMENTS = 0, ///< Any two that share a tet or a cube.
+    LYRA_SPRINGS_OVER_QUADS,        ///< Of a surface of quads: edges, diagonals, over next edges.
+    LYRA_SPRINGS_OVER_EDGES,        ///< Edges of any surface.
+    LYRA_SPRINGS_OVER_CHAIN,        ///< Each and the next on a line.
+    LYRA_SPRINGS_OVER_COUNT
+} LyraSpringsOver;
+
+/// Springs that a body is made of. Start from lyra_body_springs_default().
+typedef struct LyraBodySprings {
+    LyraSpringsOver over;       ///< Default LYRA_SPRINGS_OVER_ELEMENTS: of the body's mesh.
+    const char *file;           ///< The surface, of any format, over quads or edges. Nullable.
+    const LyraSurface *surface; ///< In place of `file`; copied. Nullable.
+    int32_t count;              ///< Of vertices of a chain, > 0. Default 2.
+    double from[3], to[3];      ///< Ends of a chain, m. Default 0 and (1, 0, 0).
+    /// Of edges, N/m, >= 0. Default NaN: over tets from Young's modulus, otherwise 100.
+    double structural;
+    double shear;           ///< Of diagonals, N/m, >= 0. Default NaN: `structural`.
+    double bend;            ///< Over quads, past a vertex to the next, N/m, >= 0. Default 0.
+    double damping;         ///< Of each spring, N s/m, >= 0. Default 0.
+    bool full;              ///< Damping brakes all relative motion, not that along springs alone.
+    double surface_density; ///< Over quads and edges, kg/m^2, > 0. Default 1.
+    /// Of all of it, kg, > 0, shared as volume or area is, and equally in a chain. Default NaN: by
+    /// the densities; of a chain 1 kg.
+    double mass;
+} LyraBodySprings;
 
 /// A body. Start from lyra_body_def_default(). All of it is copied. What it is made of is one of
 /// `file`, `mesh` and `generate`.
@@ -210,10 +246,12 @@ typedef struct LyraBodyDef {
     LyraSolidDef material;
     double density;   ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
     double stiffness; ///< "affine": Young's modulus of its shape, Pa. Default NaN: by its density.
+    double modulus_factor;     ///< On all moduli of the mesh and of regions, > 0. Default 1.
     const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
     int32_t region_count;
     const LyraViscosityDef *viscosity; ///< Nullable.
     const LyraBodyFibre *fibre;        ///< Nullable.
+    const LyraBodySprings *springs;    ///< "springs": what they are. Nullable: defaults.
     const LyraBodySurface *surfaces;   ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
     LyraStart start;
@@ -223,6 +261,7 @@ typedef struct LyraBodyDef {
 LYRA_API LyraBodyDef lyra_body_def_default(void);
 LYRA_API LyraRegion lyra_region_default(void);
 LYRA_API LyraBodyFibre lyra_body_fibre_default(void);
+LYRA_API LyraBodySprings lyra_body_springs_default(void);
 
 /// Kinds of bodies by `index`; NULL past the last.
 LYRA_API const char *lyra_body_kind(int32_t index);
@@ -263,24 +302,50 @@ typedef enum LyraLoadKind {
     LYRA_LOAD_TRACTION,  ///< On faces, force per area.
     LYRA_LOAD_PRESSURE,  ///< On faces, against the normal.
     LYRA_LOAD_SPRING,    ///< Springs of no length from vertices to targets.
+    LYRA_LOAD_TENDON,    ///< A cord along points, that pulls.
     LYRA_LOAD_KIND_COUNT
 } LyraLoadKind;
+
+/// Points of a tendon at most.
+#define LYRA_TENDON_POINTS_MAX 10
+
+/// A point that a tendon goes through: one of `vertex` and `at`. Start from
+/// lyra_tendon_point_default().
+typedef struct LyraTendonPoint {
+    const char *body; ///< Nullable: that of the load, or the only one.
+    int32_t vertex;   ///< Of the body's mesh. Default -1: not given.
+    const double *at; ///< A place in the body at rest, m, [3]. Nullable.
+    bool fixed;       ///< `at` is a place in space, of no body. Default false.
+} LyraTendonPoint;
+
+LYRA_API LyraTendonPoint lyra_tendon_point_default(void);
 
 /// A load. Start from lyra_load_def_default().
 typedef struct LyraLoadDef {
     LyraLoadKind type;
     const char *body; ///< Nullable: all.
     LyraSelector select;
-    LyraCurve factor;    ///< Of a force, traction or pressure. Default 1.
-    LyraCurve force[3];  ///< N.
+    LyraCurve factor;   ///< Of a force, traction or pressure; not of `file`. Default 1.
+    LyraCurve force[3]; ///< N.
+    /// Forces on all vertices of the body, N, on top of `force`: a matrix of Vega with 3 n rows,
+    /// whose column k acts in step k, and none after the last, or an `.npy` array of (steps, 3 n)
+    /// or (steps, n, 3) numbers. `select` is then all of the body. Nullable.
+    const char *file;
     bool total;          ///< All vertices together get the force, not each. Default false.
     double traction[3];  ///< Pa.
     bool live;           ///< A traction turns and stretches with the surface. Default false.
     LyraCurve pressure;  ///< Pa; above 0 it pushes into the material, and inflates a cavity.
     bool symmetric;      ///< Keeps the symmetric part of the tangent only. Default false.
-    double stiffness;    ///< Of a spring, N/m, >= 0.
+    double stiffness;    ///< Of a spring or a tendon, N/m, >= 0.
     double damping;      ///< Of a spring, against motion relative to the target, N s/m, >= 0.
     LyraCurve offset[3]; ///< Of a spring's target from the place of the vertex at rest, m.
+    /// Of a tendon, [path_count], 2 to LYRA_TENDON_POINTS_MAX. Nullable.
+    const LyraTendonPoint *path;
+    int32_t path_count;
+    LyraCurve tension; ///< Of a tendon, N, >= 0, whatever its length. `stiffness` adds to it.
+    /// Length of a tendon at which its `stiffness` adds nothing, m, >= 0. Default NaN: as at rest.
+    double rest_length;
+    bool pushes; ///< An elastic tendon pushes where it is too short. Default false.
 } LyraLoadDef;
 
 LYRA_API LyraLoadDef lyra_load_def_default(void);

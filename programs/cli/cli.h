@@ -149,6 +149,7 @@ CliExit cli_compare(int argument_count, char **arguments);
 CliExit cli_eval(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
 CliExit cli_modes(int argument_count, char **arguments);
+CliExit cli_convert(int argument_count, char **arguments);
 CliExit cli_plot(int argument_count, char **arguments);
 CliExit cli_run(int argument_count, char **arguments);
 CliExit cli_scene(int argument_count, char **arguments);

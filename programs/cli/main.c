@@ -43,6 +43,7 @@ int main(int argument_count, char **arguments)
         {"run", "run a scene and write its results", cli_run},
         {"scene", "list the bodies, forces and parameters of a scene", cli_scene},
         {"compare", "tell how far two runs are apart", cli_compare},
+        {"convert", "write a scene of Vega as one in YAML", cli_convert},
         {"view", "run a scene in the browser and pull on it", cli_view},
         {"mesh", "generate, inspect, convert and repair meshes", cli_mesh},
         {"snapshot", "draw a mesh or a surface", cli_snapshot},

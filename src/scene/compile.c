@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A scene in YAML compiled into a world: text to tree, overrides, settings by the tables of keys,
-// and then what any program does that makes a world. The tree and the settings are gone afterwards;
-// until then they say where in the file a failure is at home.
+// A scene compiled into a world: text in YAML to tree, overrides, settings by the tables of keys,
+// and then, from settings of whatever file, what any program does that makes a world. The tree and
+// the settings are gone afterwards; until then they say where in the file a failure is at home.
 
 #include "base/file.h"
 #include "scene/scene.h"
@@ -19,7 +19,6 @@ typedef struct Compiler {
     LyraArena *arena; // of the tree and the settings
     LyNode *root;
     LySceneSpec spec;
-    LyraWorld *world;
 } Compiler;
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -55,27 +54,39 @@ static LyraStatus read_spec(Compiler *compiler)
 
 // ---- outputs and pictures -----------------------------------------------------------------------
 
-static LyraStatus set_output(LyraScene *scene, const LyraSceneOutput *output, const LyNode *node)
+static LyraStatus set_output(LyraScene *scene, const LyraSceneOutput *output)
 {
     for (int i = 0; i < 2; ++i) {
         if (output->snapshot_size[i] < 16 || output->snapshot_size[i] > 8000) {
-            return ly_node_expect(ly_node_find(node, "snapshot-size"),
-                                  "width and height of pictures, each from 16 to 8000");
+            return ly_fail_key(LYRA_BAD_FORMAT, "output.snapshot-size",
+                               "found [%d, %d], expected width and height of pictures, each from "
+                               "16 to 8000",
+                               (int)output->snapshot_size[0], (int)output->snapshot_size[1]);
         }
     }
+    const char *name = output->matrix;
+    char *matrix = NULL;
+    if (name && (strchr(name, '/') || name[0] == '.' || !name[0] || strlen(name) > 200)) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "output.matrix",
+                           "found \"%.80s\", expected the name of a file, without a folder", name);
+    }
+    if (name) {
+        LY_TRY(ly_string_copy(scene->ctx, name, strlen(name), &matrix));
+    }
     scene->output = *output;
+    scene->output.matrix = matrix;
     return LYRA_OK;
 }
 
-static LyraStatus set_camera(LyraScene *scene, const LyCameraSpec *spec, const LyNode *node)
+static LyraStatus set_camera(LyraScene *scene, const LyCameraSpec *spec)
 {
     const double degrees = 57.29577951308232;
     LyraSceneCamera *camera = &scene->camera;
-    LY_TRY(ly_node_place(node, ly_check_direction("up", spec->up)));
+    LY_TRY(ly_within_key(ly_check_direction("up", spec->up), "camera"));
     camera->fitted = !spec->eye;
     if (spec->eye) {
         if (memcmp(spec->eye, spec->target, sizeof camera->eye) == 0) {
-            return ly_key_fail(node, LYRA_BAD_FORMAT,
+            return ly_fail_key(LYRA_BAD_FORMAT, "camera",
                                "found the eye at its target, expected it elsewhere");
         }
         memcpy(camera->eye, spec->eye, sizeof camera->eye);
@@ -88,37 +99,20 @@ static LyraStatus set_camera(LyraScene *scene, const LyCameraSpec *spec, const L
     return LYRA_OK;
 }
 
-static LyraStatus set_looks(Compiler *compiler)
+static LyraStatus set_looks(const LySceneBuild *build)
 {
-    LyraScene *scene = compiler->scene;
-    const LySceneSpec *spec = &compiler->spec;
-    const char *title = spec->world.title;
-    LY_TRY(set_output(scene, &spec->output.files, ly_node_find(compiler->root, "output")));
-    LY_TRY(set_camera(scene, &spec->camera, ly_node_find(compiler->root, "camera")));
+    LyraScene *scene = build->scene;
+    const char *title = build->spec->world.title;
+    LY_TRY(set_output(scene, &build->spec->output.files));
+    LY_TRY(set_camera(scene, &build->spec->camera));
     return title ? ly_string_copy(scene->ctx, title, strlen(title), &scene->name) : LYRA_OK;
 }
 
 // ---- the world ----------------------------------------------------------------------------------
 
-// what does not make the motion stays out of the digest
-static void digest_tree(const Compiler *compiler)
+static LyraStatus make_world(const LySceneBuild *build, LyraContext *ctx, LyraWorld **world)
 {
-    const LyraTiming *time = &compiler->spec.world.time;
-    uint64_t digest = 0xcbf29ce484222325u;
-    for (const LyNode *child = compiler->root->first; child; child = child->next) {
-        if (strcmp(child->key, "title") != 0 && strcmp(child->key, "output") != 0 &&
-            strcmp(child->key, "camera") != 0 && strcmp(child->key, "time") != 0) {
-            digest = ly_node_digest(digest, child);
-        }
-    }
-    ly_world_digest(compiler->world, &digest, sizeof digest);
-    ly_world_digest(compiler->world, &time->dt, sizeof time->dt);
-    ly_world_digest(compiler->world, &time->substeps, sizeof time->substeps);
-}
-
-static LyraStatus make_world(Compiler *compiler, LyraContext *ctx)
-{
-    const LyWorldSpec *spec = &compiler->spec.world;
+    const LyWorldSpec *spec = &build->spec->world;
     LyraWorldDef def = lyra_world_def_default();
     def.title = spec->title;
     memcpy(def.gravity, spec->gravity, sizeof def.gravity);
@@ -127,73 +121,108 @@ static LyraStatus make_world(Compiler *compiler, LyraContext *ctx)
     def.integrator = spec->integrator;
     def.solver = spec->solver;
     def.time = spec->time;
-    LY_TRY(ly_node_place(compiler->root, lyra_world_create(ctx, &def, &compiler->world)));
-    digest_tree(compiler);
-    return ly_scene_set_folder(compiler->scene, compiler->world);
+    LY_TRY(lyra_world_create(ctx, &def, world));
+    ly_world_digest(*world, &build->digest, sizeof build->digest);
+    ly_world_digest(*world, &spec->time.dt, sizeof spec->time.dt);
+    ly_world_digest(*world, &spec->time.substeps, sizeof spec->time.substeps);
+    return ly_scene_set_folder(build->scene, *world);
 }
 
-static LyraStatus add_body(LyraWorld *world, const void *item)
+// adds item `index` of a list
+typedef LyraStatus AddItem(LyraWorld *world, const LySceneSpec *spec, int32_t index);
+
+static LyraStatus add_body(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_body(world, item, NULL);
+    return lyra_world_add_body(world, &spec->world.bodies[index], NULL);
 }
 
-static LyraStatus add_constraint(LyraWorld *world, const void *item)
+static LyraStatus add_constraint(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_constraint(world, item);
+    return lyra_world_add_constraint(world, &spec->world.constraints[index]);
 }
 
-static LyraStatus add_load(LyraWorld *world, const void *item)
+static LyraStatus add_load(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_load(world, item);
+    return lyra_world_add_load(world, &spec->world.loads[index]);
 }
 
-static LyraStatus add_force(LyraWorld *world, const void *item)
+static LyraStatus add_force(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_force(world, item);
+    return lyra_world_add_force(world, &spec->world.forces[index]);
 }
 
-static LyraStatus add_tie(LyraWorld *world, const void *item)
+static LyraStatus add_tie(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_tie(world, item, NULL);
+    return lyra_world_add_tie(world, &spec->world.ties[index], NULL);
 }
 
-static LyraStatus add_change(LyraWorld *world, const void *item)
+static LyraStatus add_change(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_change(world, item);
+    return lyra_world_add_change(world, &spec->world.changes[index]);
 }
 
-static LyraStatus add_probe(LyraWorld *world, const void *item)
+static LyraStatus add_probe(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
-    return lyra_world_add_probe(world, item, NULL);
+    return lyra_world_add_probe(world, &spec->output.probes[index], NULL);
 }
 
-static LyraStatus add_list(Compiler *compiler, const LyNode *parent, const char *key,
-                           const void *items, size_t size,
-                           LyraStatus (*add)(LyraWorld *world, const void *item))
+static LyraStatus add_list(const LySceneBuild *build, LyraWorld *world, const char *list,
+                           int32_t count, AddItem *add)
 {
-    const LyNode *list = parent ? ly_node_find(parent, key) : NULL;
-    const char *item = items;
-    for (const LyNode *node = list ? list->first : NULL; node; node = node->next, item += size) {
-        LY_TRY(ly_node_place(node, add(compiler->world, item)));
+    for (int32_t i = 0; i < count; ++i) {
+        LyraStatus status = add(world, build->spec, i);
+        if (status != LYRA_OK) {
+            return ly_within_item(status, list, i);
+        }
     }
     return LYRA_OK;
 }
 
-static LyraStatus fill_world(Compiler *compiler)
+static LyraStatus fill_world(const LySceneBuild *build, LyraWorld *world)
 {
-    const LyWorldSpec *spec = &compiler->spec.world;
-    const LyOutputSpec *output = &compiler->spec.output;
-    const LyNode *root = compiler->root;
-    LY_TRY(add_list(compiler, root, "bodies", spec->bodies, sizeof *spec->bodies, add_body));
-    LY_TRY(add_list(compiler, root, "constraints", spec->constraints, sizeof *spec->constraints,
-                    add_constraint));
-    LY_TRY(add_list(compiler, root, "loads", spec->loads, sizeof *spec->loads, add_load));
-    LY_TRY(add_list(compiler, root, "forces", spec->forces, sizeof *spec->forces, add_force));
-    LY_TRY(add_list(compiler, root, "ties", spec->ties, sizeof *spec->ties, add_tie));
-    LY_TRY(add_list(compiler, root, "changes", spec->changes, sizeof *spec->changes, add_change));
-    LY_TRY(add_list(compiler, ly_node_find(root, "output"), "probes", output->probes,
-                    sizeof *output->probes, add_probe));
-    return ly_node_place(compiler->root, lyra_world_prepare(compiler->world));
+    const LyWorldSpec *spec = &build->spec->world;
+    LY_TRY(add_list(build, world, "bodies", spec->body_count, add_body));
+    LY_TRY(add_list(build, world, "constraints", spec->constraint_count, add_constraint));
+    LY_TRY(add_list(build, world, "loads", spec->load_count, add_load));
+    LY_TRY(add_list(build, world, "forces", spec->force_count, add_force));
+    LY_TRY(add_list(build, world, "ties", spec->tie_count, add_tie));
+    LY_TRY(add_list(build, world, "changes", spec->change_count, add_change));
+    LY_TRY(add_list(build, world, "output.probes", build->spec->output.probe_count, add_probe));
+    return lyra_world_prepare(world);
+}
+
+LyraStatus ly_scene_build(const LySceneBuild *build, LyraContext *ctx, LyraWorld **out)
+{
+    LyraWorld *world = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(set_looks(build));
+    LY_TRY_DONE(make_world(build, ctx, &world));
+    LY_TRY_DONE(fill_world(build, world));
+    *out = world;
+    return LYRA_OK;
+done:
+    lyra_world_destroy(world);
+    return build->place(build->self, status);
+}
+
+// ---- YAML ---------------------------------------------------------------------------------------
+
+// what does not make the motion stays out of the digest
+static uint64_t digest_tree(const LyNode *root)
+{
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (const LyNode *child = root->first; child; child = child->next) {
+        if (strcmp(child->key, "title") != 0 && strcmp(child->key, "output") != 0 &&
+            strcmp(child->key, "camera") != 0 && strcmp(child->key, "time") != 0) {
+            digest = ly_node_digest(digest, child);
+        }
+    }
+    return digest;
+}
+
+static LyraStatus place_in_tree(const void *self, LyraStatus status)
+{
+    return ly_node_place(self, status);
 }
 
 LyraStatus ly_scene_compile(LyraScene *scene, LyraContext *ctx, const char *text, size_t length,
@@ -204,13 +233,13 @@ LyraStatus ly_scene_compile(LyraScene *scene, LyraContext *ctx, const char *text
     LY_TRY(ly_arena_create(scene->ctx, 0, &compiler.arena));
     LY_TRY_DONE(read_tree(&compiler, text, length, def));
     LY_TRY_DONE(read_spec(&compiler));
-    LY_TRY_DONE(set_looks(&compiler));
-    LY_TRY_DONE(make_world(&compiler, ctx));
-    LY_TRY_DONE(fill_world(&compiler));
-    *out = compiler.world;
-    compiler.world = NULL;
+    const LySceneBuild build = {.scene = scene,
+                                .spec = &compiler.spec,
+                                .place = place_in_tree,
+                                .self = compiler.root,
+                                .digest = digest_tree(compiler.root)};
+    LY_TRY_DONE(ly_scene_build(&build, ctx, out));
 done:
-    lyra_world_destroy(compiler.world);
     ly_arena_destroy(scene->ctx, compiler.arena);
     return status;
 }

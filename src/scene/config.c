@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Scenes of Vega, `.config`: from keys to a model and an integrator that move as Vega's do. Where
-// Vega's motion differs from what its keys promise, we follow the motion; docs/vega_scenes.md lists
-// those places.
+// Scenes of Vega, `.config`: from keys to settings as scenes in YAML have them, which move bodies
+// as Vega does. Where Vega's motion differs from what its keys promise, we follow the motion;
+// docs/vega_scenes.md lists those places.
 //
 // frequencyScaling s multiplies internal forces, gravity among them, by s^2. All laws here are
 // linear in their moduli (and springs in their stiffness), so moduli times s^2 are the same thing,
@@ -107,14 +107,33 @@ void ly_vega_digest(LyVega *vega, const void *bytes, size_t count)
     }
 }
 
-LyraStatus ly_vega_digest_file(LyVega *vega, const char *path)
+LyraStatus ly_vega_keep(LyVega *vega, const char *text, const char **out)
 {
-    char *text = NULL;
-    size_t length = 0;
-    LY_TRY(ly_file_read(vega->ctx, path, &text, &length));
-    ly_vega_digest(vega, text, length);
-    ly_release(vega->ctx, text);
+    char *copy = NULL;
+    *out = NULL;
+    if (!text) {
+        return LYRA_OK;
+    }
+    size_t size = strlen(text) + 1;
+    LY_TRY(ly_arena_allocate(vega->arena, (int64_t)size, 1, &copy));
+    memcpy(copy, text, size);
+    *out = copy;
     return LYRA_OK;
+}
+
+// Whether an override is of scenes in YAML: a path, or the name of a group that Vega has no key of.
+static bool is_of_scene(const LyConfig *config, const char *override)
+{
+    LyKey keys[LY_SCENE_KEYS_MAX];
+    LyGroup group = ly_scene_keys(keys);
+    size_t length = strcspn(override, ".[=");
+    bool of_group = false;
+    for (int32_t k = 0; k < group.key_count; ++k) {
+        of_group |= strlen(keys[k].name) == length && memcmp(keys[k].name, override, length) == 0;
+    }
+    LySlice word = {override, length};
+    bool of_vega = override[length] == '=' && ly_config_find(config, word) >= 0;
+    return of_group && !of_vega;
 }
 
 static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
@@ -128,7 +147,13 @@ static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
                                         LY_VEGA_KEY_COUNT, ly_vega_keys);
     ly_release(vega->ctx, text);
     LY_TRY(status);
+    LY_TRY(ly_arena_allocate(vega->arena, def->override_count, sizeof *vega->overrides,
+                             (void *)&vega->overrides));
     for (int32_t o = 0; o < def->override_count; ++o) {
+        if (is_of_scene(&vega->config, def->overrides[o])) {
+            vega->overrides[vega->override_count++] = def->overrides[o];
+            continue;
+        }
         LY_TRY(ly_config_override(&vega->config, def->overrides[o]));
         ly_vega_digest(vega, def->overrides[o], strlen(def->overrides[o]) + 1);
     }
@@ -142,43 +167,19 @@ static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
 
 // ---- solids -------------------------------------------------------------------------------------
 
-static void scale_material(LyraMeshMaterial *material, double scale)
+LyraStatus ly_vega_look_at_mesh(LyVega *vega, int32_t *vertices, LyraElementKind *kind)
 {
-    material->enu.young *= scale;
-    material->mooney_rivlin.mu01 *= scale;
-    material->mooney_rivlin.mu10 *= scale;
-    material->mooney_rivlin.v1 *= scale;
-    for (int32_t i = 0; i < 3; ++i) {
-        material->orthotropic.young[i] *= scale;
-        material->orthotropic.shear[i] *= scale;
-    }
-}
-
-LyraStatus ly_vega_load_mesh(LyVega *vega, const char *path, LyraMesh **out)
-{
-    LyraContext *ctx = vega->ctx;
+    char *path = NULL;
     LyraMesh *mesh = NULL;
-    LyraMeshMaterial *scaled = NULL;
-    LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(lyra_mesh_load(ctx, path, LYRA_MESH_FORMAT_VEG, &mesh));
-    LY_TRY_DONE(ly_vega_digest_file(vega, path));
-    if (vega->scale != 1) {
-        LyraMeshView view = lyra_mesh_view(mesh);
-        LY_TRY_DONE(ly_allocate_array(ctx, view.material_count, sizeof *scaled, &scaled));
-        for (int32_t m = 0; m < view.material_count; ++m) {
-            scaled[m] = view.materials[m];
-            scale_material(&scaled[m], vega->scale);
-        }
-        view.materials = scaled;
-        LY_TRY_DONE(lyra_mesh_create(ctx, &view, out));
-    } else {
-        *out = mesh;
-        mesh = NULL;
-    }
-done:
-    ly_release(ctx, scaled);
+    LY_TRY(ly_path_beside(vega->ctx, vega->scene->path, vega->body.file, &path));
+    LyraStatus status = lyra_mesh_load(vega->ctx, path, LYRA_MESH_FORMAT_AUTO, &mesh);
+    ly_release(vega->ctx, path);
+    LY_TRY(status);
+    LyraMeshView view = lyra_mesh_view(mesh);
+    *vertices = view.vertex_count;
+    *kind = view.kind;
     lyra_mesh_destroy(mesh);
-    return status;
+    return LYRA_OK;
 }
 
 // the law, and what addGravity does to it: Vega's laws each have their own idea
@@ -219,7 +220,7 @@ static LyraStatus choose_law(LyVega *vega, LyraSolidDef *def)
             def->compression_resistance = ly_config_number(config, LY_VEGA_RESISTANCE);
         }
         if (gravity) {
-            vega->pull = g;
+            ly_vega_add_pull(vega, g);
             ly_log(vega->ctx, LYRA_LOG_WARNING,
                    "%s: addGravity pulls on each vertex of InvertibleFEM with g newtons whatever "
                    "its mass, as in Vega",
@@ -234,42 +235,22 @@ static LyraStatus choose_law(LyVega *vega, LyraSolidDef *def)
                        config->path);
     default:
         def->model = "stvk";
-        vega->gravity[1] = gravity ? -g : 0;
+        vega->spec.world.gravity[1].value = gravity ? -g : 0;
         return LYRA_OK;
     }
 }
 
-static LyraStatus make_solid(LyVega *vega)
+static LyraStatus read_solid(LyVega *vega)
 {
-    LyraContext *ctx = vega->ctx;
-    LyraSolidDef def = lyra_solid_def_default();
-    LY_TRY(choose_law(vega, &def));
-    char *path = NULL;
-    LyraMesh *mesh = NULL;
-    LyraSolid *solid = NULL;
-    LY_TRY(ly_config_path(&vega->config, LY_VEGA_MESH, &path));
-    LyraStatus status =
-        ly_config_at(&vega->config, LY_VEGA_MESH, ly_vega_load_mesh(vega, path, &mesh));
-    ly_release(ctx, path);
-    LY_TRY(status);
-    vega->view.mesh = mesh;
-    vega->body.type = ly_body_type_find("solid");
-    LyraMeshView view = lyra_mesh_view(mesh);
-    LY_TRY(ly_config_at(&vega->config, LY_VEGA_METHOD, lyra_solid_create(ctx, mesh, &def, &solid)));
-    vega->view.solid = solid;
-    vega->body.solid_def = def;
-    LY_TRY(lyra_mass_matrix_create(mesh, NULL, true, &vega->world->mass_matrix));
-    LY_TRY(ly_allocate_array(ctx, view.vertex_count, sizeof *vega->masses, &vega->masses));
-    lyra_mesh_lumped_masses(mesh, NULL, vega->masses);
-    vega->vertex_count = view.vertex_count;
-    LY_TRY(ly_allocate_array(ctx, 3 * (int64_t)view.vertex_count, sizeof *vega->positions,
-                             &vega->positions));
-    memcpy(vega->positions, view.positions,
-           3 * (size_t)view.vertex_count * sizeof *vega->positions);
+    vega->source = LY_VEGA_MESH;
+    LY_TRY(choose_law(vega, &vega->body.material));
+    vega->body.modulus_factor = vega->scale;
+    vega->spec.world.mass = LYRA_MASS_CONSISTENT;
+    vega->body.file = vega->config.values[LY_VEGA_MESH].text;
     return LYRA_OK;
 }
 
-static LyraStatus make_body(LyVega *vega)
+static LyraStatus read_body(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
     bool springs = ly_config_has(config, LY_VEGA_SPRINGS_OBJ) ||
@@ -283,17 +264,13 @@ static LyraStatus make_body(LyVega *vega)
                        "*customMassSpringSystem",
                        config->path);
     }
-    LY_TRY(ly_string_copy(vega->ctx, "body", strlen("body"), (char **)&vega->view.name));
-    LY_TRY(springs ? ly_vega_make_springs(vega) : make_solid(vega));
-    LY_TRY(ly_vega_make_surfaces(vega));
-    LY_TRY(ly_vega_make_laplacian(vega));
-    LY_TRY(ly_body_set_vertices(vega->ctx, &vega->view, &vega->body, vega->vertex_count,
-                                vega->positions, vega->masses));
-    LyraBodyView view = vega->view;
-    vega->view = (LyraBodyView){0};
-    LyBody body = vega->body;
-    vega->body = (LyBody){0};
-    return ly_world_take_body(vega->world, &view, &body);
+    vega->body = lyra_body_def_default();
+    vega->body.name = "body";
+    vega->spec.world.bodies = &vega->body;
+    vega->spec.world.body_count = 1;
+    LY_TRY(springs ? ly_vega_read_springs(vega) : read_solid(vega));
+    LY_TRY(ly_vega_read_surfaces(vega));
+    return ly_vega_read_state(vega);
 }
 
 // ---- methods ------------------------------------------------------------------------------------
@@ -342,52 +319,55 @@ static LyraIntegratorDef choose_integrator(const LyVega *vega)
     return def;
 }
 
-static LyraStatus make_world(LyVega *vega, LyraContext *ctx)
+static void read_methods(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
-    LyraWorldDef def = lyra_world_def_default();
-    def.damping.mass = ly_config_number(config, LY_VEGA_DAMPING_MASS);
+    LyWorldSpec *world = &vega->spec.world;
+    world->damping.mass = ly_config_number(config, LY_VEGA_DAMPING_MASS);
     // both methods of Euler know mass damping only
     if (vega->solver != LY_VEGA_EULER && vega->solver != LY_VEGA_SYMPLECTIC_EULER) {
-        def.damping.stiffness = ly_config_number(config, LY_VEGA_DAMPING_STIFFNESS);
+        world->damping.stiffness = ly_config_number(config, LY_VEGA_DAMPING_STIFFNESS);
     }
-    def.damping.exact = true;
+    // and central differences leave that of differences out
+    if (vega->solver != LY_VEGA_CENTRAL_DIFFERENCES) {
+        world->damping.laplacian = ly_config_number(config, LY_VEGA_DAMPING_LAPLACIAN);
+    }
+    world->damping.exact = true;
     // Vega's direct solvers leave rounding errors only
-    def.solver.tolerance = 1e-10;
-    def.integrator = choose_integrator(vega);
-    def.time.dt = ly_config_number(config, LY_VEGA_TIMESTEP);
-    def.time.substeps = (int32_t)ly_config_number(config, LY_VEGA_SUBSTEPS);
-    LY_TRY(lyra_world_create(ctx, &def, &vega->world));
-    vega->ctx = lyra_world_context(vega->world);
-    return LYRA_OK;
+    world->solver.tolerance = 1e-10;
+    world->integrator = choose_integrator(vega);
+    world->time.dt = ly_config_number(config, LY_VEGA_TIMESTEP);
+    world->time.substeps = (int32_t)ly_config_number(config, LY_VEGA_SUBSTEPS);
 }
 
 // ---- viewing ------------------------------------------------------------------------------------
 
 // Vega looks at the focus from a place on a sphere around it, 45 degrees wide.
-static void place_camera(LyVega *vega)
+static LyraStatus read_camera(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
-    LyraSceneCamera *camera = &vega->scene->camera;
+    LyCameraSpec *camera = &vega->spec.camera;
     bool given = false;
     for (int32_t k = LY_VEGA_CAMERA_RADIUS; k <= LY_VEGA_FOCUS_Z; ++k) {
         given |= ly_config_has(config, k);
     }
     if (!given) {
-        return;
+        return LYRA_OK;
     }
     const double degree = 3.14159265358979323846 / 180;
-    double radius = ly_config_number(config, LY_VEGA_CAMERA_RADIUS);
+    double radius = ly_config_number(config, LY_VEGA_CAMERA_RADIUS), *eye = NULL;
     double longitude = degree * ly_config_number(config, LY_VEGA_CAMERA_LONGITUDE);
     double latitude = degree * ly_config_number(config, LY_VEGA_CAMERA_LATITUDE);
     const double direction[3] = {cos(longitude) * cos(latitude), sin(latitude),
                                  -sin(longitude) * cos(latitude)};
-    camera->fitted = false;
-    camera->field_of_view = 45;
+    LY_TRY(ly_arena_allocate(vega->arena, 3, sizeof *eye, &eye));
+    camera->field_of_view = 45 * degree;
     for (int32_t i = 0; i < 3; ++i) {
         camera->target[i] = ly_config_number(config, LY_VEGA_FOCUS_X + i);
-        camera->eye[i] = camera->target[i] + radius * direction[i];
+        eye[i] = camera->target[i] + radius * direction[i];
     }
+    camera->eye = eye;
+    return LYRA_OK;
 }
 
 // hands on what the file says to viewers
@@ -425,14 +405,14 @@ static LyraStatus name_matrix(LyVega *vega)
             ly_fail(LYRA_BAD_FORMAT, "found %s, expected the name of a file", text));
     }
     char *matrix = NULL;
-    LY_TRY(ly_allocate_array(vega->scene->ctx, (int64_t)length + 3, 1, &matrix));
+    LY_TRY(ly_arena_allocate(vega->arena, (int64_t)length + 3, 1, &matrix));
     memcpy(matrix, name, length);
     memcpy(matrix + length, ".u", 3);
-    vega->scene->output.matrix = matrix;
+    vega->spec.output.files.matrix = matrix;
     return LYRA_OK;
 }
 
-static LyraStatus read_scene(LyVega *vega, LyraContext *ctx, const LyraSceneDef *def)
+static LyraStatus read_scene(LyVega *vega, const LyraSceneDef *def)
 {
     const LyConfig *config = &vega->config;
     LY_TRY(read_keys(vega, def));
@@ -441,36 +421,145 @@ static LyraStatus read_scene(LyVega *vega, LyraContext *ctx, const LyraSceneDef 
             ? LY_VEGA_SOLVER_OLD
             : LY_VEGA_SOLVER;
     double s = ly_config_number(config, LY_VEGA_FREQUENCY_SCALING);
+    LyKey keys[LY_SCENE_KEYS_MAX];
+    ly_scene_keys(keys).init(&vega->spec);
     vega->solver = (LyVegaSolver)ly_config_number(config, key);
     vega->scale = s * s;
-    LY_TRY(make_world(vega, ctx));
-    LY_TRY(make_body(vega));
-    LY_TRY(lyra_world_set_gravity(vega->world, vega->gravity));
-    LY_TRY(ly_vega_fix_vertices(vega));
-    LY_TRY(lyra_world_prepare(vega->world));
-    LY_TRY(ly_vega_start_state(vega));
-    LY_TRY(ly_vega_make_loads(vega));
+    read_methods(vega);
+    LY_TRY(read_body(vega));
     LY_TRY(keep_settings(vega));
-    place_camera(vega);
-    ly_world_digest(vega->world, &vega->digest, sizeof vega->digest);
+    LY_TRY(read_camera(vega));
     return name_matrix(vega);
+}
+
+// ---- from settings to a world -------------------------------------------------------------------
+
+// the key of the file behind a path of keys
+static int32_t find_source(const LyVega *vega, const char *path)
+{
+    static const struct {
+        const char *path;
+        LyVegaKey key;
+    } sources[] = {{"bodies[0].material", LY_VEGA_METHOD},
+                   {"bodies[0].start.displacement", LY_VEGA_INITIAL_POSITION},
+                   {"bodies[0].start.velocity", LY_VEGA_INITIAL_VELOCITY},
+                   {"bodies[0].surfaces[0].weights", LY_VEGA_SECONDARY_WEIGHTS},
+                   {"constraints", LY_VEGA_FIXED_VERTICES},
+                   {"loads", LY_VEGA_FORCE_LOADS},
+                   {"integrator", LY_VEGA_SOLVER},
+                   {"time.dt", LY_VEGA_TIMESTEP},
+                   {"time.substeps", LY_VEGA_SUBSTEPS}};
+    for (int32_t s = 0; s < LY_COUNT_OF(sources); ++s) {
+        if (strncmp(path, sources[s].path, strlen(sources[s].path)) == 0) {
+            return (int32_t)sources[s].key;
+        }
+    }
+    if (strncmp(path, "bodies[0].surfaces", strlen("bodies[0].surfaces")) == 0) {
+        bool secondary = ly_config_has(&vega->config, LY_VEGA_SECONDARY_MESH);
+        return secondary && !strstr(path, "[1]") ? LY_VEGA_SECONDARY_MESH : LY_VEGA_RENDERING_MESH;
+    }
+    return strncmp(path, "bodies", strlen("bodies")) == 0 ? (int32_t)vega->source : -1;
+}
+
+static LyraStatus place_in_config(const void *self, LyraStatus status)
+{
+    const LyVega *vega = self;
+    char path[LY_ERROR_KEY_CHARS];
+    if (status == LYRA_OUT_OF_MEMORY) {
+        return status;
+    }
+    const char *sentence = ly_error_key(path);
+    int32_t key = find_source(vega, path);
+    return key < 0 ? ly_fail(status, "%s: %s", vega->config.path, sentence)
+                   : ly_config_at(&vega->config, key, ly_fail(status, "%s", sentence));
+}
+
+static LyraStatus build(const LyVega *vega, LyraContext *ctx, LyraWorld **out)
+{
+    const LySceneBuild what = {.scene = vega->scene,
+                               .spec = &vega->spec,
+                               .place = place_in_config,
+                               .self = vega,
+                               .digest = vega->digest};
+    return ly_scene_build(&what, ctx, out);
+}
+
+// Overrides by paths of keys are made in the same scene as YAML.
+static LyraStatus build_overridden(const LyVega *vega, LyraContext *ctx, LyraWorld **out)
+{
+    char *text = NULL;
+    LyraSceneDef def = lyra_scene_def_default();
+    def.overrides = vega->overrides;
+    def.override_count = vega->override_count;
+    LY_TRY(ly_spec_format(vega->ctx, &vega->spec, &text));
+    LyraStatus status = ly_scene_compile(vega->scene, ctx, text, strlen(text), &def, out);
+    ly_release(vega->ctx, text);
+    return status;
+}
+
+// puts a folder in front of the files of a scene that is to stand elsewhere
+static LyraStatus see_from(LyVega *vega, const char *folder)
+{
+    LyraBodyDef *body = &vega->body;
+    const char **files[] = {&body->file,
+                            &vega->springs.file,
+                            &body->start.displacement_file,
+                            &body->start.velocity_file,
+                            &vega->surfaces[0].file,
+                            &vega->surfaces[0].weights,
+                            &vega->surfaces[1].file,
+                            &vega->constraint.select.file,
+                            &vega->loads[0].file,
+                            &vega->loads[1].file};
+    for (int32_t f = 0; folder && f < LY_COUNT_OF(files); ++f) {
+        char *path = NULL;
+        if (*files[f] && **files[f] != '/') {
+            LY_TRY(ly_path_join(vega->ctx, folder, *files[f], &path));
+            LyraStatus status = ly_vega_keep(vega, path, files[f]);
+            ly_release(vega->ctx, path);
+            LY_TRY(status);
+        }
+    }
+    return LYRA_OK;
+}
+
+static void end(LyVega *vega)
+{
+    ly_config_end(&vega->config);
+    ly_arena_destroy(vega->ctx, vega->arena);
 }
 
 LyraStatus ly_scene_read_config(LyraScene *scene, LyraContext *ctx, const LyraSceneDef *def,
                                 LyraWorld **out)
 {
     LyVega vega = {.ctx = scene->ctx, .scene = scene, .digest = 0xcbf29ce484222325u};
-    LyraStatus status = read_scene(&vega, ctx, def);
-    ly_config_end(&vega.config);
-    lyra_springs_destroy(vega.springs);
-    ly_body_end(vega.ctx, &vega.view, &vega.body);
-    ly_release(vega.ctx, vega.masses);
-    ly_release(vega.ctx, vega.positions);
-    ly_release(vega.ctx, vega.surface_path);
-    if (status != LYRA_OK) {
-        lyra_world_destroy(vega.world);
-        return status;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_arena_create(scene->ctx, 0, &vega.arena));
+    LY_TRY_DONE(read_scene(&vega, def));
+    LY_TRY_DONE(vega.override_count ? build_overridden(&vega, ctx, out) : build(&vega, ctx, out));
+done:
+    end(&vega);
+    return status;
+}
+
+LyraStatus ly_scene_format_config(LyraScene *scene, LyraContext *ctx, const LyraSceneDef *def,
+                                  const char *folder, char **text)
+{
+    LyVega vega = {.ctx = scene->ctx, .scene = scene, .digest = 0xcbf29ce484222325u};
+    LyraWorld *world = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_arena_create(scene->ctx, 0, &vega.arena));
+    LY_TRY_DONE(read_scene(&vega, def));
+    if (vega.override_count) {
+        LY_TRY_DONE(ly_fail(LYRA_INVALID_ARGUMENT,
+                            "%s: expected an override of a key of .config, as timestep=0.01",
+                            vega.overrides[0]));
     }
-    *out = vega.world;
-    return LYRA_OK;
+    LY_TRY_DONE(build(&vega, ctx, &world));
+    LY_TRY_DONE(see_from(&vega, folder));
+    LY_TRY_DONE(ly_spec_format(vega.ctx, &vega.spec, text));
+done:
+    lyra_world_destroy(world);
+    end(&vega);
+    return status;
 }

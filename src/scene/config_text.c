@@ -66,7 +66,7 @@ const char *ly_config_nearest(LySlice name, int32_t key_count, const LyConfigKey
     return nearest;
 }
 
-static int32_t find_key(const LyConfig *config, LySlice name)
+int32_t ly_config_find(const LyConfig *config, LySlice name)
 {
     for (int32_t k = 0; k < config->key_count; ++k) {
         if (ly_slice_is_word(name, config->keys[k].name)) {
@@ -215,7 +215,7 @@ static LyraStatus read_entry(LyConfig *config, LyScanner *scanner)
     }
     Place place = {config->path, ly_scanner_line_number(scanner, scanner->at)};
     LySlice value = ly_scanner_rest_of_line(scanner);
-    int32_t key = find_key(config, name);
+    int32_t key = ly_config_find(config, name);
     if (key < 0) {
         ly_log(config->ctx, LYRA_LOG_WARNING,
                "%s:%lld: unknown key %s is ignored; the nearest known one is \"%s\"", config->path,
@@ -256,7 +256,7 @@ LyraStatus ly_config_override(LyConfig *config, const char *assignment)
                        assignment);
     }
     LySlice name = {assignment, (size_t)(sign - assignment)};
-    int32_t key = find_key(config, name);
+    int32_t key = ly_config_find(config, name);
     if (key < 0) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "%s: a .config scene has no such key; the nearest one is \"%s\"", assignment,

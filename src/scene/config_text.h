@@ -50,6 +50,9 @@ typedef struct LyConfig {
 LyraStatus ly_config_parse(LyConfig *config, LyraContext *ctx, const char *path, const char *text,
                            size_t length, int32_t key_count, const LyConfigKey *keys);
 
+/// Place of a key among `keys`, -1 for none of that name.
+int32_t ly_config_find(const LyConfig *config, LySlice name);
+
 /// Sets a value by "key=value"; an unknown key is an error here.
 LyraStatus ly_config_override(LyConfig *config, const char *assignment);
 

@@ -233,7 +233,8 @@ static void write_comment(LyWriter *writer, int32_t indent, const char *text)
     }
 }
 
-static void write_facts(LyWriter *writer, const LyraContext *ctx, int32_t indent, const LyKey *key)
+static void write_facts(LyWriter *writer, const LyraContext *ctx, int32_t indent,
+                        const LyGroup *group, const LyKey *key)
 {
     ly_writer_print(writer, "%*s#   %s", (int)indent, "", describe_kind(key));
     if (key->unit) {
@@ -243,7 +244,7 @@ static void write_facts(LyWriter *writer, const LyraContext *ctx, int32_t indent
         ly_writer_print(writer, ", %s", ly_range_text(key->range));
     }
     if (key->only) {
-        ly_writer_string(writer, ", with type ");
+        ly_writer_print(writer, ", with %s ", group->keys[0].name);
         write_only(writer, key);
     }
     ly_writer_string(writer, key->required ? ", needed\n" : "\n");
@@ -258,8 +259,8 @@ static LyraStatus write_group(LyWriter *writer, LyraArena *arena, Shown shown, i
                               bool silent);
 
 // `silent`: as a comment, because what is around it is one
-static LyraStatus write_key(LyWriter *writer, LyraArena *arena, const LyKey *key,
-                            const char *defaults, int32_t indent, bool silent)
+static LyraStatus write_key(LyWriter *writer, LyraArena *arena, const LyGroup *group,
+                            const LyKey *key, const char *defaults, int32_t indent, bool silent)
 {
     char text[VALUE_CHARS];
     bool given = default_of(text, key, defaults);
@@ -276,7 +277,7 @@ static LyraStatus write_key(LyWriter *writer, LyraArena *arena, const LyKey *key
         return write_group(writer, arena, inner, indent + (key->kind == LY_KEY_LIST ? 4 : 2),
                            silent);
     }
-    write_facts(writer, ly_arena_context(arena), indent, key);
+    write_facts(writer, ly_arena_context(arena), indent, group, key);
     ly_writer_print(writer, "%*s%s%s:%s%s\n", (int)indent, "", hush, key->name, given ? " " : "",
                     given ? text : "");
     return LYRA_OK;
@@ -286,7 +287,8 @@ static LyraStatus write_group(LyWriter *writer, LyraArena *arena, Shown shown, i
                               bool silent)
 {
     for (int32_t k = 0; k < shown.group->key_count; ++k) {
-        LY_TRY(write_key(writer, arena, &shown.group->keys[k], shown.defaults, indent, silent));
+        LY_TRY(write_key(writer, arena, shown.group, &shown.group->keys[k], shown.defaults, indent,
+                         silent));
     }
     return LYRA_OK;
 }
@@ -322,7 +324,8 @@ LyraStatus lyra_scene_save_defaults(LyraContext *ctx, const char *path)
 
 // ---- tables -------------------------------------------------------------------------------------
 
-static void write_row(LyWriter *writer, const LyKey *key, const char *defaults)
+static void write_row(LyWriter *writer, const LyGroup *group, const LyKey *key,
+                      const char *defaults)
 {
     char text[VALUE_CHARS];
     ly_writer_print(writer, "| `%s` | %s", key->name, describe_kind(key));
@@ -344,7 +347,7 @@ static void write_row(LyWriter *writer, const LyKey *key, const char *defaults)
     }
     ly_writer_print(writer, " | %s", key->meaning);
     if (key->only) {
-        ly_writer_string(writer, " With type ");
+        ly_writer_print(writer, " With `%s` ", group->keys[0].name);
         write_only(writer, key);
         ly_writer_char(writer, '.');
     }
@@ -400,7 +403,7 @@ LyraStatus ly_spec_write_tables(LyraContext *ctx, LyWriter *writer)
         write_paragraph(writer, list[g].group->meaning);
         ly_writer_string(writer, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
         for (int32_t k = 0; k < list[g].group->key_count; ++k) {
-            write_row(writer, &list[g].group->keys[k], list[g].defaults);
+            write_row(writer, list[g].group, &list[g].group->keys[k], list[g].defaults);
         }
     }
     ly_arena_destroy(ctx, arena);

@@ -479,30 +479,46 @@ static LyraStatus read_value(LyraArena *arena, const LyNode *node, const LyKey *
     }
 }
 
-// keys of one `type` where another is chosen
-static LyraStatus check_only(const LyGroup *group, const LyNode *node, const void *out)
+// Whether a key is for the word that its group's first key, the type, has; `length`: Nullable, of
+// that word.
+static const char *type_word(const LyGroup *group, const char *out, size_t *length)
 {
     const LyKey *type = &group->keys[0];
+    const char *word = type->choices;
+    for (int32_t i = *(const int32_t *)(out + type->offset); i > 0; --i) {
+        word = strchr(word, '|') + 1;
+    }
+    *length = strcspn(word, "|");
+    return word;
+}
+
+static bool is_meant(const LyGroup *group, const LyKey *key, const char *out)
+{
+    if (!key->only) {
+        return true;
+    }
+    size_t length;
+    const char *word = type_word(group, out, &length);
+    bool meant = false;
+    for (const char *at = key->only; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+        meant |= strcspn(at, "|") == length && memcmp(at, word, length) == 0;
+    }
+    return meant;
+}
+
+// keys of one type where another is chosen
+static LyraStatus check_only(const LyGroup *group, const LyNode *node, const char *out)
+{
     for (int32_t k = 1; k < group->key_count; ++k) {
         const LyKey *key = &group->keys[k];
         const LyNode *child = key->only ? ly_node_find(node, key->name) : NULL;
-        if (!child) {
-            continue;
-        }
-        // the word that was chosen, and whether it is one of those that the key is for
-        const char *word = type->choices;
-        for (int32_t i = *(const int32_t *)((const char *)out + type->offset); i > 0; --i) {
-            word = strchr(word, '|') + 1;
-        }
-        size_t length = strcspn(word, "|");
-        bool meant = false;
-        for (const char *at = key->only; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
-            meant |= strcspn(at, "|") == length && memcmp(at, word, length) == 0;
-        }
-        if (!meant) {
+        if (child && !is_meant(group, key, out)) {
+            size_t length;
+            const char *word = type_word(group, out, &length);
             return ly_key_fail(child, LYRA_BAD_FORMAT,
-                               "found key \"%s\" in %s of type %.*s, expected it with type %s only",
-                               key->name, group->name, (int)length, word, key->only);
+                               "found key \"%s\" in %s of %s %.*s, expected it with %s %s only",
+                               key->name, group->name, group->keys[0].name, (int)length, word,
+                               group->keys[0].name, key->only);
         }
     }
     return LYRA_OK;
@@ -515,7 +531,7 @@ static LyraStatus read_key(LyraArena *arena, const LyGroup *group, const LyKey *
     if (child && !ly_node_is_null(child)) {
         return read_value(arena, child, key, out);
     }
-    return key->required
+    return key->required && is_meant(group, key, out)
                ? ly_node_fail(node, LYRA_BAD_FORMAT, "found no key \"%s\" in %s, expected one",
                               key->name, group->name)
                : LYRA_OK;

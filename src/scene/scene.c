@@ -125,6 +125,27 @@ LyraStatus lyra_world_load(LyraContext *ctx, const char *path, const LyraSceneDe
     return hand_over(status, scene, world, out, scene_out);
 }
 
+LyraStatus lyra_scene_convert(LyraContext *ctx, const char *path, const LyraSceneDef *def,
+                              const char *target)
+{
+    LYRA_ASSERT(path && target);
+    LyraSceneDef defaults = lyra_scene_def_default();
+    def = def ? def : &defaults;
+    LY_CHECK_DEF(def, "lyra_scene_def_default");
+    LyraScene *scene = NULL;
+    bool config = false;
+    LY_TRY(create_scene(ctx, path, &scene));
+    LyraStatus status = find_format(scene->ctx, path, &config);
+    if (status == LYRA_OK && !config) {
+        status = ly_fail(LYRA_BAD_FORMAT, "%s: found a scene in YAML, expected one of Vega", path);
+    }
+    if (status == LYRA_OK) {
+        status = ly_scene_convert(scene, ctx, def, target);
+    }
+    lyra_scene_destroy(scene);
+    return status;
+}
+
 LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, size_t length,
                                   const char *folder, const LyraSceneDef *def, LyraWorld **out,
                                   LyraScene **scene_out)

@@ -28,9 +28,18 @@ LyraStatus ly_scene_read_yaml(LyraScene *scene, LyraContext *ctx, const LyraScen
 LyraStatus ly_scene_read_config(LyraScene *scene, LyraContext *ctx, const LyraSceneDef *def,
                                 LyraWorld **out);
 
+/// Makes the world of a scene of Vega, to see that it can be made, and its text in YAML, to
+/// ly_release(). `folder`: put in front of its files; NULL: they are as in the scene.
+LyraStatus ly_scene_format_config(LyraScene *scene, LyraContext *ctx, const LyraSceneDef *def,
+                                  const char *folder, char **text);
+
 /// As ly_scene_read_yaml(), from a text of `length` bytes.
 LyraStatus ly_scene_compile(LyraScene *scene, LyraContext *ctx, const char *text, size_t length,
                             const LyraSceneDef *def, LyraWorld **out);
+
+/// Writes a scene of Vega to `target` as one in YAML.
+LyraStatus ly_scene_convert(LyraScene *scene, LyraContext *ctx, const LyraSceneDef *def,
+                            const char *target);
 
 /// Gives a world the folder of a scene's file, from which its files are seen.
 LyraStatus ly_scene_set_folder(const LyraScene *scene, LyraWorld *world);

@@ -5,6 +5,8 @@ target_sources(lyra_objects PRIVATE
   scene/config_state.c
   scene/config_surfaces.c
   scene/config_text.c
+  scene/convert.c
+  scene/format.c
   scene/numbers.c
   scene/print.c
   scene/read.c

@@ -29,6 +29,9 @@ static const LyKey output_keys[] = {
     {"pc2", LY_KEY_BOOL, AT(LyOutputSpec, files.pc2), .meaning = "A PC2 cache of the surfaces."},
     {"gltf", LY_KEY_BOOL, AT(LyOutputSpec, files.gltf),
      .meaning = "An animated glTF file of the surfaces."},
+    {"matrix", LY_KEY_TEXT, AT(LyOutputSpec, files.matrix),
+     .meaning = "Name, without a folder, of a matrix of Vega with a column of displacements per "
+                "step."},
     {"probes", LY_KEY_LIST, LIST(LyOutputSpec, probes, probe_count), .group = &ly_probe_keys,
      .meaning = "Numbers that are watched, columns of `steps.csv`."},
 };

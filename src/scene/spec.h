@@ -43,6 +43,25 @@ LyGroup ly_scene_keys(LyKey keys[LY_SCENE_KEYS_MAX]);
 /// are not compiled. All that the struct points to is on the arena or in the tree.
 LyraStatus ly_spec_read(LyraArena *arena, const LyGroup *group, const LyNode *node, void *out);
 
+/// What is to become of settings, and who knows where they came from.
+typedef struct LySceneBuild {
+    LyraScene *scene; // gets outputs, camera and name
+    const LySceneSpec *spec;
+    /// Puts the place of a key in front of this thread's message, whose path of keys is seen from
+    /// the whole scene, as "bodies[0].material".
+    LyraStatus (*place)(const void *self, LyraStatus status);
+    const void *self;
+    uint64_t digest; // of what makes the motion
+} LySceneBuild;
+
+/// Makes a world of settings, prepared. `ctx`: Nullable: its own.
+LyraStatus ly_scene_build(const LySceneBuild *build, LyraContext *ctx, LyraWorld **out);
+
+/// Writes settings as a scene in YAML, those that are not defaults: numbers so that they read back
+/// to the same bits. Fails with LYRA_UNSUPPORTED, naming the key, for what a file cannot say. The
+/// text is zero-terminated, to ly_release().
+LyraStatus ly_spec_format(LyraContext *ctx, const LySceneSpec *spec, char **text);
+
 /// A scene with every key, its default, unit and meaning.
 LyraStatus ly_spec_write_defaults(LyraContext *ctx, LyWriter *writer);
 

@@ -444,7 +444,8 @@ typedef struct Cursor {
     char done[120]; // the path so far, for messages
 } Cursor;
 
-static LyraStatus make_mapping(Cursor *at)
+// puts an empty mapping or list where nothing is
+static LyraStatus make_parent(Cursor *at, LyNodeKind kind)
 {
     LyNode *node = *at->slot;
     if (node && !ly_node_is_null(node)) {
@@ -452,10 +453,8 @@ static LyraStatus make_mapping(Cursor *at)
     }
     LyNode *made = NULL;
     LY_TRY(ly_arena_allocate(at->arena, 1, sizeof *made, &made));
-    *made = (LyNode){.kind = LY_NODE_MAPPING,
-                     .where = at->override,
-                     .key = at->key,
-                     .next = node ? node->next : NULL};
+    *made = (LyNode){
+        .kind = kind, .where = at->override, .key = at->key, .next = node ? node->next : NULL};
     if (!node && at->parent) {
         append(at->parent, made);
         return LYRA_OK;
@@ -503,7 +502,7 @@ static LyraStatus enter_key(Cursor *at, const char *word, size_t length)
     char *key = NULL;
     LY_TRY(ly_arena_allocate(at->arena, (int64_t)length + 1, 1, &key));
     memcpy(key, word, length);
-    LY_TRY(make_mapping(at));
+    LY_TRY(make_parent(at, LY_NODE_MAPPING));
     LyNode *parent = *at->slot;
     if (parent->kind == LY_NODE_SEQUENCE) {
         return enter_item(at, parent, key);
@@ -520,6 +519,7 @@ static LyraStatus enter_key(Cursor *at, const char *word, size_t length)
 
 static LyraStatus enter_index(Cursor *at, int64_t index)
 {
+    LY_TRY(index == 0 ? make_parent(at, LY_NODE_SEQUENCE) : LYRA_OK);
     LyNode *parent = *at->slot;
     if (!parent || parent->kind != LY_NODE_SEQUENCE) {
         return ly_fail(LYRA_BAD_FORMAT,

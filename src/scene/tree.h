@@ -36,8 +36,8 @@ LyraStatus ly_tree_parse(LyraArena *arena, const char *path, const char *text, s
                          LyNode **root);
 
 /// Puts a value into the tree: "a.b[2].c=value", the value being YAML. Mappings that are missing
-/// are made; an index one past the end of a sequence appends; "list.word" is the item of a list
-/// whose `name` is the word. `override` must outlive the tree.
+/// are made, and so are lists by [0]; an index one past the end of a sequence appends; "list.word"
+/// is the item of a list whose `name` is the word. `override` must outlive the tree.
 LyraStatus ly_tree_override(LyraArena *arena, LyNode **root, const char *override);
 
 /// Child of a mapping; NULL where there is none, and for NULL.

@@ -6,9 +6,9 @@
 #ifndef LY_SCENE_VEGA_SCENE_H
 #define LY_SCENE_VEGA_SCENE_H
 
-#include "lyra/springs.h"
 #include "scene/config_text.h"
 #include "scene/scene.h"
+#include "scene/spec.h"
 #include "world/world.h"
 
 /// Keys of a `.config` file.
@@ -89,48 +89,48 @@ typedef enum LyVegaSolver {
     LY_VEGA_CENTRAL_DIFFERENCES,
 } LyVegaSolver;
 
-/// A scene while it is read. The world takes over the body once it is whole.
+/// A scene while it is read: what it says becomes settings as those of a scene in YAML.
 typedef struct LyVega {
-    LyraContext *ctx;
+    LyraContext *ctx; // of the scene
     LyraScene *scene;
-    LyraWorld *world;  // owned until the reader is through
-    LyraBodyView view; // the one body, and what it is made of; owned until the world takes it
-    LyBody body;
-    uint64_t digest; // of the files
+    LyraArena *arena; // of what the settings point to
+    uint64_t digest;  // of the texts
     LyConfig config;
     LyVegaSolver solver;
-    double scale;      // of internal forces: frequencyScaling squared
-    bool chain;        // the body is a chain of springs, fixed at its end
-    double gravity[3]; // m/s^2
-    double pull;       // constant force along -y on each vertex, N
-    int32_t vertex_count;
-    double *positions;    // [vertex_count][3], owned
-    double *masses;       // [vertex_count], owned
-    LyraSprings *springs; // owned; NULL: solids
-    char *surface_path;   // of the `.massspring` file, overruling renderingMeshFilename; owned
+    double scale;     // of internal forces: frequencyScaling squared
+    bool chain;       // the body is a chain of springs, fixed at its end
+    LyVegaKey source; // the key that names the body
+    LySceneSpec spec;
+    LyraBodyDef body;
+    LyraBodySprings springs; // where the body is of springs
+    LyraConstraintDef constraint;
+    LyraLoadDef loads[2];
+    LyraBodySurface surfaces[2];
+    const char *surface;    // of the `.massspring` file, overruling renderingMeshFilename
+    int32_t override_count; // of those that are of scenes in YAML
+    const char **overrides;
 } LyVega;
 
-/// Adds to the digest of what makes the motion: bytes, and the content of a file.
+/// Adds to the digest of what makes the motion.
 void ly_vega_digest(LyVega *vega, const void *bytes, size_t count);
-LyraStatus ly_vega_digest_file(LyVega *vega, const char *path);
 
-/// Makes the body of springs that the scene names: force, masses, positions, springs; mesh and
-/// solid where it is a volume.
-LyraStatus ly_vega_make_springs(LyVega *vega);
+/// Copies a text onto the arena. NULL stays NULL.
+LyraStatus ly_vega_keep(LyVega *vega, const char *text, const char **out);
 
-/// Reads a mesh with its moduli times the scale of internal forces.
-LyraStatus ly_vega_load_mesh(LyVega *vega, const char *path, LyraMesh **out);
+/// Vertices and kind of the mesh that the body is made of.
+LyraStatus ly_vega_look_at_mesh(LyVega *vega, int32_t *vertices, LyraElementKind *kind);
 
-/// Brings the surfaces of the body. A file that is not there is a warning.
-LyraStatus ly_vega_make_surfaces(LyVega *vega);
+/// The body of springs that the scene names.
+LyraStatus ly_vega_read_springs(LyVega *vega);
 
-/// Gives the world the matrix of dampingLaplacianCoef, if there is one.
-LyraStatus ly_vega_make_laplacian(const LyVega *vega);
+/// The surfaces of the body. A file that is not there is a warning, and so is one with other
+/// vertices than the body.
+LyraStatus ly_vega_read_surfaces(LyVega *vega);
 
-/// Fixed vertices, before the world is prepared; initial state and loads, once it is.
-LyraStatus ly_vega_fix_vertices(LyVega *vega);
-LyraStatus ly_vega_start_state(LyVega *vega);
-LyraStatus ly_vega_make_loads(LyVega *vega);
+/// Fixed vertices, Laplacian damping, first state and loads. `pull`: constant force along -y on
+/// each vertex, N.
+LyraStatus ly_vega_read_state(LyVega *vega);
+void ly_vega_add_pull(LyVega *vega, double pull);
 
 /// Keys of a `.massspring` file of a kind; for tests and fuzzing.
 typedef enum LyVegaSprings { LY_SPRINGS_OBJ = 0, LY_SPRINGS_TET, LY_SPRINGS_CUBIC } LyVegaSprings;

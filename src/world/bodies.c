@@ -3,7 +3,7 @@
 
 // Bodies of a world: their names, meshes and materials. What kind of body it is says body_types.c.
 
-#include "world/world.h"
+#include "world/start.h"
 
 #include "base/file.h"
 #include "lyra/mesh_edit.h"
@@ -65,14 +65,12 @@ static LyraStatus replace(LyraMesh **mesh, LyraMesh *made)
 }
 
 // x -> R (S x - c) + c + t
-static LyraStatus place_mesh(const LyraPlacement *place, LyraMesh **mesh)
+bool ly_placement_matrix(const LyraPlacement *place, double A[9], double t[3])
 {
     const LyraPlacement none = lyra_body_def_default().transform;
     if (memcmp(place, &none, sizeof none) == 0) {
-        return LYRA_OK;
+        return false;
     }
-    double A[9], t[3];
-    LY_TRY(ly_within_key(ly_check_direction("axis", place->rotate.axis), "rotate"));
     ly_turn_matrix(place->rotate.axis, place->rotate.angle, A);
     for (int i = 0; i < 3; ++i) {
         t[i] = place->rotate.center[i] + place->translate[i];
@@ -80,6 +78,15 @@ static LyraStatus place_mesh(const LyraPlacement *place, LyraMesh **mesh)
             t[i] -= A[3 * i + j] * place->rotate.center[j];
             A[3 * i + j] *= place->scale[j];
         }
+    }
+    return true;
+}
+
+static LyraStatus place_mesh(const LyraPlacement *place, LyraMesh **mesh)
+{
+    double A[9], t[3];
+    if (!ly_placement_matrix(place, A, t)) {
+        return LYRA_OK;
     }
     LyraMesh *made = NULL;
     LY_TRY(lyra_mesh_transform(*mesh, A, t, &made));
@@ -150,6 +157,18 @@ static LyraStatus add_region(LyraWorld *world, const LyraRegion *region, int32_t
     return LYRA_OK;
 }
 
+static void scale_moduli(LyraMeshMaterial *material, double factor)
+{
+    material->enu.young *= factor;
+    material->mooney_rivlin.mu01 *= factor;
+    material->mooney_rivlin.mu10 *= factor;
+    material->mooney_rivlin.v1 *= factor;
+    for (int i = 0; i < 3; ++i) {
+        material->orthotropic.young[i] *= factor;
+        material->orthotropic.shear[i] *= factor;
+    }
+}
+
 static LyraStatus set_materials(LyraWorld *world, const LyraBodyDef *def, LyraMesh **mesh)
 {
     const Moduli given = {def->material.young > 0 ? def->material.young : NAN,
@@ -180,6 +199,9 @@ static LyraStatus set_materials(LyraWorld *world, const LyraBodyDef *def, LyraMe
         ++view.set_count;
         ++view.region_count;
     }
+    for (int32_t m = 0; m < view.material_count && def->modulus_factor != 1; ++m) {
+        scale_moduli(&to.materials[m], def->modulus_factor);
+    }
     view.materials = to.materials;
     view.sets = to.sets;
     view.regions = to.regions;
@@ -202,6 +224,7 @@ LyraBodyDef lyra_body_def_default(void)
                        .material = lyra_solid_def_default(),
                        .density = NAN,
                        .stiffness = NAN,
+                       .modulus_factor = 1,
                        .start = {.scale = {1, 1, 1}, .rotate.axis = {0, 0, 1}},
                        .cookie = LY_DEF_COOKIE};
     def.material.poisson = NAN;
@@ -219,6 +242,16 @@ LyraBodyFibre lyra_body_fibre_default(void)
     return (LyraBodyFibre){.direction = {1, 0, 0}, .tension_only = true};
 }
 
+LyraBodySprings lyra_body_springs_default(void)
+{
+    return (LyraBodySprings){.count = 2,
+                             .to = {1, 0, 0},
+                             .structural = NAN,
+                             .shear = NAN,
+                             .surface_density = 1,
+                             .mass = NAN};
+}
+
 void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
 {
     for (int32_t s = 0; s < view->surface_count; ++s) {
@@ -233,6 +266,7 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
     lyra_affine_destroy((LyraAffine *)view->affine);
     lyra_mesh_destroy((LyraMesh *)view->mesh);
     lyra_mesh_destroy((LyraMesh *)view->shape);
+    lyra_springs_destroy(body->springs);
     ly_release(ctx, (char *)view->name);
     ly_release(ctx, body->positions);
     ly_release(ctx, body->masses);
@@ -271,6 +305,14 @@ static LyraStatus reserve_body(LyraWorld *world)
     return LYRA_OK;
 }
 
+static void digest_material(LyraWorld *world, const LyraMeshMaterial *material)
+{
+    ly_world_digest(world, &material->density, sizeof material->density);
+    ly_world_digest(world, &material->enu, sizeof material->enu);
+    ly_world_digest(world, &material->mooney_rivlin, sizeof material->mooney_rivlin);
+    ly_world_digest(world, &material->orthotropic, sizeof material->orthotropic);
+}
+
 static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody *body)
 {
     size_t count = (size_t)view->vertex_count;
@@ -278,6 +320,9 @@ static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody
     if (mesh) {
         LyraMeshView shape = lyra_mesh_view(mesh);
         ly_world_digest(world, shape.positions, 3 * sizeof(double) * (size_t)shape.vertex_count);
+        for (int32_t m = 0; m < shape.material_count; ++m) {
+            digest_material(world, &shape.materials[m]);
+        }
         ly_world_digest(world, shape.elements,
                         sizeof(int32_t) * (size_t)shape.element_count *
                             (size_t)lyra_element_kind_nodes(shape.kind));
@@ -289,7 +334,6 @@ static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody
 LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body)
 {
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(view->name ? LYRA_OK : name_body(world, NULL, view));
     if (view->vertex_count > INT32_MAX / 3 - world->vertex_count) {
         LY_TRY_DONE(ly_fail(LYRA_TOO_LARGE, "more than %d vertices in all bodies", INT32_MAX / 3));
     }
@@ -317,7 +361,10 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     body->type = ly_body_type_find(def->kind); // a name, as the table of keys saw to
     view->kind = body->type->name;
     LY_TRY(name_body(world, def->name, view));
-    if (!body->type->meshless) {
+    LY_TRY(ly_within_key(
+        ly_within_key(ly_check_direction("axis", def->transform.rotate.axis), "rotate"),
+        "transform"));
+    if (!body->type->meshless || !body->type->meshless(def)) {
         LY_TRY_DONE(load_mesh(world, def, &mesh));
         LY_TRY_DONE(ly_within_key(place_mesh(&def->transform, &mesh), "transform"));
         LY_TRY_DONE(set_materials(world, def, &mesh));
@@ -326,6 +373,7 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     mesh = NULL;
     LY_TRY_DONE(body->type->create(world, take, view, body));
     LY_TRY_DONE(ly_body_show(world, view, def));
+    LY_TRY_DONE(ly_body_load_start(world, view->vertex_count, body));
 done:
     lyra_mesh_destroy(mesh);
     return status;

@@ -40,9 +40,13 @@ static LyraStatus check_def(const LyraBodyDef *def)
     if (given->constant_count > 0) {
         return refuse("material.parameters", "parameters", hint);
     }
-    if (def->viscosity || def->fibre) {
-        const char *name = def->viscosity ? "viscosity" : "fibre";
-        return refuse(name, name, "it of solids alone");
+    if (given->vega || def->modulus_factor != 1) {
+        const char *name = given->vega ? "vega" : "modulus-factor";
+        return ly_within_key(refuse(name, name, hint), "material");
+    }
+    if (def->viscosity || def->fibre || def->springs) {
+        const char *name = def->viscosity ? "viscosity" : def->fibre ? "fibre" : "springs";
+        return refuse(name, name, def->springs ? "it of springs alone" : "it of solids alone");
     }
     for (int32_t r = 0; r < def->region_count; ++r) {
         if (!isnan(def->regions[r].young) || !isnan(def->regions[r].poisson)) {

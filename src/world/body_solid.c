@@ -86,6 +86,10 @@ static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, L
         return ly_fail_key(LYRA_BAD_FORMAT, "stiffness",
                            "found stiffness of a solid, expected it of affine bodies alone");
     }
+    if (def->springs) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "springs",
+                           "found springs of a solid, expected them of bodies of kind springs");
+    }
     // the mesh has the moduli
     body->solid_def = def->material;
     body->solid_def.young = 0;

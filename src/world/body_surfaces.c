@@ -56,12 +56,34 @@ static LyraStatus read_weights(const LyraWorld *world, const LyraBodyView *body,
                          (int)points, (int)vertices);
 }
 
+static LyraStatus match_surface(const LyraBodyView *body, const LyraBodySurface *def,
+                                int32_t vertices)
+{
+    if (def->weights) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "weights",
+                           "found weights of a surface that is matched, expected one of them");
+    }
+    return vertices == body->vertex_count && !type_of(body)->weighted
+               ? LYRA_OK
+               : ly_fail_key(LYRA_BAD_FORMAT, "matched",
+                             "found a surface of %d vertices for a body of %d, expected as many",
+                             (int)vertices, (int)body->vertex_count);
+}
+
 static LyraStatus load_surface(const LyraWorld *world, const LyraBodyView *body,
                                const LyraBodySurface *def, LyraShownSurface *out)
 {
     LyraEmbedding **embedding = (LyraEmbedding **)&out->embedding;
     LY_TRY(read_surface(world, def, out));
     LyraSurfaceView view = lyra_surface_view(out->surface);
+    if (def->matched) {
+        return match_surface(body, def, view.vertex_count);
+    }
+    if (!ly_body_shape(body)) {
+        return ly_fail_key(LYRA_UNSUPPORTED, "matched",
+                           "found a surface to carry along for springs without a mesh of "
+                           "elements, expected matched: true");
+    }
     if (def->weights) {
         return ly_within_key(read_weights(world, body, def->weights, view.vertex_count, embedding),
                              "weights");
@@ -108,8 +130,8 @@ LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef 
 {
     int32_t count = def->surface_count ? def->surface_count : 1;
     LyraShownSurface *made = NULL;
-    if (view->surfaces) {
-        return LYRA_OK; // its kind has made some
+    if (view->surfaces || (!def->surface_count && !ly_body_shape(view))) {
+        return LYRA_OK; // its kind has made some, or there is nothing to make one of
     }
     LY_TRY(ly_allocate_zeroed(world->ctx, count, sizeof *made, &made));
     view->surfaces = made;

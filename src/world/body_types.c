@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const LyBodyType ly_body_solid, ly_body_affine;
+extern const LyBodyType ly_body_solid, ly_body_affine, ly_body_springs;
 
-static const LyBodyType *const types[] = {&ly_body_solid, &ly_body_affine};
+static const LyBodyType *const types[] = {&ly_body_solid, &ly_body_affine, &ly_body_springs};
 
 const char *lyra_body_kind(int32_t index)
 {

@@ -12,7 +12,7 @@
 #include "lyra/mesh_ops.h"
 #include "math/vec3.h"
 #include "world/curve.h"
-#include "world/world.h"
+#include "world/start.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,7 +210,7 @@ static LyraStatus start_body(const LyraWorld *world, int32_t b, double *u, doubl
 {
     static const LyraStart none = {.scale = {1, 1, 1}, .rotate.axis = {0, 0, 1}};
     const LyraBodyView *body = &world->views[b];
-    const LyraStart *start = world->bodies[b].def ? &world->bodies[b].def->start : &none;
+    const LyraStart *start = &world->bodies[b].def->start;
     if (memcmp(start, &none, sizeof none) == 0) {
         return LYRA_OK;
     }
@@ -243,6 +243,13 @@ static LyraStatus start_body(const LyraWorld *world, int32_t b, double *u, doubl
             v[at + i] = start->velocity[i] + spin[i];
         }
     }
+    // files overrule all that
+    for (int i = 0; i < 2; ++i) {
+        if (world->bodies[b].start[i]) {
+            memcpy((i ? v : u) + 3 * (int64_t)body->first_vertex, world->bodies[b].start[i],
+                   3 * (size_t)body->vertex_count * sizeof *u);
+        }
+    }
     return LYRA_OK;
 }
 
@@ -256,5 +263,5 @@ LyraStatus ly_world_start(LyraWorld *world)
     for (int32_t m = 0; m < world->motion_count; ++m) {
         hold(world, &world->motions[m], 0, u, v, NULL);
     }
-    return LYRA_OK;
+    return ly_world_start_vega(world);
 }

@@ -36,6 +36,11 @@ static void init_fibre(void *out)
     *(LyraBodyFibre *)out = lyra_body_fibre_default();
 }
 
+static void init_springs(void *out)
+{
+    *(LyraBodySprings *)out = lyra_body_springs_default();
+}
+
 static void init_body(void *out)
 {
     *(LyraBodyDef *)out = lyra_body_def_default();
@@ -66,13 +71,18 @@ static const LyKey start_keys[] = {
      .meaning = "Of all its vertices."},
     {"angular-velocity", LY_KEY_VECTOR, AT(LyraStart, angular_velocity), .unit = "rad/s",
      .meaning = "About the middle of the body."},
+    {"displacement-file", LY_KEY_TEXT, AT(LyraStart, displacement_file),
+     .meaning = "Displacements of all vertices in place of the above, in m: a matrix of Vega with "
+                "3 n rows, or an `.npy` array of 3 n numbers."},
+    {"velocity-file", LY_KEY_TEXT, AT(LyraStart, velocity_file),
+     .meaning = "The same for velocities, in m/s."},
 };
 GROUP(start, LyraStart, NULL, "start", "Where the body is at the start, and how it moves.");
 
 static const LyKey generate_keys[] = {
     {"shape", LY_KEY_WORD, AT(LyraMeshShapeDef, shape), .choices = "box|sphere|cylinder|torus",
      .meaning = "Cylinder and torus have their axis along z."},
-    {"element", LY_KEY_WORD, AT(LyraMeshShapeDef, kind), .choices = "tet|cube",
+    {"element", LY_KEY_WORD, AT(LyraMeshShapeDef, kind), .choices = "tet|cube|tet10|hex",
      .meaning = "What it is made of."},
     {"elements", LY_KEY_INTEGER, AT(LyraMeshShapeDef, elements), .range = LY_RANGE_POSITIVE,
      .meaning = "About this many."},
@@ -107,6 +117,10 @@ static const LyKey material_keys[] = {
      .meaning = "Mass per volume; of a generated mesh 1000 kg/m^3.", .live = &ly_live_density},
     {"inversion", LY_KEY_WORD, AT(LyraBodyDef, material.inversion), .choices = "extend|clamp|none",
      .meaning = "What an isotropic law does below the threshold."},
+    {"volumetric", LY_KEY_WORD, AT(LyraBodyDef, material.volumetric), .choices = "standard|mean",
+     .meaning = "How a law sees changes of volume: at each point, or by the mean over the element, "
+                "which does not lock where Poisson's ratio is near 0.5 (cubes, hexahedra, tets of "
+                "10 nodes)."},
     {"inversion-threshold", LY_KEY_NUMBER, AT(LyraBodyDef, material.inversion_threshold),
      .range = LY_RANGE_INSIDE, .meaning = "Stretch below which that happens."},
     {"compression-resistance", LY_KEY_NUMBER, AT(LyraBodyDef, material.compression_resistance),
@@ -116,6 +130,10 @@ static const LyKey material_keys[] = {
      .live = &ly_live_stiffness},
     {"damping", LY_KEY_NUMBER, AT(LyraBodyDef, material.damping), .unit = "N s/m",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs."},
+    {"modulus-factor", LY_KEY_NUMBER, AT(LyraBodyDef, modulus_factor), .range = LY_RANGE_POSITIVE,
+     .meaning = "On all moduli, those of the mesh and of regions."},
+    {"vega", LY_KEY_BOOL, AT(LyraBodyDef, material.vega),
+     .meaning = "Corotational cubes take the frame that Vega takes."},
     {"parameters", LY_KEY_NAMED, LIST(LyraBodyDef, material.constants, material.constant_count),
      .meaning = "Constants of the law by name, in SI, overruling what the moduli give."},
 };
@@ -159,19 +177,56 @@ static const LyKey fibre_keys[] = {
 };
 GROUP(fibre, LyraBodyFibre, init_fibre, "fibre", "Fibres in a body, as in muscle, beside its law.");
 
+static const LyKey springs_keys[] = {
+    {"over", LY_KEY_WORD, AT(LyraBodySprings, over), .choices = "elements|quads|edges|chain",
+     .meaning = "Between which vertices: any two that share a tet or a cube of the body's mesh; of "
+                "a surface of quads, along edges, across, and past a vertex to the next; along "
+                "edges of any surface; of a line."},
+    {"surface", LY_KEY_TEXT, AT(LyraBodySprings, file), .only = "quads|edges",
+     .meaning = "Its file, of any format."},
+    {"count", LY_KEY_INTEGER, AT(LyraBodySprings, count), .range = LY_RANGE_POSITIVE,
+     .only = "chain", .meaning = "Of vertices."},
+    {"from", LY_KEY_VECTOR, AT(LyraBodySprings, from), .unit = "m", .only = "chain",
+     .meaning = "First vertex."},
+    {"to", LY_KEY_VECTOR, AT(LyraBodySprings, to), .unit = "m", .only = "chain",
+     .meaning = "Last vertex."},
+    {"structural", LY_KEY_NUMBER, AT(LyraBodySprings, structural), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Stiffness of edges. Without, over tets that of Young's modulus, otherwise 100 "
+                "N/m."},
+    {"shear", LY_KEY_NUMBER, AT(LyraBodySprings, shear), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "elements|quads",
+     .meaning = "Of diagonals. Without, as `structural`."},
+    {"bend", LY_KEY_NUMBER, AT(LyraBodySprings, bend), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "quads", .meaning = "Past a vertex to the next."},
+    {"damping", LY_KEY_NUMBER, AT(LyraBodySprings, damping), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of each spring."},
+    {"brakes", LY_KEY_WORD, AT(LyraBodySprings, full), .choices = "along|all",
+     .meaning = "Whether damping brakes motion along the spring, or all of it, turning too."},
+    {"surface-density", LY_KEY_NUMBER, AT(LyraBodySprings, surface_density), .unit = "kg/m^2",
+     .range = LY_RANGE_POSITIVE, .only = "quads|edges", .meaning = "Mass per area."},
+    {"mass", LY_KEY_NUMBER, AT(LyraBodySprings, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of all of it, shared as volume or area is, in a chain equally. Without, by the "
+                "densities; of a chain 1 kg."},
+};
+GROUP(springs, LyraBodySprings, init_springs, "springs", "What a body of `kind: springs` is.");
+
 static const LyKey surface_keys[] = {
     {"file", LY_KEY_TEXT, AT(LyraBodySurface, file), .required = true,
      .meaning = "A surface of any format, in the place of the body after `transform`."},
     {"name", LY_KEY_TEXT, AT(LyraBodySurface, name), .meaning = "Without, that of the file."},
     {"weights", LY_KEY_TEXT, AT(LyraBodySurface, weights),
      .meaning = "An `.interp` file. Without, weights are computed."},
+    {"matched", LY_KEY_BOOL, AT(LyraBodySurface, matched),
+     .meaning = "Its vertices are those of the body, in their order."},
 };
 GROUP(surface, LyraBodySurface, NULL, "surfaces", "Surfaces that a body carries along.");
 
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
-     .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers."},
+     .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
+                "and springs."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
@@ -190,6 +245,8 @@ static const LyKey body_keys[] = {
      .meaning = "Viscous stress."},
     {"fibre", LY_KEY_GROUP, AT(LyraBodyDef, fibre), .pointer = true, .group = &fibre,
      .meaning = "Fibres."},
+    {"springs", LY_KEY_GROUP, AT(LyraBodyDef, springs), .pointer = true, .group = &springs,
+     .meaning = "Which springs, of a body of that kind."},
     {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,
      .meaning = "Surfaces to show. Without, that of the mesh."},
     {"start", LY_KEY_GROUP, AT(LyraBodyDef, start), .group = &start,

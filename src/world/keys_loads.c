@@ -55,17 +55,39 @@ static const LyKey constraint_keys[] = {
 PUBLIC_GROUP(ly_constraint_keys, constraint_keys, LyraConstraintDef, init_constraint, "constraints",
              "What is held, and where.");
 
+static void init_tendon_point(void *out)
+{
+    *(LyraTendonPoint *)out = lyra_tendon_point_default();
+}
+
+static const LyKey path_keys[] = {
+    {"body", LY_KEY_TEXT, AT(LyraTendonPoint, body),
+     .meaning = "Its name. Without, that of the load, or the only one."},
+    {"vertex", LY_KEY_INTEGER, AT(LyraTendonPoint, vertex), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "A vertex of the body's mesh, from 0."},
+    {"at", LY_KEY_VECTOR, AT(LyraTendonPoint, at), .pointer = true, .unit = "m",
+     .meaning = "In place of it, a place in the body at rest, after `transform`."},
+    {"fixed", LY_KEY_BOOL, AT(LyraTendonPoint, fixed),
+     .meaning = "`at` is a place in space, of no body."},
+};
+GROUP(path, LyraTendonPoint, init_tendon_point, "path",
+      "Points that a tendon goes through: 2 to 10, each given by `vertex` or `at`.");
+
 static const LyKey load_keys[] = {
     {"type", LY_KEY_WORD, AT(LyraLoadDef, type), .required = true,
-     .choices = "force|traction|pressure|spring",
-     .meaning = "On vertices, on faces, on faces, on vertices."},
+     .choices = "force|traction|pressure|spring|tendon",
+     .meaning = "On vertices, on faces, on faces, on vertices, along a path."},
     {"body", LY_KEY_TEXT, AT(LyraLoadDef, body), .meaning = "Its name. Without, all bodies."},
     {"select", LY_KEY_GROUP, AT(LyraLoadDef, select), .required = true, .group = &ly_select_keys,
-     .meaning = "Where it acts."},
+     .only = "force|traction|pressure|spring", .meaning = "Where it acts."},
     {"factor", LY_KEY_CURVE, AT(LyraLoadDef, factor), .only = "force|traction|pressure",
      .meaning = "Multiplies the load, over time."},
     {"force", LY_KEY_CURVES, AT(LyraLoadDef, force), .unit = "N", .only = "force",
      .meaning = "Over time."},
+    {"file", LY_KEY_TEXT, AT(LyraLoadDef, file), .only = "force",
+     .meaning = "Forces on all vertices in N, on top of `force`: a matrix of Vega with 3 n rows, "
+                "whose column k acts in step k, or an `.npy` array of (steps, 3 n) or (steps, n, "
+                "3) numbers; none after the last. With `select: {all: true}`."},
     {"share", LY_KEY_WORD, AT(LyraLoadDef, total), .choices = "each|total", .only = "force",
      .meaning = "Whether each vertex gets the force, or all of them together."},
     {"traction", LY_KEY_VECTOR, AT(LyraLoadDef, traction), .unit = "Pa", .only = "traction",
@@ -78,13 +100,22 @@ static const LyKey load_keys[] = {
     {"symmetric", LY_KEY_BOOL, AT(LyraLoadDef, symmetric), .only = "traction|pressure",
      .meaning = "Keeps the symmetric part of the tangent only."},
     {"stiffness", LY_KEY_NUMBER, AT(LyraLoadDef, stiffness), .unit = "N/m",
-     .range = LY_RANGE_NOT_NEGATIVE, .only = "spring",
-     .meaning = "Of the spring of each vertex to its target."},
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "spring|tendon",
+     .meaning = "Of the spring of each vertex to its target; of a tendon, on top of its tension."},
     {"damping", LY_KEY_NUMBER, AT(LyraLoadDef, damping), .unit = "N s/m",
      .range = LY_RANGE_NOT_NEGATIVE, .only = "spring",
      .meaning = "Against motion relative to the target."},
     {"offset", LY_KEY_CURVES, AT(LyraLoadDef, offset), .unit = "m", .only = "spring",
      .meaning = "The target, from the place of the vertex at rest, over time."},
+    {"path", LY_KEY_LIST, LIST(LyraLoadDef, path, path_count), .required = true, .group = &path,
+     .only = "tendon", .meaning = "Where it goes."},
+    {"tension", LY_KEY_CURVE, AT(LyraLoadDef, tension), .unit = "N", .range = LY_RANGE_NOT_NEGATIVE,
+     .only = "tendon", .meaning = "Along it, whatever its length, over time."},
+    {"rest-length", LY_KEY_NUMBER, AT(LyraLoadDef, rest_length), .unit = "m",
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "tendon",
+     .meaning = "At which its `stiffness` adds nothing. Without, as at rest."},
+    {"slack", LY_KEY_WORD, AT(LyraLoadDef, pushes), .choices = "hangs|pushes", .only = "tendon",
+     .meaning = "What its `stiffness` does where it is shorter."},
 };
 PUBLIC_GROUP(ly_load_keys, load_keys, LyraLoadDef, init_load, "loads", "Forces from outside.");
 
@@ -136,6 +167,10 @@ static const LyKey damping_keys[] = {
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "beta of beta K.",
      .live = &ly_live_stiffness_damping},
     {"exact", LY_KEY_BOOL, AT(LyraDamping, exact), .meaning = "K as it is, indefinite or not."},
+    {"laplacian", LY_KEY_NUMBER, AT(LyraDamping, laplacian), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Against differences of velocity between neighbours; with n_i and n_j neighbours "
+                "(1/n_i + 1/n_j)/2 of it."},
 };
 PUBLIC_GROUP(ly_damping_keys, damping_keys, LyraDamping, NULL, "damping",
              "Rayleigh damping of everything.");

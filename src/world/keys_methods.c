@@ -82,6 +82,8 @@ static const LyKey integrator_keys[] = {
      .meaning = "`rkc2`, `rock2`; 0: as many as needed."},
     {"load-steps", LY_KEY_INTEGER, AT(LyraIntegratorDef, load_steps), .range = LY_RANGE_POSITIVE,
      .meaning = "`static`: increments of loads."},
+    {"vega", LY_KEY_BOOL, AT(LyraIntegratorDef, vega),
+     .meaning = "Goes and starts as Vega's does, flaws included."},
 };
 PUBLIC_GROUP(ly_integrator_keys, integrator_keys, LyraIntegratorDef, NULL, "integrator",
              "How time goes on.");

@@ -6,8 +6,9 @@
 #include "force/force.h"
 #include "lyra/traction.h"
 #include "world/curve.h"
+#include "world/start.h"
 #include "world/target_springs.h"
-#include "world/world.h"
+#include "world/tendon.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,16 +179,30 @@ static LyraStatus add_springs(LyraWorld *world, const LyraLoadDef *load)
 
 LyraLoadDef lyra_load_def_default(void)
 {
-    return (LyraLoadDef){.select = lyra_selector_default(), .factor = lyra_curve_constant(1)};
+    return (LyraLoadDef){
+        .select = lyra_selector_default(), .factor = lyra_curve_constant(1), .rest_length = NAN};
+}
+
+// forces of a file, on top of those that are given
+static LyraStatus add_file(LyraWorld *world, const LyraLoadDef *load)
+{
+    bool given = false;
+    for (int i = 0; i < 3; ++i) {
+        given |= !ly_curve_is_zero(&load->force[i]);
+    }
+    LY_TRY(ly_world_add_step_forces(world, load));
+    return given ? add_nodal(world, load) : LYRA_OK;
 }
 
 static LyraStatus add_load(LyraWorld *world, const LyraLoadDef *load)
 {
     switch (load->type) {
     case LYRA_LOAD_FORCE:
-        return add_nodal(world, load);
+        return load->file ? add_file(world, load) : add_nodal(world, load);
     case LYRA_LOAD_SPRING:
         return add_springs(world, load);
+    case LYRA_LOAD_TENDON:
+        return ly_world_add_tendon(world, load);
     default:
         return add_traction(world, load);
     }

@@ -2,6 +2,7 @@ target_sources(lyra_objects PRIVATE
   world/bodies.c
   world/body_affine.c
   world/body_solid.c
+  world/body_springs.c
   world/body_surfaces.c
   world/body_types.c
   world/changes.c
@@ -16,6 +17,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_probe.c
   world/keys_select.c
   world/keys_world.c
+  world/laplacian.c
   world/live.c
   world/loads.c
   world/look.c
@@ -28,8 +30,11 @@ target_sources(lyra_objects PRIVATE
   world/select.c
   world/select_parts.c
   world/shown_loads.c
+  world/start.c
   world/step.c
+  world/step_forces.c
   world/target_springs.c
+  world/tendon.c
   world/ties.c
   world/undo.c
   world/world.c)

@@ -5,6 +5,7 @@
 
 #include "world/world.h"
 #include "world/probe.h"
+#include "world/start.h"
 
 #include "base/file.h"
 #include "world/curve.h"
@@ -150,7 +151,7 @@ void lyra_world_destroy(LyraWorld *world)
     }
     lyra_block_matrix_destroy(world->damping);
     lyra_block_pattern_destroy(world->damping_pattern);
-    lyra_mass_matrix_destroy(world->mass_matrix);
+    ly_world_end_step_forces(world);
     ly_undo_end(&world->undo);
     ly_name_index_release(ctx, &world->names);
     ly_release(ctx, world->rules);
@@ -314,10 +315,10 @@ static LyraStatus make_model(LyraWorld *world)
         def.prescription = ly_world_prescribe;
         def.prescription_user = world;
     }
-    if (spec->mass == LYRA_MASS_CONSISTENT && !world->mass_matrix) {
+    if (spec->mass == LYRA_MASS_CONSISTENT) {
         LY_TRY_DONE(ly_world_mass_matrix(world, to.positions, &to.matrix));
     }
-    def.mass_matrix = world->mass_matrix ? world->mass_matrix : to.matrix;
+    def.mass_matrix = to.matrix;
     LY_TRY_DONE(lyra_model_create(world->ctx, &def, &world->model));
 done:
     lyra_mass_matrix_destroy(to.matrix);
@@ -348,6 +349,8 @@ static LyraStatus prepare(LyraWorld *world)
     if (!world->pulls) {
         LY_TRY(ly_world_add_pull(world));
     }
+    LY_TRY(ly_world_prepare_step_forces(world));
+    LY_TRY(ly_world_make_laplacian(world));
     LY_TRY(make_model(world));
     LY_TRY(ly_world_constrain(world));
     LyraSolverDef *solver = &world->spec.solver;

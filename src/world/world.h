@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/name_index.h"
+#include "lyra/springs.h"
 #include "lyra/world.h"
 #include "world/keys.h"
 #include "world/undo.h"
@@ -44,6 +45,7 @@ typedef struct LyNodal {
 } LyNodal;
 
 typedef struct LyPulls LyPulls;
+typedef struct LyStepForces LyStepForces;
 typedef struct LyParameters LyParameters;
 typedef struct LyTie LyTie;
 typedef struct LyProbe LyProbe;
@@ -56,6 +58,8 @@ typedef struct LyBody {
     double *positions;          // at rest, of its vertices, [vertex_count][3], owned
     double *masses;             // [vertex_count], owned
     LyraSolidDef solid_def;     // what `solid` was made by; strings are those of `def`
+    double *start[2];           // displacements and velocities of files; NULL: none; on the arena
+    LyraSprings *springs;       // of such a body; owned. Nullable
     double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
     double young, stiffness;    // factors on what it has, as people turned them
     double poisson, activation; // of all of it; NaN: its own
@@ -84,11 +88,13 @@ struct LyraWorld {
     int32_t tie_count;
     LyTie **ties; // owned by their forces
     int32_t probe_count;
-    LyProbe **probes;         // owned: ly_world_end_probes()
-    bool load_moves;          // a load function depends on u or v
-    LyraBlockMatrix *damping; // of Vega's scenes; owned with its pattern. Nullable
+    LyProbe **probes; // owned: ly_world_end_probes()
+    bool load_moves;  // a load function depends on u or v
+    int32_t step_force_count;
+    LyStepForces *step_forces; // owned: ly_world_end_step_forces()
+    double *step_force;        // their sum, [vertex_count][3]
+    LyraBlockMatrix *damping;  // of `damping.laplacian`; owned with its pattern. Nullable
     LyraBlockPattern *damping_pattern;
-    LyraMassMatrix *mass_matrix; // in place of what `spec.mass` says; owned. Nullable
     LyraModel *model;
     LyraSystem *system;
     LyraIntegrator *integrator;
@@ -121,8 +127,8 @@ struct LyBodyType {
     LyraStatus (*create)(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body);
     /// Whether points of its shape are weights on its vertices, in place of the vertices.
     bool weighted;
-    /// Made without a mesh of elements: `create` is given none.
-    bool meshless;
+    /// Whether it is made without a mesh of elements: `create` is given none. Nullable: it is not.
+    bool (*meshless)(const LyraBodyDef *def);
     /// Embeds points at rest in a weighted body.
     LyraStatus (*embed)(const LyraBodyView *view, int32_t count, const double *points,
                         LyraEmbedding **out);
@@ -161,7 +167,10 @@ LyBodyPoints ly_body_points(const LyraWorld *world, int32_t body);
 LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
                                  int32_t **vertices, double **weights);
 
-/// Adds a body that is made by hand, as from Vega's scenes: takes what `view` and `body` hold.
+/// x -> A x + t of a placement; false where it leaves all as it is. The axis has a length.
+bool ly_placement_matrix(const LyraPlacement *place, double A[9], double t[3]);
+
+/// Adds a body that was made and named: takes what `view` and `body` hold, also on failure.
 LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body);
 
 /// A path seen from the world's folder, to ly_release().
