@@ -264,6 +264,7 @@ static const Method all_methods[] = {
     {"symplectic-euler", 1, 3200},
     {"verlet", 1, 1600},
     {"central-differences", 2, 400},
+    {"explicit-implicit-newmark", 2, 400},
     {"explicit-midpoint", 2, 400},
     {"rkc2", 2, 400},
     {"rock2", 2, 400},

@@ -93,6 +93,8 @@ LYRA_TEST(critical_steps_are_those_of_the_chain)
             {"symplectic-euler", chain, 2 / w},
             {"verlet", chain, 2 / w},
             {"central-differences", chain, 2 / w},
+            {"explicit-implicit-newmark", chain, 2 / w},
+            {"explicit-implicit-newmark", damped, 2 * (sqrt(1 + xi * xi) + xi) / w},
             {"rk4", chain, sqrt(8) / w},
             {"rk38", chain, sqrt(8) / w},
             {"symplectic-euler", damped, 2 * (sqrt(1 + xi * xi) - xi) / w},

@@ -18,6 +18,7 @@ static const Method methods[] = {
     {"symplectic-euler", 1, 1, {4000, 4000, 4000, 4000}},
     {"verlet", 2, 1, {2000, 2000, 2000, 2000}},
     {"central-differences", 2, 2, {400, 800, 400, 400}},
+    {"explicit-implicit-newmark", 2, 2, {400, 800, 400, 400}},
     {"explicit-midpoint", 2, 2, {400, 2000, 400, 400}},
     {"rkc2", 2, 2, {400, 2000, 400, 400}},
     {"rock2", 2, 2, {400, 2000, 400, 400}},

@@ -83,7 +83,7 @@ static const char *const wrong[][2] = {
      ":4:14: found \"neohookean\", expected \"neo-hookean\" perhaps, or another of: linear, "
      "corotational, corotational-exact, stvk, neo-hookean, mooney-rivlin, stable-neo-hookean, "
      "stable-neo-hookean-log, ogden, yeoh, arruda-boyce, fung, reduced-polynomial, "
-     "biphasic-spline, rotated-linear, fibre, mass-spring"},
+     "biphasic-spline, rotated-linear, hencky, fibre, mass-spring"},
     {"cycle", ":1:9: found an anchor or an alias, expected the value itself"},
     {"picture_size",
      ":3:25: found [0, 900], expected width and height of pictures, each from 16 to 8000"},

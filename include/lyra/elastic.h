@@ -11,6 +11,8 @@
 #include "lyra/force.h"
 #include "lyra/material.h"
 #include "lyra/mesh.h"
+#include "lyra/plasticity.h"
+#include "lyra/viscoelasticity.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,8 +20,8 @@ extern "C" {
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-/// First parameters of "stvk", both stable neo-Hookean models, "neo-hookean" and
-/// "rotated-linear", for lyra_assembly_set_parameter().
+/// First parameters of "stvk", both stable neo-Hookean models, "neo-hookean",
+/// "rotated-linear" and "hencky", for lyra_assembly_set_parameter().
 typedef enum LyraElasticParameter {
     LYRA_ELASTIC_LAMBDA = 0, ///< First Lame constant, Pa.
     LYRA_ELASTIC_MU,         ///< Shear modulus, Pa.
@@ -46,7 +48,8 @@ typedef struct LyraElasticConstant {
 // ---- forces -------------------------------------------------------------------------------------
 
 /// What an isotropic law does where a stretch falls below the threshold, that is under strong
-/// compression and in inverted elements.
+/// compression and in inverted elements. "hencky" goes on by itself: with it the first and the last
+/// are the same.
 typedef enum LyraInversion {
     LYRA_INVERSION_EXTEND = 0, ///< "extend": smooth extension; the tangent is that of the force.
     LYRA_INVERSION_CLAMP, ///< "clamp": stretches are clamped; no energy, and the tangent is not the
@@ -92,7 +95,11 @@ typedef struct LyraElasticDef {
     /// outlive the force. Nullable.
     const LyraMaterialType *law;
     const void *law_user; ///< Handed to the law's functions. Nullable.
-    uint32_t cookie;      ///< Written by the default function only.
+    /// Lets it flow. Cubes take 2x2x2 Gauss points then. Not with LYRA_INVERSION_CLAMP. Nullable.
+    const LyraPlasticityDef *plasticity;
+    /// Lets it relax by a Prony series; cubes as above. Nullable.
+    const LyraViscoelasticityDef *viscoelasticity;
+    uint32_t cookie; ///< Written by the default function only.
 } LyraElasticDef;
 
 LYRA_API LyraElasticDef lyra_elastic_def_default(void);

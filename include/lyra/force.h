@@ -86,6 +86,10 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_DASHPOT = 1 << 12,
     LYRA_FORCE_LOAD = 1 << 13,    ///< A load, as a traction: heeds `unloaded`.
     LYRA_FORCE_SPRINGS = 1 << 14, ///< Stencils are springs with a parameter "stiffness".
+    /// The last number of the history is the energy that the stencil has lost so far, J.
+    LYRA_FORCE_LOSES = 1 << 15,
+    /// What is remembered changes the force by a jump where a step ends: statics refuse it.
+    LYRA_FORCE_LATE = 1 << 16,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

@@ -56,7 +56,7 @@ typedef struct LyraStepReport {
     double error;       ///< Estimated local error over tolerance; 0: no estimate.
     double assembly_seconds, solve_seconds, total_seconds;
     double kinetic, elastic; ///< Energies after the step, J.
-    double dissipated, work; ///< By damping, and of loads, in this step, J.
+    double dissipated, work; ///< By damping and the material, and of loads, in this step, J.
     double balance;          ///< Change of kinetic + elastic, + dissipated - work, J.
     double min_det;          ///< Smallest det F after the step; 1 without elements.
     int32_t min_det_element; ///< Its element, -1 without.

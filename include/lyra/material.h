@@ -73,6 +73,7 @@ typedef enum LyraMaterialLaw {
     LYRA_MATERIAL_REDUCED_POLYNOMIAL,     ///< "reduced-polynomial": isochoric I up to power 6.
     LYRA_MATERIAL_BIPHASIC_SPLINE,        ///< "biphasic-spline": stress by a spline per stretch.
     LYRA_MATERIAL_ROTATED_LINEAR,         ///< "rotated-linear": linear in the stretches.
+    LYRA_MATERIAL_HENCKY,                 ///< "hencky": quadratic in logarithmic strain.
     LYRA_MATERIAL_LAW_COUNT
 } LyraMaterialLaw;
 

@@ -38,6 +38,10 @@ typedef struct LyraSolidDef {
     /// Nullable.
     const LyraElasticConstant *constants;
     int32_t constant_count;
+    /// Lets models with an isotropic law flow; the others refuse it. Nullable.
+    const LyraPlasticityDef *plasticity;
+    /// Lets models with an isotropic law relax; the others refuse "prony". Nullable.
+    const LyraViscoelasticityDef *viscoelasticity;
     const double *directions; ///< "fibre": [element_count][3]. Nullable: along x.
     uint32_t cookie;          ///< Written by the default function only.
 } LyraSolidDef;

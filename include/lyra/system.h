@@ -73,6 +73,7 @@ typedef enum LyraSystemTrait {
     /// Loads or prescribed motion are functions that see the memory of the host. Where vectors lie
     /// elsewhere they are staged there and back, and counted: lyra_system_staged().
     LYRA_SYSTEM_HOST_CALLBACKS = 1 << 9,
+    LYRA_SYSTEM_LATE = 1 << 10, ///< The end of a step changes forces by a jump: no statics.
 } LyraSystemTrait;
 
 /// What systems of solids can tell beside.
@@ -103,6 +104,8 @@ typedef struct LyraSystemType {
     /// Makes the blocks of LYRA_STATE_MATERIAL that forces need, as of a body that nothing has
     /// happened to, where the state lacks them; what is there stays. Nullable: none needed.
     LyraStatus (*init_state)(void *self, LyraState *state);
+    /// Energy that the material has lost so far, as a state remembers it, J. Nullable: none.
+    double (*lost)(void *self, const LyraState *state);
     /// The constraints over the unknowns. Lent. Nullable function: none ever.
     const LyraConstraints *(*constraints)(const void *self);
     /// What is done with them: x = P x; y = P y + (I - P) x, zero for x NULL, where a direction
@@ -234,6 +237,7 @@ LYRA_API bool lyra_system_takes(const LyraSystem *system, const LyraState *state
 
 LYRA_API LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state);
 LYRA_API int64_t lyra_system_staged(const LyraSystem *system);
+LYRA_API double lyra_system_lost(LyraSystem *system, const LyraState *state);
 
 /// NULL: none.
 LYRA_API const LyraConstraints *lyra_system_constraints(const LyraSystem *system);

@@ -43,6 +43,34 @@ LYRA_API LyraViscosityDef lyra_viscosity_def_default(void);
 LYRA_API LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
                                           const LyraViscosityDef *def, LyraForce **out);
 
+// ---- rates of stretches -------------------------------------------------------------------------
+
+/// Parameters of "stretch-damping".
+typedef enum LyraStretchDampingParameter {
+    LYRA_STRETCH_DAMPING_SHEAR = 0, ///< "shear", Pa s, >= 0.
+    LYRA_STRETCH_DAMPING_VOLUME,    ///< "volume", Pa s, >= 0.
+    LYRA_STRETCH_DAMPING_PARAMETER_COUNT
+} LyraStretchDampingParameter;
+
+/// Settings of damping by the rate of the stretches. Start from lyra_stretch_damping_def_default().
+typedef struct LyraStretchDampingDef {
+    double shear, volume; ///< Pa s, >= 0. Default 0.
+    /// The form of Irving and others, which brakes rotations of deformed bodies too. Default false.
+    bool irving;
+    uint32_t cookie; ///< Written by the default function only.
+} LyraStretchDampingDef;
+
+LYRA_API LyraStretchDampingDef lyra_stretch_damping_def_default(void);
+
+/// Damping force of the tets of `mesh`: in the frames of F = U diag(s) V^T, with F'^ = U^T F' V,
+///   S'_ij = (s_i F'^_ij + s_j F'^_ji)/(s_i + s_j),  T = 2 shear S' + volume tr(S') 1,
+///   P^_ij = 2 T_ij s_i/(s_i + s_j):
+/// no force under rigid motion, no torque, as strong for flat tets as for others. Stretches below 0
+/// count as 0. With `irving` all s are 1 in these lines. dfdv is symmetric and positive
+/// semi-definite; dfdx is left out (LYRA_FORCE_INEXACT). Fails as lyra_viscosity_create() does.
+LYRA_API LyraStatus lyra_stretch_damping_create(LyraContext *ctx, const LyraMesh *mesh,
+                                                const LyraStretchDampingDef *def, LyraForce **out);
+
 #ifdef __cplusplus
 }
 #endif

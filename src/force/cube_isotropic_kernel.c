@@ -134,11 +134,15 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
             LyMat3 F = gradient_at(cubes, lane, &h, rule->shape[q]);
             ly_mat3_store_lanes(points.F + lane, &F);
         }
-        LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, sums != NULL, psd, &points);
+        LY_POINTS_EVALUATE(solid, batch, q, sums != NULL, psd, &points);
         projected = projected || points.projected;
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
             LyVec3 h = load_edges(batch, lane);
             add_point(rule, q, &points, lane, &h, cubes);
+            if (batch->trial_history) {
+                LyReal volume = rule->weight[q] * find_volume(&h);
+                ly_points_add_lost(solid, batch, &points, q == 0, volume, lane);
+            }
             if (sums) {
                 store_point(solid, q, &points, lane, &h, sums);
             }
@@ -161,7 +165,11 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
     Sums *sums = room ? &room->sums : NULL;
     Cubes cubes __attribute__((aligned(64)));
     load_corners(batch, &cubes);
-    bool projected = sum_points(solid, batch, batch->psd, &cubes, sums);
+    // points that are looked at twice are written last: what they remember may lie in one place
+    LyraBatch first = *batch;
+    bool twice = batch->trial_history && sums && batch->psd;
+    first.trial_history = twice ? NULL : batch->trial_history;
+    bool projected = sum_points(solid, &first, batch->psd, &cubes, sums);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyVec3 h = load_edges(batch, lane);
         if (batch->energy) {
@@ -181,8 +189,11 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
         store_all_blocks(&solid->rule, sums, batch->dfdx);
     }
     if (sums && projected) {
-        sum_points(solid, batch, false, &cubes, sums);
+        sum_points(solid, &first, false, &cubes, sums);
         store_all_blocks(&solid->rule, sums, room->exact);
         LY_KERNEL(ly_keep_positive)(8, true, room->exact, batch->dfdx);
+    }
+    if (twice) {
+        sum_points(solid, batch, false, &cubes, NULL);
     }
 }

@@ -120,5 +120,9 @@ LyraStatus lyra_elastic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
         return ly_fail(LYRA_INVALID_ARGUMENT, "elastic: %d constants without a list",
                        def->constant_count);
     }
+    if (def->plasticity && (unsigned)def->plasticity->yield >= LYRA_YIELD_COUNT) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "plasticity: yield criterion %d, expected 0 to %d",
+                       (int)def->plasticity->yield, LYRA_YIELD_COUNT - 1);
+    }
     return ly_isotropic_create(ctx, mesh, def, out);
 }

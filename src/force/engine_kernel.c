@@ -420,8 +420,8 @@ void LY_KERNEL(ly_force_diagonal)(const LyDiagonal *diagonal, int32_t begin, int
 
 // ---- det F --------------------------------------------------------------------------------------
 
-// Adds the elements of a batch of tets, with F = 1 + sum over nodes of u_a b_a^T. Apart, so that the
-// loop over batches keeps its registers.
+// Adds the elements of a batch of tets, with F = 1 + sum over nodes of u_a b_a^T. Apart, so that
+// the loop over batches keeps its registers.
 static __attribute__((noinline)) void add_det(const LyraBatch *batch, LyraDetF *found)
 {
     double dets[WIDTH] __attribute__((aligned(64)));

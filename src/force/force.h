@@ -84,7 +84,7 @@ LyraDetF ly_det_f(LyraContext *ctx, int32_t nodes, int32_t element_count, const 
 void ly_det_f_join(LyraDetF *all, const LyraDetF *other);
 
 /// Most numbers that a stencil may remember.
-#define LY_HISTORY_MAX 256
+#define LY_HISTORY_MAX 640
 
 /// The first history of one stencil, into one lane of a batch.
 void ly_history_init_lane(const LyraForceType *type, const void *self, int32_t element,

@@ -7,8 +7,11 @@
 #include "force/isotropic.h"
 
 #include "base/base.h"
+#include "force/definite.h"
+#include "force/force.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- settings -----------------------------------------------------------------------------------
@@ -24,6 +27,15 @@ static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind ki
             LYRA_UNSUPPORTED,
             "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
             "quadratic` makes tets of 10 nodes, which it helps");
+    }
+    if ((def->plasticity || def->viscoelasticity) &&
+        (ly_mapped_kind(kind) || def->volumetric == LYRA_VOLUMETRIC_MEAN)) {
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "elastic: %s is for tets of 4 nodes and cubes with volumetric standard, found "
+            "elements of kind %s with volumetric %s",
+            def->plasticity ? "plasticity" : "viscoelasticity", lyra_element_kind_name(kind),
+            lyra_volumetric_name(def->volumetric));
     }
     if (def->volumetric != LYRA_VOLUMETRIC_STANDARD && def->inversion == LYRA_INVERSION_CLAMP) {
         return ly_fail(LYRA_UNSUPPORTED,
@@ -63,7 +75,31 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
                        "needs; clamp and none do without",
                        law->name);
     }
-    return LYRA_OK;
+    if (def->viscoelasticity) {
+        LY_TRY(ly_viscoelasticity_check(def->viscoelasticity));
+        if (def->viscoelasticity->model != LYRA_RELAXATION_PRONY) {
+            return ly_fail(LYRA_UNSUPPORTED,
+                           "elastic: the branches of %s are forces of their own, which solids of "
+                           "lyra_solid_create() have",
+                           lyra_relaxation_name(def->viscoelasticity->model));
+        }
+        if (def->plasticity || def->inversion == LYRA_INVERSION_CLAMP) {
+            return ly_fail(LYRA_UNSUPPORTED, "elastic: a Prony series goes with %s",
+                           def->plasticity ? "no plasticity; maxwell does"
+                                           : "the inversion modes extend and none");
+        }
+    }
+    if (def->plasticity && def->inversion == LYRA_INVERSION_CLAMP) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: the inversion mode clamp has no plasticity, expected extend or "
+                       "none");
+    }
+    if (def->plasticity && def->plasticity->kinematic_hardening > 0 &&
+        def->compression_resistance > 0) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: kinematic hardening goes without resistance to compression");
+    }
+    return def->plasticity ? ly_plasticity_check(def->plasticity, law->name) : LYRA_OK;
 }
 
 // ---- parameters ---------------------------------------------------------------------------------
@@ -107,6 +143,18 @@ static LyraStatus read_constants(const LyraElasticDef *def, const LyraMaterialTy
         given->all = given->all && given->is[i];
     }
     return LYRA_OK;
+}
+
+// names, kinds and values of the parameters of plasticity
+typedef struct Plastic {
+    const char *names[LY_PLASTIC_PARAMETERS_MAX];
+    LyraParameterKind kinds[LY_PLASTIC_PARAMETERS_MAX];
+    double values[LY_PLASTIC_PARAMETERS_MAX];
+} Plastic;
+
+static int32_t list_plastic(const LyraElasticDef *def, Plastic *p)
+{
+    return ly_plasticity_parameters(def->plasticity, p->names, p->kinds, p->values);
 }
 
 // parameters from a material of the mesh
@@ -187,13 +235,19 @@ static LyraStatus make_parameters(const LyraElasticDef *def, const LyraMaterialT
     return LYRA_OK;
 }
 
+static int32_t count_parameters(const LyraElasticDef *def, const LyraMaterialType *law)
+{
+    Plastic plastic;
+    return law->parameter_count + 1 + (def->plasticity ? list_plastic(def, &plastic) : 0);
+}
+
 static LyraStatus fill_parameters(LyraContext *ctx, const LyraElasticDef *def,
                                   const LyraMaterialType *law, const LyraMeshView *mesh,
                                   double *parameters)
 {
     Given given;
     LY_TRY(read_constants(def, law, &given));
-    int64_t count = law->parameter_count + 1;
+    int64_t count = count_parameters(def, law), plastic = law->parameter_count + 1;
     // one material is enough where the mesh has no say
     bool uniform = given.all || def->young != 0;
     int32_t materials = uniform ? 1 : mesh->material_count;
@@ -213,7 +267,12 @@ static LyraStatus fill_parameters(LyraContext *ctx, const LyraElasticDef *def,
             LY_TRY_DONE(make_parameters(def, law, &given, &mesh->materials[m], table + m * count));
             made[m] = true;
         }
-        memcpy(parameters + e * count, table + m * count, (size_t)count * sizeof *table);
+        memcpy(parameters + e * count, table + m * count, (size_t)plastic * sizeof *table);
+        if (def->plasticity) {
+            Plastic values;
+            int32_t more = list_plastic(def, &values);
+            memcpy(parameters + e * count + plastic, values.values, (size_t)more * sizeof *table);
+        }
     }
 done:
     ly_release(ctx, made);
@@ -278,6 +337,9 @@ static void destroy_solid(void *self)
 {
     LyIsotropic *solid = self;
     if (solid) {
+        ly_release(solid->ctx, solid->goals);
+        ly_release(solid->ctx, solid->prony);
+        ly_release(solid->ctx, solid->plasticity);
         ly_release(solid->ctx, solid->rest);
         ly_release(solid->ctx, solid);
     }
@@ -288,6 +350,11 @@ static bool is_stvk(const LyraElasticDef *def)
     return !def->law && def->model == LYRA_MATERIAL_STVK;
 }
 
+static bool remembers(const LyraElasticDef *def)
+{
+    return def->plasticity || def->viscoelasticity;
+}
+
 static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 {
     return ly_mapped_kind(kind) || def->volumetric == LYRA_VOLUMETRIC_MEAN;
@@ -296,7 +363,8 @@ static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 // the third derivatives of the other inversion modes jump at the threshold
 static bool has_contraction(const LyraElasticDef *def, LyraElementKind kind)
 {
-    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !is_mapped(def, kind);
+    return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !is_mapped(def, kind) &&
+           !remembers(def);
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -314,13 +382,55 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     if (kind == LYRA_ELEMENT_CUBE8) {
         return has_contraction(def, kind) ? contracted_cubes[isa] : cubes[isa];
     }
-    if (is_stvk(def)) {
+    if (is_stvk(def) && !remembers(def)) {
         return has_contraction(def, kind) ? contracted[isa] : stvk[isa];
     }
-    if (!def->law && def->model == LYRA_MATERIAL_NEO_HOOKEAN) {
+    if (!def->law && !remembers(def) && def->model == LYRA_MATERIAL_NEO_HOOKEAN) {
         return neo_hookean[isa];
     }
     return tets[isa];
+}
+
+static LyraStatus add_plasticity(LyraContext *ctx, const LyraElasticDef *def, int32_t first,
+                                 int32_t points, LyIsotropic *solid)
+{
+    Plastic plastic;
+    int32_t count = list_plastic(def, &plastic);
+    for (int32_t i = 0; i < count; ++i) {
+        solid->parameter_names[first + i] = plastic.names[i];
+        solid->parameter_kinds[first + i] = plastic.kinds[i];
+    }
+    return ly_plasticity_create(ctx, def->plasticity, points, first, &solid->plasticity);
+}
+
+static void init_goal(const void *self, int32_t element, const int32_t *order, double *history)
+{
+    (void)order;
+    const LyIsotropic *solid = self;
+    const double *strain = solid->goals + 6 * (int64_t)element;
+    double square = 0;
+    for (int k = 0; k < 6; ++k) {
+        square += (k < 3 ? 1 : 2) * strain[k] * strain[k];
+    }
+    for (int32_t n = LY_FLOW_LOCKED; n < solid->type.history_count; n += LY_FLOW_COUNT) {
+        history[n] = sqrt(square);
+    }
+}
+
+// the strain of the goal of each element, as parameters and for the history at first
+static LyraStatus fill_goals(const LyraMeshView *mesh, const LyraElasticDef *def,
+                             LyIsotropic *solid, double *parameters)
+{
+    int32_t nodes = lyra_element_kind_nodes(mesh->kind), count = solid->type.parameter_count;
+    LY_TRY(ly_allocate_array(solid->ctx, 6 * (int64_t)mesh->element_count, sizeof *solid->goals,
+                             &solid->goals));
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        double *strain = solid->goals + 6 * (int64_t)e;
+        LY_TRY(ly_goal_strain(mesh, e, solid->rest + 3 * (int64_t)nodes * e, def->plasticity->goal,
+                              strain));
+        memcpy(parameters + (int64_t)(e + 1) * count - 6, strain, 6 * sizeof *strain);
+    }
+    return LYRA_OK;
 }
 
 static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const LyraMeshView *mesh,
@@ -333,7 +443,10 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->ctx = ctx;
     solid->law = law;
     solid->law_user = def->law_user;
-    solid->inversion = def->inversion;
+    // the logarithm of this law is extended already
+    bool goes_on = !def->law && def->model == LYRA_MATERIAL_HENCKY;
+    solid->inversion =
+        goes_on && def->inversion == LYRA_INVERSION_EXTEND ? LYRA_INVERSION_NONE : def->inversion;
     solid->threshold = def->inversion_threshold;
     for (int32_t i = 0; i < law->parameter_count; ++i) {
         solid->parameter_names[i] = law->parameter_names[i];
@@ -342,24 +455,49 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     }
     solid->parameter_names[law->parameter_count] = "compression-resistance";
     solid->parameter_kinds[law->parameter_count] = LYRA_PARAMETER_NOT_NEGATIVE;
+    LyraStatus status = LYRA_OK;
+    if (def->plasticity) {
+        LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, cubes ? 8 : 1, solid));
+    }
+    if (def->viscoelasticity) {
+        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, cubes ? 8 : 1, &solid->prony));
+    }
+    const LyPlasticity *plasticity = solid->plasticity;
+    const LyProny *prony = solid->prony;
+    bool branch = plasticity && plasticity->rule == LY_FLOW_BRANCH;
+    bool late = plasticity && plasticity->rule == LY_FLOW_DEFORMATION;
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = lyra_element_kind_nodes(mesh->kind),
-        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
-                  LYRA_FORCE_DISPLACEMENT |
+        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT |
+                  (branch ? 0 : LYRA_FORCE_SOLID) | LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes || mapped ? 0 : LYRA_FORCE_REORDERABLE) |
-                  (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0),
+                  (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0) |
+                  (remembers(def) ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
+                  (late ? LYRA_FORCE_LATE : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
-        .parameter_count = law->parameter_count + 1,
+        .parameter_count =
+            law->parameter_count + 1 + (plasticity ? plasticity->parameter_count : 0),
         .parameter_names = solid->parameter_names,
         .parameter_kinds = solid->parameter_kinds,
-        .scratch_bytes = cubes ? LY_CUBE_SCRATCH : 0,
+        .history_count = plasticity ? plasticity->history_count
+                         : prony    ? prony->history_count
+                                    : 0,
+        .history_names = plasticity ? plasticity->history_names
+                         : prony    ? prony->history_names
+                                    : NULL,
+        .history_units = plasticity ? plasticity->history_units
+                         : prony    ? prony->history_units
+                                    : NULL,
+        .scratch_bytes = cubes            ? LY_CUBE_SCRATCH
+                         : remembers(def) ? LY_POSITIVE_SCRATCH(4, true)
+                                          : 0,
+        .history_init = plasticity && plasticity->goal ? init_goal : NULL,
         .setup = cubes ? setup_cube : setup_tet,
         .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
         .destroy = destroy_solid,
     };
-    LyraStatus status = LYRA_OK;
     if (mapped) {
         ly_mapped_rule(cubes ? LYRA_ELEMENT_HEX8 : mesh->kind, &solid->mapped);
         solid->mean = def->volumetric == LYRA_VOLUMETRIC_MEAN;
@@ -369,7 +507,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     }
     if (cubes) {
         // three points along an edge integrate the fourth powers of StVK exactly
-        fill_rule(is_stvk(def) ? 3 : 2, &solid->rule);
+        fill_rule(is_stvk(def) && !remembers(def) ? 3 : 2, &solid->rule);
     }
     LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
     solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
@@ -392,10 +530,13 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
     double *parameters = NULL;
     LyIsotropic *solid = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * (law->parameter_count + 1),
+    LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * count_parameters(def, law),
                                   sizeof *parameters, &parameters));
     LY_TRY_DONE(fill_parameters(ctx, def, law, &view, parameters));
     LY_TRY_DONE(make_solid(ctx, mesh, &view, def, law, &solid));
+    if (solid->plasticity && solid->plasticity->goal) {
+        LY_TRY_DONE(fill_goals(&view, def, solid, parameters));
+    }
     LyraForceDef force = lyra_force_def_default();
     force.type = &solid->type;
     force.self = solid;
@@ -409,4 +550,30 @@ done:
     destroy_solid(solid);
     ly_release(ctx, parameters);
     return status;
+}
+
+LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
+                            double time, LyraForce **out)
+{
+    const LyraElasticConstant constants[] = {{"lambda", -2 * mu / 3}, {"mu", mu}};
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    LyraElasticDef def = lyra_elastic_def_default();
+    plasticity.yield = LY_YIELD_BRANCH;
+    plasticity.viscosity = time;
+    def.model = LYRA_MATERIAL_HENCKY;
+    def.constants = constants;
+    def.constant_count = 2;
+    def.plasticity = &plasticity;
+    LyraForce *force = NULL;
+    LY_TRY(ly_isotropic_create(ctx, mesh, &def, &force));
+    LyIsotropic *solid = force->self;
+    snprintf(solid->name, sizeof solid->name, "maxwell-%d", (int)number);
+    solid->type.name = solid->name;
+    LyraStatus status = lyra_force_set_owner(force, -1, solid->name);
+    if (status != LYRA_OK) {
+        lyra_force_destroy(force);
+        return status;
+    }
+    *out = force;
+    return LYRA_OK;
 }

@@ -8,6 +8,8 @@
 
 #include "force/elastic.h"
 #include "force/mapped.h"
+#include "force/plasticity.h"
+#include "force/relaxation.h"
 #include "lyra/material.h"
 
 /// Constants of a cube: the lengths of its edges along x, y, z, m.
@@ -23,22 +25,33 @@ typedef struct LyCubeRule {
     double product[3][3], value[2][3];      // N_0 N_0, N_0 N_1, N_1 N_1 and N_0, N_1 along an edge
 } LyCubeRule;
 
+#define LY_ISOTROPIC_PARAMETERS_MAX (LYRA_MATERIAL_PARAMETERS_MAX + 1 + LY_PLASTIC_PARAMETERS_MAX)
+
 /// `self` of the forces of isotropic solids. The parameters of an element are those of the law,
-/// then its resistance to compression.
+/// then its resistance to compression, then those of its plasticity.
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
-    const char *parameter_names[LYRA_MATERIAL_PARAMETERS_MAX + 1];
-    LyraParameterKind parameter_kinds[LYRA_MATERIAL_PARAMETERS_MAX + 1];
+    char name[16];      // of branches
+    const char *parameter_names[LY_ISOTROPIC_PARAMETERS_MAX];
+    LyraParameterKind parameter_kinds[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraContext *ctx;
     double *rest; // corners, [element][nodes][3]
     const LyraMaterialType *law;
     const void *law_user;
     LyraInversion inversion;
     double threshold;
-    LyCubeRule rule;     // cubes
-    LyMappedRule mapped; // tets of 10 nodes, hexahedra; cubes with mean dilatation
-    bool mean;           // dilatation
+    LyPlasticity *plasticity; // NULL: elastic
+    LyProny *prony;           // NULL: no series
+    double *goals;            // strain of goal shapes, [element][6]. Nullable
+    LyCubeRule rule;          // cubes
+    LyMappedRule mapped;      // tets of 10 nodes, hexahedra; cubes with mean dilatation
+    bool mean;                // dilatation
 } LyIsotropic;
+
+/// Logarithmic strain of an element from its rest positions [nodes][3] to those of a goal shape
+/// [vertex_count][3].
+LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *corners,
+                          const double *goal, double strain[6]);
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
@@ -49,6 +62,10 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 
 /// Bytes of scratch of the kernels of cubes: 225 blocks of 9 numbers, and 28 of an exact tangent.
 #define LY_CUBE_SCRATCH ((225 + 28) * 9 * LYRA_BATCH_WIDTH * sizeof(double))
+
+/// Branch `number` of Maxwell's, from 1, for all elements: mu, Pa, and relaxation time, s.
+LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
+                            double time, LyraForce **out);
 
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,

@@ -64,6 +64,7 @@ LY_INLINE LyResistance ly_resistance(LyReal rho, LyReal J)
 typedef struct LyPoints {
     bool stretches;             // which form holds the tangent
     bool projected;             // whether a tangent was changed by more than rounding
+    bool mapped;                // F is that of the elastic part, F G of the whole
     double F[9 * LY_WIDTH];     // in
     const double *volume;       // in: added, a function of J and its derivatives, [3]; Nullable
     double energy[LY_WIDTH];    // W
@@ -72,6 +73,15 @@ typedef struct LyPoints {
     double second[6 * LY_WIDTH];
     double U[9 * LY_WIDTH], V[9 * LY_WIDTH], s[3 * LY_WIDTH];
     double flip[3 * LY_WIDTH], twist[3 * LY_WIDTH]; // of 12, 23, 31
+    double G[9 * LY_WIDTH];                         // if mapped
+    double lost[LY_WIDTH];                          // energy density of flow, with a trial history
+    bool additive; // the tangent is that of the second Piola stress S by C, in the frame V
+    double S[6 * LY_WIDTH], dS[21 * LY_WIDTH]; // if so; see kinematic_point_kernel.c
+    // with a Prony series: factor of the law, what `volume` points to, and a second Piola stress
+    // beside
+    double scale, relaxed[3 * LY_WIDTH];
+    bool stressed;
+    double stress[6 * LY_WIDTH];
 } LyPoints;
 
 LY_INLINE LyVec3 ly_vec3_load_lanes(const double *p)
@@ -107,6 +117,37 @@ LY_INLINE LyMask ly_surely_above(LyReal I, LyReal J, double threshold)
 typedef void LyPointsKernel(const LyIsotropic *solid, const double *parameters, bool tangent,
                             bool psd, LyPoints *points);
 LY_KERNEL_DECLARE(LyPointsKernel, ly_points_evaluate);
+
+/// The same for a solid with plasticity, at point `q` of the elements: reads its history and writes
+/// the trial one, but for what the elements have lost. F is that of the elastic part afterwards.
+typedef void LyPointsFlowKernel(const LyIsotropic *solid, const LyraBatch *batch, int q,
+                                bool tangent, bool psd, LyPoints *points);
+LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow);
+LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_flow_kinematic);
+/// The same for a solid with a Prony series; F stays.
+LY_KERNEL_DECLARE(LyPointsFlowKernel, ly_points_relax);
+
+/// The right one, as the solid is.
+#define LY_POINTS_EVALUATE(solid, batch, q, tangent, psd, points)                                  \
+    do {                                                                                           \
+        if ((solid)->plasticity) {                                                                 \
+            LY_KERNEL(ly_points_flow)(solid, batch, q, tangent, psd, points);                      \
+        } else if ((solid)->prony) {                                                               \
+            LY_KERNEL(ly_points_relax)(solid, batch, q, tangent, psd, points);                     \
+        } else {                                                                                   \
+            LY_KERNEL(ly_points_evaluate)(solid, (batch)->parameters, tangent, psd, points);       \
+        }                                                                                          \
+    } while (0)
+
+/// Adds what a point has lost, `volume` its share of the rest volume, to the last number of the
+/// trial history; the first point starts from what had been lost before.
+LY_INLINE void ly_points_add_lost(const LyIsotropic *solid, const LyraBatch *batch,
+                                  const LyPoints *points, bool first, LyReal volume, int lane)
+{
+    int64_t last = (int64_t)(solid->type.history_count - 1) * LY_WIDTH + lane;
+    LyReal before = ly_load((first ? batch->history : batch->trial_history) + last);
+    ly_store(batch->trial_history + last, before + volume * ly_load(points->lost + lane));
+}
 
 // ---- blocks of the tangent ----------------------------------------------------------------------
 
@@ -271,10 +312,79 @@ LY_INLINE void ly_blocks_stretches(const LyPoints *points, int lane, const LyVec
     }
 }
 
+/// Place of a pair of axes among 11, 22, 33, 12, 23, 31.
+#define LY_PAIR(i, j) ((i) == (j) ? (i) : (i) + (j) == 1 ? 3 : (i) + (j) == 3 ? 4 : 5)
+/// Place of a pair of such pairs in the upper triangle, row by row.
+#define LY_PAIR_OF_PAIRS(p, q)                                                                     \
+    ((p) <= (q) ? (p) * (11 - (p)) / 2 + (q) : (q) * (11 - (q)) / 2 + (p))
+
+// U [ (beta.S beta') 1 + 2 s_i s_k dS_ijkl beta_j beta'_l ] U^T with beta = V^T b
+LY_INLINE void ly_blocks_additive(const LyPoints *points, int lane, const LyVec3 *b,
+                                  const LyBlockSink *sink)
+{
+    LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
+    LyVec3 s = ly_vec3_load_lanes(points->s + lane), beta[3];
+    for (int a = 0; a < 3; ++a) {
+        beta[a] =
+            b ? ly_mat3_apply_transposed(&V, &b[a]) : (LyVec3){{V.m[a][0], V.m[a][1], V.m[a][2]}};
+    }
+    for (int n = 0; n < 6; ++n) {
+        const LyReal *x = beta[LY_BLOCK_FIRST(n)].v, *y = beta[LY_BLOCK_SECOND(n)].v;
+        LyReal turn = ly_set(0);
+        LyMat3 M;
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                LyReal sum = ly_set(0);
+                for (int j = 0; j < 3; ++j) {
+                    for (int l = 0; l < 3; ++l) {
+                        int at = LY_PAIR_OF_PAIRS(LY_PAIR(i, j), LY_PAIR(k, l));
+                        sum += ly_load(points->dS + at * LY_WIDTH + lane) * x[j] * y[l];
+                    }
+                }
+                M.m[i][k] = 2.0 * s.v[i] * s.v[k] * sum;
+                turn += ly_load(points->S + LY_PAIR(i, k) * LY_WIDTH + lane) * x[i] * y[k];
+            }
+        }
+        for (int i = 0; i < 3; ++i) {
+            M.m[i][i] += turn;
+        }
+        LyMat3 half = ly_mat3_multiply(&U, &M);
+        LyMat3 D = ly_mat3_multiply_transposed(&half, &U);
+        ly_block_put(sink, n, &D);
+    }
+}
+
+/// What the stress beside adds to a block of two directions.
+LY_INLINE LyReal ly_points_stress(const LyPoints *points, int lane, int n, const LyVec3 *b)
+{
+    int a = LY_BLOCK_FIRST(n), c = LY_BLOCK_SECOND(n);
+    if (!b) {
+        return ly_load(points->stress + LY_PAIR(a, c) * LY_WIDTH + lane);
+    }
+    LyReal sum = ly_set(0);
+    for (int k = 0; k < 9; ++k) {
+        sum += ly_load(points->stress + LY_PAIR(k / 3, k % 3) * LY_WIDTH + lane) * b[a].v[k / 3] *
+               b[c].v[k % 3];
+    }
+    return sum;
+}
+
 LY_INLINE void ly_points_put_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
                                     const LyVec3 *b, const LyBlockSink *sink)
 {
-    if (points->stretches) {
+    LyVec3 mapped[3];
+    if (points->mapped) {
+        // b' = G^T b
+        LyMat3 G = ly_mat3_load_lanes(points->G + lane);
+        for (int a = 0; a < 3; ++a) {
+            mapped[a] = b ? ly_mat3_apply_transposed(&G, &b[a])
+                          : (LyVec3){{G.m[a][0], G.m[a][1], G.m[a][2]}};
+        }
+        b = mapped;
+    }
+    if (points->additive) {
+        ly_blocks_additive(points, lane, b, sink);
+    } else if (points->stretches) {
         ly_blocks_stretches(points, lane, b, sink);
     } else if (solid->law->without_second) {
         ly_blocks_invariants(points, lane, b, LY_BY_I_AND_J, sink);
@@ -292,6 +402,12 @@ LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points
 {
     LyBlockSink sink = {.blocks = blocks};
     ly_points_put_blocks(solid, points, lane, b, &sink);
+    for (int n = 0; points->stressed && n < 6; ++n) {
+        LyReal more = ly_points_stress(points, lane, n, b);
+        for (int i = 0; i < 3; ++i) {
+            blocks[n].m[i][i] += more;
+        }
+    }
 }
 
 /// Those of the axes, block n times scale[n], to `lanes` [6][9][LY_WIDTH].
@@ -301,6 +417,13 @@ LY_INLINE void ly_points_store_blocks(const LyIsotropic *solid, const LyPoints *
     LyBlockSink sink = {.lanes = lanes};
     memcpy(sink.scale, scale, sizeof sink.scale);
     ly_points_put_blocks(solid, points, lane, NULL, &sink);
+    for (int n = 0; points->stressed && n < 6; ++n) {
+        LyReal more = scale[n] * ly_points_stress(points, lane, n, NULL);
+        for (int i = 0; i < 3; ++i) {
+            double *to = lanes + (9 * n + 4 * i) * LY_WIDTH;
+            ly_store(to, ly_load(to) + more);
+        }
+    }
 }
 
 #endif

@@ -4,25 +4,15 @@
 // Isotropic laws at a batch of points: energy, stress and the form of the tangent. The formulas are
 // at the head of isotropic_point.h.
 
-#include "force/isotropic_point.h"
-#include "math/decompose.h"
+#include "force/stretch_form.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
-// |det F| beside |F|^2 below which an element is flat, and the rounding of 1 + G there
-#define FLAT 0x1p-40
-#define REMAINDER 0x1p-48
-
 // ---- pieces -------------------------------------------------------------------------------------
-
-// derivatives by stretches
-typedef struct StretchForm {
-    LyReal energy, first[3], second[6], flip[3], twist[3];
-} StretchForm;
 
 // from derivatives by invariants at the stretches s
 LY_INLINE void stretch_from_invariants(const LyReal s[3], const LyReal g[3], const LyReal h[6],
-                                       StretchForm *form)
+                                       LyStretchForm *form)
 {
     LyReal z[3][3], Hz[3][3];
     for (int i = 0; i < 3; ++i) {
@@ -46,24 +36,9 @@ LY_INLINE void stretch_from_invariants(const LyReal s[3], const LyReal g[3], con
     }
 }
 
-// flips and twists by divided differences at s; c gives the scale on which W varies
-LY_INLINE void stretch_divide(const LyReal s[3], const LyReal c[3], StretchForm *form)
-{
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3;
-        LyReal scale = ly_max(ly_abs(c[i]), ly_abs(c[j])), difference = s[i] - s[j];
-        LyMask near = ly_less_equal(ly_abs(difference), 1e-5 * scale);
-        LyReal limit = 0.5 * (form->second[i] + form->second[j]) - form->second[3 + i];
-        LyReal divided = (form->first[i] - form->first[j]) / ly_select(near, ly_set(1), difference);
-        form->flip[i] = ly_select(near, limit, divided);
-        LyReal floor = ly_max(1e-6 * scale, ly_set(1e-12));
-        form->twist[i] = (form->first[i] + form->first[j]) / ly_max(s[i] + s[j], floor);
-    }
-}
-
 // value and derivatives of the polynomial `taylor` at the bounded d, and phi
 LY_INLINE void stretch_from_taylor(const double *taylor, const LyReal d[3], LyReal B,
-                                   double threshold, StretchForm *form)
+                                   double threshold, LyStretchForm *form)
 {
     // powers of b(d), and their first and second derivatives by d
     LyReal zero = ly_set(0), one = ly_set(1), e[3][3][3];
@@ -116,7 +91,7 @@ LY_INLINE void stretch_from_taylor(const double *taylor, const LyReal d[3], LyRe
 }
 
 // *form = mask ? *other : *form
-LY_INLINE void stretch_select(LyMask mask, const StretchForm *other, StretchForm *form)
+LY_INLINE void stretch_select(LyMask mask, const LyStretchForm *other, LyStretchForm *form)
 {
     form->energy = ly_select(mask, other->energy, form->energy);
     for (int i = 0; i < 3; ++i) {
@@ -127,52 +102,6 @@ LY_INLINE void stretch_select(LyMask mask, const StretchForm *other, StretchForm
     for (int n = 0; n < 6; ++n) {
         form->second[n] = ly_select(mask, other->second[n], form->second[n]);
     }
-}
-
-// adds a function of J
-LY_INLINE void stretch_add_volume(LyResistance r, const LyReal s[3], StretchForm *form)
-{
-    LyReal area[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
-    form->energy += r.value;
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        form->first[i] += r.slope * area[i];
-        form->second[i] += r.curvature * area[i] * area[i];
-        form->second[3 + i] += r.curvature * area[i] * area[j] + r.slope * s[k];
-        form->flip[i] -= r.slope * s[k];
-        form->twist[i] += r.slope * s[k];
-    }
-}
-
-// beside the largest entry of the Hessian, negative eigenvalues up to this are rounding
-#define ROUNDING 1e-14
-
-// no negative eigenvalues; what has none is left as it is. Returns whether a lane had some.
-LY_INLINE bool stretch_project(StretchForm *form)
-{
-    LyReal *h = form->second, zero = ly_set(0);
-    LyReal least = ly_min(form->flip[0], form->twist[0]), size = ly_abs(h[0]);
-    for (int i = 1; i < 3; ++i) {
-        least = ly_min(least, ly_min(form->flip[i], form->twist[i]));
-        size = ly_max(size, ly_abs(h[i]));
-    }
-    LyMat3 H = {{{h[0], h[3], h[5]}, {h[3], h[1], h[4]}, {h[5], h[4], h[2]}}}, Q;
-    LyVec3 values;
-    ly_mat3_eigen(&H, &values, &Q);
-    LyMask negative = ly_less(values.v[2], zero);
-    for (int n = 0; n < 6; ++n) {
-        int i = n % 3, j = n < 3 ? i : (i + 1) % 3;
-        LyReal sum = zero;
-        for (int k = 0; k < 3; ++k) {
-            sum += ly_max(values.v[k], zero) * Q.m[i][k] * Q.m[j][k];
-        }
-        h[n] = ly_select(negative, sum, h[n]);
-    }
-    for (int i = 0; i < 3; ++i) {
-        form->flip[i] = ly_max(form->flip[i], zero);
-        form->twist[i] = ly_max(form->twist[i], zero);
-    }
-    return ly_any(ly_less(ly_min(least, values.v[2]), -ROUNDING * size));
 }
 
 // ---- the form in invariants ---------------------------------------------------------------------
@@ -186,6 +115,22 @@ LY_INLINE void call_law(const LyIsotropic *solid, const double *arguments, const
                                .gradient = first,
                                .hessian = second};
     solid->law->evaluate(solid->law_user, &batch);
+}
+
+// the law times a factor; a function of J comes on top of it
+static void scale_invariants(bool tangent, LyPoints *points)
+{
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        ly_store(points->energy + lane, points->scale * ly_load(points->energy + lane));
+        for (int n = 0; n < 3; ++n) {
+            double *first = points->first + n * WIDTH + lane;
+            ly_store(first, points->scale * ly_load(first));
+        }
+        for (int n = 0; tangent && n < 6; ++n) {
+            double *second = points->second + n * WIDTH + lane;
+            ly_store(second, points->scale * ly_load(second));
+        }
+    }
 }
 
 LY_INLINE LyResistance load_volume(const LyPoints *points, int lane)
@@ -219,6 +164,9 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
     }
     call_law(solid, arguments, parameters, points->energy, points->first,
              tangent ? points->second : NULL);
+    if (solid->prony) {
+        scale_invariants(tangent, points);
+    }
     const double *resistance = parameters + solid->law->parameter_count * WIDTH;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal rho = ly_load(resistance + lane);
@@ -260,7 +208,7 @@ static void modulus(const LyIsotropic *solid, const double *parameters, double *
     }
     call_law(solid, arguments, parameters, energy, first, second);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        StretchForm form;
+        LyStretchForm form;
         form.second[2] = ly_load(second + 2 * WIDTH + lane);
         if (invariants) {
             LyReal s[3] = {ly_set(1), ly_set(1), ly_set(1)}, h[6];
@@ -272,24 +220,6 @@ static void modulus(const LyIsotropic *solid, const double *parameters, double *
         }
         ly_store(modulus + lane, ly_max(form.second[2], ly_set(0)));
     }
-}
-
-// F of a flat element, in which what is left of 1 + G by rounding is no stretch: else it would
-// choose the directions in which flat elements rise
-LY_INLINE LyMat3 flush_flat(const LyMat3 *F)
-{
-    LyReal limit = FLAT * ly_mat3_norm_squared(F);
-    LyMask solid = ly_greater(ly_abs(ly_mat3_determinant(F)), limit);
-    if (ly_all(solid)) {
-        return *F;
-    }
-    LyMat3 out;
-    for (int k = 0; k < 9; ++k) {
-        LyReal x = F->m[k / 3][k % 3];
-        LyMask noise = ly_less_equal(ly_abs(x), ly_set(REMAINDER));
-        out.m[k / 3][k % 3] = ly_select(ly_or(solid, ly_not(noise)), x, ly_set(0));
-    }
-    return out;
 }
 
 static void evaluate_stretches(const LyIsotropic *solid, const double *parameters, bool psd,
@@ -304,7 +234,7 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
         ly_set(solid->inversion == LYRA_INVERSION_NONE ? -INFINITY : solid->threshold);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
-        F = flush_flat(&F);
+        F = ly_flush_flat(&F);
         LySvd3 svd;
         ly_mat3_svd(&F, &svd);
         ly_mat3_store_lanes(points->U + lane, &svd.U);
@@ -334,7 +264,7 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyVec3 s = ly_vec3_load_lanes(points->s + lane), c = ly_vec3_load_lanes(at + lane);
         LyVec3 g = ly_vec3_load_lanes(points->first + lane);
-        StretchForm form = {.energy = ly_load(points->energy + lane)};
+        LyStretchForm form = {.energy = ly_load(points->energy + lane)};
         LyReal h[6];
         for (int n = 0; n < 6; ++n) {
             h[n] = ly_load(points->second + n * WIDTH + lane);
@@ -344,47 +274,31 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
         } else {
             memcpy(form.first, g.v, sizeof form.first);
             memcpy(form.second, h, sizeof form.second);
-            stretch_divide(c.v, c.v, &form);
+            ly_stretch_divide(c.v, c.v, &form);
         }
         if (extend) {
             LyReal d[3] = {s.v[0] - c.v[0], s.v[1] - c.v[1], s.v[2] - c.v[2]};
-            StretchForm extended;
+            LyStretchForm extended;
             LyReal B = ly_load(rest + lane) / (3 * solid->threshold);
             stretch_from_taylor(taylor + lane, d, B, solid->threshold, &extended);
-            stretch_divide(s.v, c.v, &extended);
+            ly_stretch_divide(s.v, c.v, &extended);
             // s3 is the smallest
             LyMask mask = ly_less(d[2], ly_set(0));
             stretch_select(mask, &extended, &form);
         }
+        if (solid->prony) {
+            ly_stretch_scale(ly_set(points->scale), &form);
+        }
+        if (points->volume) {
+            const LyResistance more = load_volume(points, lane);
+            ly_stretch_add_volume(&more, s.v, &form);
+        }
         LyReal rho = ly_load(resistance + lane);
         if (ly_any(ly_greater(rho, ly_set(0)))) {
             bool clamp = solid->inversion == LYRA_INVERSION_CLAMP;
-            const LyReal *at_stretch = clamp ? c.v : s.v;
-            LyReal J = at_stretch[0] * at_stretch[1] * at_stretch[2];
-            stretch_add_volume(ly_resistance(rho, J), at_stretch, &form);
+            ly_stretch_add_resistance(rho, clamp ? c.v : s.v, &form);
         }
-        if (points->volume) {
-            stretch_add_volume(load_volume(points, lane), s.v, &form);
-        }
-        if (psd && stretch_project(&form)) {
-            points->projected = true;
-        }
-        // P = U diag(W_i) V^T
-        LyMat3 U = ly_mat3_load_lanes(points->U + lane), V = ly_mat3_load_lanes(points->V + lane);
-        LyMat3 scaled, P;
-        for (int k = 0; k < 9; ++k) {
-            scaled.m[k / 3][k % 3] = U.m[k / 3][k % 3] * form.first[k % 3];
-        }
-        P = ly_mat3_multiply_transposed(&scaled, &V);
-        ly_mat3_store_lanes(points->P + lane, &P);
-        ly_store(points->energy + lane, form.energy);
-        for (int n = 0; n < 6; ++n) {
-            ly_store(points->second + n * WIDTH + lane, form.second[n]);
-        }
-        for (int i = 0; i < 3; ++i) {
-            ly_store(points->flip + i * WIDTH + lane, 0.5 * (form.flip[i] + form.twist[i]));
-            ly_store(points->twist + i * WIDTH + lane, 0.5 * (form.flip[i] - form.twist[i]));
-        }
+        ly_stretch_store(&form, psd, lane, points);
     }
 }
 
@@ -392,7 +306,7 @@ void LY_KERNEL(ly_points_evaluate)(const LyIsotropic *solid, const double *param
                                    bool psd, LyPoints *points)
 {
     points->stretches = solid->law->arguments == LYRA_MATERIAL_STRETCHES || (tangent && psd);
-    points->projected = false;
+    points->projected = points->mapped = points->additive = points->stressed = false;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         if (points->stretches || solid->inversion == LYRA_INVERSION_NONE) {
             break;

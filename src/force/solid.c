@@ -7,13 +7,14 @@
 
 #include "base/base.h"
 #include "force/elastic.h"
+#include "force/isotropic.h"
 #include "lyra/corotational.h"
 #include "lyra/fibre.h"
 #include "lyra/springs.h"
 
 #include <string.h>
 
-#define FORCES_MAX 2
+#define FORCES_MAX (2 + LYRA_RELAXATION_BRANCHES_MAX)
 
 struct LyraSolid {
     LyraContext *ctx;
@@ -38,6 +39,11 @@ static LyraStatus keep(LyraSolid *solid, LyraStatus status)
 
 // ---- makers -------------------------------------------------------------------------------------
 
+static bool is_maxwell(const LyraSolidDef *def)
+{
+    return def->viscoelasticity && def->viscoelasticity->model == LYRA_RELAXATION_MAXWELL;
+}
+
 static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
@@ -50,6 +56,8 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     elastic.poisson = def->poisson;
     elastic.constants = def->constants;
     elastic.constant_count = def->constant_count;
+    elastic.plasticity = def->plasticity;
+    elastic.viscoelasticity = is_maxwell(def) ? NULL : def->viscoelasticity;
     return keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid)));
 }
 
@@ -222,6 +230,21 @@ const char *lyra_solid_model(int32_t index)
     return find_model(index, &make);
 }
 
+// fails where a model can't flow or relax and shall
+static LyraStatus check_plasticity(const LyraSolidDef *def, Maker *make)
+{
+    bool relaxes = def->viscoelasticity && !is_maxwell(def);
+    if ((!def->plasticity && !relaxes) || make == make_elastic) {
+        return LYRA_OK;
+    }
+    char list[512] = "";
+    for (int32_t m = 0; m < LYRA_MATERIAL_LAW_COUNT; ++m) {
+        ly_list_name(sizeof list, list, lyra_material_law_name((LyraMaterialLaw)m));
+    }
+    return ly_fail(LYRA_UNSUPPORTED, "model %s has no %s; those that have: %s", def->model,
+                   def->plasticity ? "plasticity" : "Prony series", list);
+}
+
 static LyraStatus find_maker(const char *name, Maker **make)
 {
     char list[512] = "";
@@ -247,6 +270,17 @@ LyraSolidDef lyra_solid_def_default(void)
     };
 }
 
+// the branches of Maxwell's beside the law
+static LyraStatus add_branches(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+{
+    const LyraViscoelasticityDef *v = def->viscoelasticity;
+    for (int32_t i = 0; i < v->branch_count; ++i) {
+        LY_TRY(keep(solid, ly_branch_create(solid->ctx, mesh, i + 1, v->branches[i].shear,
+                                            v->branches[i].time, next(solid))));
+    }
+    return LYRA_OK;
+}
+
 LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraSolidDef *def,
                              LyraSolid **out)
 {
@@ -257,10 +291,17 @@ LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraS
     }
     Maker *make = NULL;
     LY_TRY(find_maker(def->model, &make));
+    LY_TRY(check_plasticity(def, make));
+    if (def->viscoelasticity) {
+        LY_TRY(ly_viscoelasticity_check(def->viscoelasticity));
+    }
     LyraSolid *solid = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     solid->ctx = ctx;
     LyraStatus status = make(solid, mesh, def);
+    if (status == LYRA_OK && is_maxwell(def)) {
+        status = add_branches(solid, mesh, def);
+    }
     if (status != LYRA_OK) {
         lyra_solid_destroy(solid);
         return status;

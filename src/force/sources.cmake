@@ -11,11 +11,15 @@ target_sources(lyra_objects PRIVATE
   force/evaluate.c
   force/fibre.c
   force/force.c
+  force/goal.c
   force/history.c
   force/isotropic.c
   force/mapped.c
   force/mass_spring.c
+  force/plasticity.c
   force/det_f.c
+  force/prony_fit.c
+  force/relaxation.c
   force/rest_shape.c
   force/solid.c
   force/springs.c
@@ -35,7 +39,11 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/mapped_isotropic_kernel.c
   force/mapped_strain_kernel.c
   force/spring_kernel.c
+  force/kinematic_point_kernel.c
+  force/prony_point_kernel.c
+  force/stretch_damping_kernel.c
   force/stvk_contraction_kernel.c
+  force/plastic_point_kernel.c
   force/isotropic_point_kernel.c
   force/tet_isotropic_kernel.c
   force/tet_kernel.c

@@ -5,6 +5,7 @@
 // six blocks D_ac of the directions b_1, b_2, b_3 those of the nodes:
 //   K_ac = V D_ac for a, c > 0,  K_0c = - V sum over a > 0 of D_ac.
 
+#include "force/definite.h"
 #include "force/isotropic_point.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -68,9 +69,8 @@ LY_INLINE void store_tangent(const LyIsotropic *solid, const LyraBatch *batch,
     store_block(batch, lane, 5, d23);
 }
 
-void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+static void evaluate(const void *self, const LyraBatch *batch)
 {
-    (void)scratch;
     const LyIsotropic *solid = self;
     LyPoints points __attribute__((aligned(64)));
     points.volume = NULL;
@@ -90,9 +90,12 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
         }
         ly_mat3_store_lanes(points.F + lane, &F);
     }
-    LY_KERNEL(ly_points_evaluate)
-    (solid, batch->parameters, batch->dfdx != NULL, batch->psd, &points);
+    LY_POINTS_EVALUATE(solid, batch, 0, batch->dfdx != NULL, batch->psd, &points);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        if (batch->trial_history) {
+            LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
+            ly_points_add_lost(solid, batch, &points, true, volume, lane);
+        }
         if (batch->energy) {
             LyReal volume = ly_load(batch->constants + LY_TET_VOLUME * WIDTH + lane);
             ly_store(batch->energy + lane, volume * ly_load(points.energy + lane));
@@ -103,5 +106,26 @@ void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraA
         if (batch->dfdx) {
             store_tangent(solid, batch, &points, lane);
         }
+    }
+}
+
+void LY_KERNEL(ly_tet_isotropic)(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    const LyIsotropic *solid = self;
+    bool roughly =
+        solid->prony || (solid->plasticity && solid->plasticity->rule == LY_FLOW_KINEMATIC);
+    if (!roughly || !batch->psd || !batch->dfdx) {
+        evaluate(self, batch);
+        return;
+    }
+    // the projection takes too much away: the exact tangent where it is positive. What is
+    // remembered may lie in one place with what is to be, so that it is written last
+    LyraBatch first = *batch;
+    first.trial_history = NULL;
+    ly_evaluate_positive(evaluate, 4, true, self, &first, scratch);
+    if (batch->trial_history) {
+        first.trial_history = batch->trial_history;
+        first.dfdx = first.gradient = first.energy = NULL;
+        evaluate(self, &first);
     }
 }

@@ -36,6 +36,28 @@ static void setup_tet(const void *self, int32_t element, const int32_t *order, d
 
 // ---- creation -----------------------------------------------------------------------------------
 
+static LyraForceType make_damping_type(LyraContext *ctx, bool irving)
+{
+    static const char *const names[LYRA_STRETCH_DAMPING_PARAMETER_COUNT] = {"shear", "volume"};
+    static const LyraParameterKind kinds[LYRA_STRETCH_DAMPING_PARAMETER_COUNT] = {
+        LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE};
+    static LyViscosityKernel *const objective[] = LY_KERNEL_TABLE(ly_tet_stretch_damping);
+    static LyViscosityKernel *const irvings[] = LY_KERNEL_TABLE(ly_tet_stretch_damping_irving);
+    return (LyraForceType){
+        .name = "stretch-damping",
+        .nodes = 4,
+        .traits = LYRA_FORCE_VELOCITY | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_DISPLACEMENT |
+                  LYRA_FORCE_REORDERABLE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_INEXACT,
+        .constant_count = LY_TET_CONSTANTS,
+        .parameter_count = LYRA_STRETCH_DAMPING_PARAMETER_COUNT,
+        .parameter_names = names,
+        .parameter_kinds = kinds,
+        .setup = setup_tet,
+        .evaluate = (irving ? irvings : objective)[lyra_context_isa(ctx)],
+        .destroy = destroy_solid,
+    };
+}
+
 static LyraForceType make_type(LyraContext *ctx, bool symmetric)
 {
     static const char *const names[LYRA_VISCOSITY_PARAMETER_COUNT] = {"lambda", "mu"};
@@ -87,6 +109,22 @@ static LyraStatus fill_parameters(const LyraViscosityDef *def, int32_t element_c
     return LYRA_OK;
 }
 
+static LyraStatus make_force(LyraContext *ctx, const LyraMesh *mesh, const LyraForceType *type,
+                             const double *parameters, LyraForce **out)
+{
+    ViscousSolid *solid = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
+    solid->ctx = ctx;
+    solid->type = *type;
+    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &solid->corners));
+    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, parameters, out));
+    solid = NULL; // the force's now
+done:
+    destroy_solid(solid);
+    return status;
+}
+
 LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
                                  const LyraViscosityDef *def, LyraForce **out)
 {
@@ -97,19 +135,50 @@ LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
                        lyra_element_kind_name(view.kind));
     }
     double *parameters = NULL;
-    ViscousSolid *solid = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * LYRA_VISCOSITY_PARAMETER_COUNT,
                                   sizeof *parameters, &parameters));
     LY_TRY_DONE(fill_parameters(def, view.element_count, parameters));
-    LY_TRY_DONE(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
-    solid->ctx = ctx;
-    solid->type = make_type(ctx, def->symmetric);
-    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &solid->corners));
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, parameters, out));
-    solid = NULL; // the force's now
+    const LyraForceType type = make_type(ctx, def->symmetric);
+    LY_TRY_DONE(make_force(ctx, mesh, &type, parameters, out));
 done:
-    destroy_solid(solid);
+    ly_release(ctx, parameters);
+    return status;
+}
+
+// ---- rates of stretches -------------------------------------------------------------------------
+
+LyraStretchDampingDef lyra_stretch_damping_def_default(void)
+{
+    return (LyraStretchDampingDef){.cookie = LY_DEF_COOKIE};
+}
+
+LyraStatus lyra_stretch_damping_create(LyraContext *ctx, const LyraMesh *mesh,
+                                       const LyraStretchDampingDef *def, LyraForce **out)
+{
+    LY_CHECK_DEF(def, "lyra_stretch_damping_def_default");
+    LyraMeshView view = lyra_mesh_view(mesh);
+    if (view.kind != LYRA_ELEMENT_TET4) {
+        return ly_fail(LYRA_UNSUPPORTED, "stretch-damping takes tets, the mesh has %ss",
+                       lyra_element_kind_name(view.kind));
+    }
+    if (!(def->shear >= 0 && def->volume >= 0) || !isfinite(def->shear + def->volume)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "stretch-damping: shear %g and volume %g, expected numbers from 0 up",
+                       def->shear, def->volume);
+    }
+    double *parameters = NULL;
+    LyraStatus status = LYRA_OK;
+    const int64_t count = LYRA_STRETCH_DAMPING_PARAMETER_COUNT;
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, view.element_count * count, sizeof *parameters, &parameters));
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        parameters[e * count + LYRA_STRETCH_DAMPING_SHEAR] = def->shear;
+        parameters[e * count + LYRA_STRETCH_DAMPING_VOLUME] = def->volume;
+    }
+    const LyraForceType type = make_damping_type(ctx, def->irving);
+    LY_TRY_DONE(make_force(ctx, mesh, &type, parameters, out));
+done:
     ly_release(ctx, parameters);
     return status;
 }

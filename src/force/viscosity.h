@@ -15,4 +15,7 @@ typedef void LyViscosityKernel(const void *self, const LyraBatch *batch, LyraAre
 LY_KERNEL_DECLARE(LyViscosityKernel, ly_tet_viscosity);           // sixteen blocks
 LY_KERNEL_DECLARE(LyViscosityKernel, ly_tet_viscosity_symmetric); // six blocks
 
+LY_KERNEL_DECLARE(LyViscosityKernel, ly_tet_stretch_damping);
+LY_KERNEL_DECLARE(LyViscosityKernel, ly_tet_stretch_damping_irving);
+
 #endif

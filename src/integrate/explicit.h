@@ -11,7 +11,7 @@
 
 extern const LyIntegratorType ly_euler, ly_symplectic_euler, ly_verlet, ly_central_differences;
 extern const LyIntegratorType ly_explicit_midpoint, ly_rk4, ly_rk38, ly_dopri5, ly_dopri853;
-extern const LyIntegratorType ly_rkc2, ly_rock2;
+extern const LyIntegratorType ly_explicit_implicit, ly_rkc2, ly_rock2;
 extern const LyIntegratorType ly_rosenbrock2, ly_rosenbrock3, ly_rosenbrock4, ly_amf_rk32_type;
 
 // ---- steps --------------------------------------------------------------------------------------

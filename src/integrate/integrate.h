@@ -35,6 +35,7 @@ struct LyNewton;
 typedef struct LyMeasure {
     double kinetic, elastic; // J
     double power;            // lost to damping and velocity forces, W
+    double lost;             // by the material, since it began, J
     LyraVector *external;    // loads, N
 } LyMeasure;
 

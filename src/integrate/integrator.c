@@ -268,6 +268,11 @@ static LyraStatus check_step(LyraIntegrator *it, const LyraState *state, double 
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "a state whose vectors lie elsewhere than those of its system");
     }
+    if (is_static(it) && lyra_system_traits(it->system) & LYRA_SYSTEM_LATE) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "statics: a material flows at the end of a step alone, so that no state is "
+                       "at rest; dynamics move it, and yield criteria like von-mises have statics");
+    }
     // the time that passes is to be dt to one percent; late times are too coarse for short steps
     if (!(fabs(view.time + dt - view.time - dt) <= 0.01 * dt)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,

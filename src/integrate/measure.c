@@ -11,7 +11,8 @@
 // and the reactions of the constraints, (I - P)(M a + g). Between two states, by the trapezoidal
 // rule, with du = u_1 - u_0:
 //
-//   dissipated = h (p_0 + p_1) / 2,   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
+//   dissipated = h (p_0 + p_1) / 2 + what the material has lost,
+//   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
 //
 // The balance, the change of kinetic + elastic, + dissipated - work, is what the method itself
 // loses or gains, and the error of the rule, which is of second order.
@@ -58,6 +59,7 @@ LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k)
                                    .elastic = &measure->elastic,
                                    .need_tangent = it->need_tangent};
     measure->elastic = 0;
+    measure->lost = lyra_system_lost(it->system, state);
     ly_reach_return(it, at.u);
     LY_TRY(ly_evaluate(it, &at, &response));
     lyra_system_apply_mass(it->system, at.v, it->account[0]);
@@ -133,6 +135,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     }
     LY_TRY(ly_measure(it, end, 1));
     LY_TRY(alone ? LYRA_OK : ly_measure_losses(it, end, 1));
+    it->report.dissipated += it->measure[1].lost - it->measure[0].lost;
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.dissipated += 0.5 * h * it->measure[k].power;

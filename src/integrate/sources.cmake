@@ -6,6 +6,7 @@ target_sources(lyra_objects PRIVATE
   integrate/dopri_table.c
   integrate/euler.c
   integrate/explicit.c
+  integrate/explicit_implicit.c
   integrate/implicit_midpoint.c
   integrate/integrator.c
   integrate/line_search.c

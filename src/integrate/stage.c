@@ -162,7 +162,8 @@ LyraStatus ly_start_acceleration(LyraIntegrator *it, LyraState *trial)
     LyraStateView view = lyra_state_view(trial);
     LY_TRY(find_note(trial, &note));
     // substeps end at times rounded otherwise than by their method
-    if (note[0] == 1 && fabs(note[1] - view.time) <= 1e-12 * fabs(view.time)) {
+    bool late = lyra_system_traits(it->system) & LYRA_SYSTEM_LATE; // another force since
+    if (!late && note[0] == 1 && fabs(note[1] - view.time) <= 1e-12 * fabs(view.time)) {
         return LYRA_OK;
     }
     if (it->def.vega) {

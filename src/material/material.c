@@ -183,6 +183,7 @@ static const Law laws[LYRA_MATERIAL_LAW_COUNT] = {
     [LYRA_MATERIAL_BIPHASIC_SPLINE] =
         LAW("biphasic-spline", STRETCHES, true, spline, biphasic_spline),
     [LYRA_MATERIAL_ROTATED_LINEAR] = LAW("rotated-linear", STRETCHES, true, lame, rotated_linear),
+    [LYRA_MATERIAL_HENCKY] = LAW("hencky", STRETCHES, true, lame, hencky),
 };
 
 const char *lyra_material_law_name(LyraMaterialLaw law)

@@ -39,5 +39,6 @@ LY_LAW_DECLARE(reduced_polynomial);
 LY_LAW_DECLARE(ogden);
 LY_LAW_DECLARE(biphasic_spline);
 LY_LAW_DECLARE(rotated_linear);
+LY_LAW_DECLARE(hencky);
 
 #endif

@@ -12,7 +12,10 @@
 //   odd,
 //                    p(t) = k0 t + (ke - k0)(t^2/L - t^3/(3 L^2)) for 0 <= t <= L, slope ke beyond
 //   rotated-linear   W = mu sum over i of (s_i - 1)^2 + lambda/2 (sum over i of (s_i - 1))^2
+//   hencky           W = mu sum over i of l_i^2 + lambda/2 (sum over i of l_i)^2, l_i the extended
+//                    logarithm of s_i (hencky.h)
 
+#include "material/hencky.h"
 #include "material/law_lanes.h"
 #include "material/material.h"
 #include "math/elementary.h"
@@ -186,3 +189,55 @@ LY_INLINE LyReal pressure_linear(const double *p)
 
 DEFINE_LAW(biphasic_spline, spline)
 DEFINE_LAW(rotated_linear, linear)
+
+// ---- Hencky -------------------------------------------------------------------------------------
+
+void LY_KERNEL(ly_law_hencky)(const void *user, const LyraMaterialBatch *batch)
+{
+    (void)user;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        const double *p = batch->parameters + lane;
+        LyReal lambda = ly_law_parameter(p, LY_LAMBDA), mu = ly_law_parameter(p, LY_MU), s[3];
+        LyExtendedLog l[3];
+        ly_law_load_stretches(batch->arguments, lane, s);
+        for (int i = 0; i < 3; ++i) {
+            l[i] = ly_extended_log(s[i]);
+        }
+        LyReal trace = l[0].value + l[1].value + l[2].value;
+        LyLawDerivatives d = {.energy = 0.5 * lambda * trace * trace};
+        for (int i = 0; i < 3; ++i) {
+            LyReal stress = 2.0 * mu * l[i].value + lambda * trace, slope = l[i].slope;
+            d.energy += mu * l[i].value * l[i].value;
+            d.gradient[i] = stress * slope;
+            d.hessian[i] = (2.0 * mu + lambda) * slope * slope + stress * l[i].curvature;
+            d.hessian[3 + i] = lambda * slope * l[(i + 1) % 3].slope;
+        }
+        ly_law_store(batch, lane, &d);
+    }
+}
+
+void LY_KERNEL(ly_law_expand_hencky)(const void *user, const double *stretches,
+                                     const double *parameters, double *taylor)
+{
+    (void)user;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        const double *p = parameters + lane;
+        LyReal s[3];
+        LyTaylor sum, trace, square;
+        ly_law_load_stretches(stretches, lane, s);
+        ly_taylor_clear(&sum);
+        ly_taylor_clear(&trace);
+        for (int i = 0; i < 3; ++i) {
+            LyExtendedLog l = ly_extended_log(s[i]);
+            LyReal mu = ly_law_parameter(p, LY_MU);
+            LyReal line[3] = {l.value, l.slope, 0.5 * l.curvature};
+            LyReal energy[3] = {mu * l.value * l.value, 2.0 * mu * l.value * l.slope,
+                                mu * (l.slope * l.slope + l.value * l.curvature)};
+            ly_taylor_add_single(&trace, i, line);
+            ly_taylor_add_single(&sum, i, energy);
+        }
+        ly_taylor_multiply(&trace, &trace, &square);
+        ly_taylor_add(&sum, 0.5 * ly_law_parameter(p, LY_LAMBDA), &square);
+        ly_law_store_taylor(&sum, taylor + lane);
+    }
+}

@@ -8,6 +8,7 @@
 #include "lyra/system.h"
 
 #include "lyra/dense.h"
+#include "model/history.h"
 #include "model/system.h"
 #include "model/tangent.h"
 
@@ -338,6 +339,11 @@ static void dense_destroy(void *self)
     ly_release(d->ctx, d);
 }
 
+static double dense_lost(void *self, const LyraState *state)
+{
+    return ly_history_lost(((DenseSystem *)self)->tangent.model, state);
+}
+
 static const LyraSolidDiagnostics dense_solid = {
     .det_f = dense_det_f,
     .rest = dense_rest,
@@ -348,6 +354,7 @@ static const LyraSystemType dense_type = {
     .size = dense_size,
     .traits = dense_traits,
     .init_state = dense_init_state,
+    .lost = dense_lost,
     .constraints = dense_constraints,
     .prescribe = dense_prescribe,
     .evaluate = dense_evaluate,

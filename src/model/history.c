@@ -190,3 +190,25 @@ LyraStatus lyra_model_write_history(const LyraModel *model, int32_t group, LyraS
     return ly_history_set(part->assembly, model->group_index[group], component, values,
                           ly_vector_write_access(vector));
 }
+
+double ly_history_lost(const LyraModel *model, const LyraState *state)
+{
+    double sum = 0;
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        const LyraForceType *type = model->forces[g]->type;
+        bool counts = type->traits & LYRA_FORCE_LOSES && ly_history_size(model, g) > 0;
+        const double *values = counts ? ly_history_values(model, g, state, NULL) : NULL;
+        if (!values) {
+            continue;
+        }
+        const LyBatches *b = batches_of(model, g);
+        int64_t count = type->history_count;
+        for (int64_t batch = 0; batch < b->batch_count; ++batch) {
+            const double *lanes = values + ((batch + 1) * count - 1) * LYRA_BATCH_WIDTH;
+            for (int32_t lane = 0; lane < b->count[batch]; ++lane) {
+                sum += lanes[lane];
+            }
+        }
+    }
+    return sum;
+}

@@ -439,6 +439,7 @@ uint32_t ly_model_traits(const LyraModel *model)
     bool loads = model->load || model->stepper_loads;
     traits |= !loads && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
     traits |= some & LYRA_FORCE_HISTORY ? LYRA_SYSTEM_HISTORY : 0;
+    traits |= some & LYRA_FORCE_LATE ? LYRA_SYSTEM_LATE : 0;
     traits |=
         loads || model->prescription || model->stepper_prescribes ? LYRA_SYSTEM_HOST_CALLBACKS : 0;
     return traits;

@@ -10,6 +10,7 @@
 
 #include "force/force.h"
 #include "lyra/reorder.h"
+#include "model/history.h"
 #include "model/mass_solve.h"
 #include "model/remembered.h"
 #include "model/system.h"
@@ -583,6 +584,11 @@ static void sparse_destroy(void *self)
     ly_release(s->ctx, s);
 }
 
+static double sparse_lost(void *self, const LyraState *state)
+{
+    return ly_history_lost(((SparseSystem *)self)->tangent.model, state);
+}
+
 static const LyraSolidDiagnostics sparse_solid = {
     .det_f = sparse_det_f,
     .rest = sparse_rest,
@@ -593,6 +599,7 @@ static const LyraSystemType sparse_type = {
     .size = sparse_size,
     .traits = sparse_traits,
     .init_state = sparse_init_state,
+    .lost = sparse_lost,
     .constraints = sparse_constraints,
     .prescribe = sparse_prescribe,
     .evaluate = sparse_evaluate,

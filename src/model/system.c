@@ -131,6 +131,12 @@ LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state)
     return system->type->init_state ? system->type->init_state(system->self, state) : LYRA_OK;
 }
 
+double lyra_system_lost(LyraSystem *system, const LyraState *state)
+{
+    LYRA_ASSERT(system && state);
+    return system->type->lost ? system->type->lost(system->self, state) : 0;
+}
+
 int64_t lyra_system_staged(const LyraSystem *system)
 {
     LYRA_ASSERT(system);

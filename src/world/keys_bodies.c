@@ -75,7 +75,7 @@ GROUP(start, LyraStart, NULL, "start", "Where the body is at the start, and how 
 static const LyKey generate_keys[] = {
     {"shape", LY_KEY_WORD, AT(LyraMeshShapeDef, shape), .choices = "box|sphere|cylinder|torus",
      .meaning = "Cylinder and torus have their axis along z."},
-    {"element", LY_KEY_WORD, AT(LyraMeshShapeDef, kind), .choices = "tet|cube",
+    {"element", LY_KEY_WORD, AT(LyraMeshShapeDef, kind), .choices = "tet|cube|tet10|hex",
      .meaning = "What it is made of."},
     {"elements", LY_KEY_INTEGER, AT(LyraMeshShapeDef, elements), .range = LY_RANGE_POSITIVE,
      .meaning = "About this many."},
@@ -110,6 +110,10 @@ static const LyKey material_keys[] = {
      .meaning = "Mass per volume; of a generated mesh 1000 kg/m^3.", .live = &ly_live_density},
     {"inversion", LY_KEY_WORD, AT(LyraBodyDef, material.inversion), .choices = "extend|clamp|none",
      .meaning = "What an isotropic law does below the threshold."},
+    {"volumetric", LY_KEY_WORD, AT(LyraBodyDef, material.volumetric), .choices = "standard|mean",
+     .meaning = "How a law sees changes of volume: at each point, or by the mean over the element, "
+                "which does not lock where Poisson's ratio is near 0.5 (cubes, hexahedra, tets of "
+                "10 nodes)."},
     {"inversion-threshold", LY_KEY_NUMBER, AT(LyraBodyDef, material.inversion_threshold),
      .range = LY_RANGE_INSIDE, .meaning = "Stretch below which that happens."},
     {"compression-resistance", LY_KEY_NUMBER, AT(LyraBodyDef, material.compression_resistance),
