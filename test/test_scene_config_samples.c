@@ -5,6 +5,12 @@
 // mesh is missing.
 
 #include "scene_vega_sample.h"
+#include "scene_yaml.h"
+
+#include "lyra/dense.h"
+#include "lyra/matrix_file.h"
+
+#include <math.h>
 
 LYRA_TEST(beam3_tet_runs)
 {
@@ -90,4 +96,90 @@ LYRA_TEST(cloth_is_refused)
     check_refused("cloth/bend1.config", LYRA_UNSUPPORTED, "cloth");
     check_refused("cloth/bend2.config", LYRA_UNSUPPORTED, "cloth");
     check_refused("cloth/cloth100.config", LYRA_UNSUPPORTED, "cloth");
+}
+
+// ---- conversions --------------------------------------------------------------------------------
+
+// a velocity for each unknown, in a file of the test
+static bool write_push(LyraContext *ctx, const char *scene, const char *path)
+{
+    LyraWorld *world = NULL;
+    LyraDense *push = NULL;
+    if (!TEST_OK(lyra_world_load(ctx, scene, NULL, &world, NULL))) {
+        return false;
+    }
+    int32_t rows = 3 * lyra_world_view(world).bodies[0].vertex_count;
+    lyra_world_destroy(world);
+    if (!TEST_OK(lyra_dense_create(ctx, rows, 1, &push))) {
+        return false;
+    }
+    for (int32_t i = 0; i < rows; ++i) {
+        lyra_dense_values(push)[i] = 0.05 * sin(1.3 * i);
+    }
+    bool written = TEST_OK(lyra_dense_save_vega(ctx, path, lyra_dense_view(push)));
+    lyra_dense_destroy(push);
+    return written;
+}
+
+// the scene and the one in YAML, both pushed, move bit for bit alike
+static void check_converted(LyraContext *ctx, const char *name)
+{
+    char scene[1024], yaml[1024], push[1024], override[1100];
+    snprintf(scene, sizeof scene, "vega-examples/examples/%s", name);
+    const char *found = test_reference_path(scene);
+    TEST_REQUIRE(found);
+    snprintf(scene, sizeof scene, "%s", found);
+    snprintf(yaml, sizeof yaml, "%s", test_temp_path("scene.yaml"));
+    snprintf(push, sizeof push, "%s", test_temp_path("push"));
+    snprintf(override, sizeof override, "initialVelocityFilename=%s", push);
+    const char *const sets[] = {override, "addGravity=1"};
+    LyraSceneDef def = lyra_scene_def_default();
+    LyraWorld *a = NULL, *b = NULL;
+    def.overrides = sets;
+    def.override_count = 2;
+    if (write_push(ctx, scene, push) && TEST_OK(lyra_scene_convert(ctx, scene, &def, yaml)) &&
+        TEST_OK(lyra_world_load(ctx, scene, &def, &a, NULL)) &&
+        TEST_OK(lyra_world_load(ctx, yaml, NULL, &b, NULL))) {
+        for (int s = 0; s < 2; ++s) {
+            TEST_OK(lyra_world_step(a, NULL));
+            TEST_OK(lyra_world_step(b, NULL));
+        }
+        TEST_CHECK_MSG(lyra_state_equal(lyra_world_view(a).state, lyra_world_view(b).state),
+                       "%s parts from its conversion", name);
+        TEST_CHECK(lyra_vector_norm(lyra_state_view(lyra_world_view(a).state).u) > 0);
+    }
+    lyra_world_destroy(a);
+    lyra_world_destroy(b);
+}
+
+LYRA_TEST(samples_are_converted)
+{
+    static const char *const names[] = {
+        "beam3_tet/beam3_tet.config",
+        "beam3_tet/beam3_tet_massspring.config",
+        "beam3_vox/beam3_vox.config",
+        "beam3_vox/beam3_vox_massspring.config",
+        "simpleBridge_tet/simpleBridge_tet.config",
+        "simpleBridge_tet/simpleBridge_tet_massspring.config",
+        "simpleBridge_vox/simpleBridge_vox.config",
+        "simpleBridge_vox/simpleBridge_vox_massspring.config",
+        "towerCrane/towerCrane.config",
+        "towerCrane/towerCrane_massspring.config",
+        "turtle/turtle.config",
+        "turtle/turtle.ortho.config",
+        "turtle/turtle_massspring.config",
+        "asianDragon/asianDragon.config",
+        "asianDragon/asianDragon_unconstrained.config",
+        "asianDragon/asianDragon_MooneyRivlin.config",
+        "asianDragon/asianDragon_massspring.config",
+    };
+    REQUIRE_YAML();
+    if (!test_reference_path("vega-examples/examples/turtle/turtle.config")) {
+        TEST_SKIP("the sample scenes are not here");
+    }
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        check_converted(ctx, names[i]);
+    }
+    test_context_end(ctx);
 }
