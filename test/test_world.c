@@ -391,6 +391,49 @@ LYRA_TEST(curves_of_functions_are_those_of_expressions)
     test_context_end(ctx);
 }
 
+// ---- plastic bodies -----------------------------------------------------------------------------
+
+// height of a cube that was pressed by 8 kN and let go, with sides that are free
+static double pressed_height(LyraContext *ctx, const char *plasticity)
+{
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "bodies:\n"
+        "  - {name: cube, generate: {cells: [2, 2, 2]}, material: {model: hencky, young: 1 MPa,"
+        " poisson: 0.3%s}}\n"
+        "constraints:\n"
+        "  - {select: {half-space: {point: [0, -0.49, 0], normal: [0, -1, 0]}}, axes: y}\n"
+        "  - {body: cube, select: {near: {point: [0, -0.5, 0], count: 1}}, axes: xz}\n"
+        "  - {body: cube, select: {near: {point: [0.5, -0.5, 0], count: 1}}, axes: z}\n"
+        "loads:\n"
+        "  - {type: force, share: total, force: [0, -8000, 0],\n"
+        "     factor: {times: [0, 1, 2], values: [0, 1, 0]},\n"
+        "     select: {half-space: {point: [0, 0.49, 0], normal: [0, 1, 0]}}}\n"
+        "damping: {mass: 5}\n"
+        "time: {dt: 50 ms}\n",
+        plasticity);
+    LyraWorld *world = NULL;
+    TEST_OK(lyra_world_load_memory(ctx, text, strlen(text), NULL, NULL, &world, NULL));
+    if (!world) {
+        return NAN;
+    }
+    run(world, 60);
+    double top = lyra_world_positions(world, 0, NULL)[3 * 26 + 1];
+    lyra_world_destroy(world);
+    return top + 0.5;
+}
+
+LYRA_TEST(plastic_bodies_of_scenes_stay_pressed)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double elastic = pressed_height(ctx, "");
+    double plastic = pressed_height(ctx, ", plasticity: {yield-stress: 5 kPa, hardening: 10 kPa}");
+    TEST_NEAR(elastic, 1, 1e-3);
+    TEST_CHECK_MSG(plastic < 0.9 && plastic > 0.5, "it is %g high", plastic);
+    test_context_end(ctx);
+}
+
 // ---- looking, saving ----------------------------------------------------------------------------
 
 LYRA_TEST(energies_are_those_of_the_report)

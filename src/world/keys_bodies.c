@@ -31,6 +31,11 @@ static void init_viscosity(void *out)
     def->symmetric = true;
 }
 
+static void init_plasticity(void *out)
+{
+    *(LyraPlasticityDef *)out = lyra_plasticity_def_default();
+}
+
 static void init_fibre(void *out)
 {
     *(LyraBodyFibre *)out = lyra_body_fibre_default();
@@ -103,6 +108,34 @@ static const LyKey generate_keys[] = {
 GROUP(generate, LyraMeshShapeDef, init_generate, "generate",
       "A simple body, where there is no `mesh`.");
 
+static const LyKey plasticity_keys[] = {
+    {"yield", LY_KEY_WORD, AT(LyraPlasticityDef, yield), .choices = "von-mises|deformation",
+     .meaning = "Where stress exceeds a strength (model `hencky`), or where strain does (any "
+                "isotropic law)."},
+    {"yield-stress", LY_KEY_NUMBER, AT(LyraPlasticityDef, yield_stress), .unit = "Pa",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Strength in uniaxial stress; von-mises."},
+    {"hardening", LY_KEY_NUMBER, AT(LyraPlasticityDef, hardening), .unit = "Pa",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Rise of the strength per plastic strain."},
+    {"kinematic-hardening", LY_KEY_NUMBER, AT(LyraPlasticityDef, kinematic_hardening), .unit = "Pa",
+     .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Backstress per plastic strain; for elements that do not invert."},
+    {"viscosity", LY_KEY_NUMBER, AT(LyraPlasticityDef, viscosity), .unit = "Pa s",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Perzyna's: stress above the strength per rate."},
+    {"yield-strain", LY_KEY_NUMBER, AT(LyraPlasticityDef, yield_strain),
+     .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Logarithmic strain that does not flow; deformation."},
+    {"keeps-volume", LY_KEY_BOOL, AT(LyraPlasticityDef, keeps_volume),
+     .meaning = "Flow changes no volume; deformation."},
+    {"flow-max", LY_KEY_NUMBER, AT(LyraPlasticityDef, flow_max), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Equivalent plastic strain that is not exceeded; von-mises."},
+    {"step-flow-max", LY_KEY_NUMBER, AT(LyraPlasticityDef, step_flow_max),
+     .range = LY_RANGE_POSITIVE, .meaning = "Most flow in a step; von-mises."},
+    {"flow-limit", LY_KEY_NUMBER, AT(LyraPlasticityDef, flow_limit), .range = LY_RANGE_POSITIVE,
+     .meaning = "Logarithm of the plastic stretches at which flow stops until it would lead back."},
+};
+GROUP(plasticity, LyraPlasticityDef, init_plasticity, "plasticity",
+      "Permanent deformation of isotropic laws, on tets of 4 nodes and cubes.");
+
 static const LyKey material_keys[] = {
     {"model", LY_KEY_NAME, AT(LyraBodyDef, material.model), .choice = ly_solid_choice,
      .meaning = "Law of the body."},
@@ -134,6 +167,8 @@ static const LyKey material_keys[] = {
      .meaning = "On all moduli, those of the mesh and of regions."},
     {"vega", LY_KEY_BOOL, AT(LyraBodyDef, material.vega),
      .meaning = "Corotational cubes take the frame that Vega takes."},
+    {"plasticity", LY_KEY_GROUP, AT(LyraBodyDef, material.plasticity), .pointer = true,
+     .group = &plasticity, .meaning = "How it flows."},
     {"parameters", LY_KEY_NAMED, LIST(LyraBodyDef, material.constants, material.constant_count),
      .meaning = "Constants of the law by name, in SI, overruling what the moduli give."},
 };
