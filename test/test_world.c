@@ -393,6 +393,19 @@ LYRA_TEST(curves_of_functions_are_those_of_expressions)
 
 // ---- plastic bodies -----------------------------------------------------------------------------
 
+// fields can be had before the first step, when a state has no history yet, and later
+static void check_fields(LyraContext *ctx, LyraWorld *world)
+{
+    LyraWorldView view = lyra_world_view(world);
+    LyraFields *fields = NULL;
+    double energy[48];
+    const LyraElementFields out = {.energy_density = energy};
+    TEST_OK(lyra_fields_create(ctx, view.model, view.bodies[0].mesh, 0, &fields));
+    TEST_OK(lyra_fields_evaluate(fields, view.state, &out));
+    TEST_CHECK(isfinite(energy[0]) && isfinite(energy[47]));
+    lyra_fields_destroy(fields);
+}
+
 // height of a cube that was pressed by 8 kN and let go, with sides that are free
 static double pressed_height(LyraContext *ctx, const char *plasticity)
 {
@@ -418,7 +431,9 @@ static double pressed_height(LyraContext *ctx, const char *plasticity)
     if (!world) {
         return NAN;
     }
+    check_fields(ctx, world);
     run(world, 60);
+    check_fields(ctx, world);
     double top = lyra_world_positions(world, 0, NULL)[3 * 26 + 1];
     lyra_world_destroy(world);
     return top + 0.5;

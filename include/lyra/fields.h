@@ -46,7 +46,7 @@ typedef struct LyraElementFields {
 } LyraElementFields;
 
 /// Evaluates the fields at a state of the model. Rayleigh damping takes no part. Threaded, the same
-/// bits at any thread count; nothing is allocated.
+/// bits at any thread count; nothing is allocated, but where a state has no history yet.
 LYRA_API LyraStatus lyra_fields_evaluate(LyraFields *fields, const LyraState *state,
                                          const LyraElementFields *out);
 

@@ -191,12 +191,20 @@ LyraStatus ly_model_evaluate_group(const LyraModel *model, int32_t group, const 
     LyPart *part = &model->parts[model->group_part[group]];
     LyraEvaluation at = {
         .u = lyra_vector_values(view.u), .v = lyra_vector_values(view.v), .time = view.time};
+    double *first = NULL; // history of a state that has not stepped yet
     if (ly_history_size(model, group) > 0) {
         const LyBatches *batches = &part->assembly->batches[model->group_index[group]];
-        at.history = ly_history_values(model, group, state, NULL);
+        const double *values = ly_history_values(model, group, state, NULL);
+        if (!values) {
+            LY_TRY(ly_allocate_array(model->ctx, lyra_assembly_history_size(part->assembly),
+                                     sizeof *first, &first));
+            lyra_assembly_history_init(part->assembly, first);
+        }
         // counted from the begin of the part's, of which this is all that is read
-        at.history = at.history ? at.history - batches->history_begin : NULL;
+        at.history = values ? values - batches->history_begin : first;
     }
-    return lyra_assembly_evaluate_stencils(part->assembly, model->group_index[group], &at, energies,
-                                           gradients);
+    LyraStatus status = lyra_assembly_evaluate_stencils(part->assembly, model->group_index[group],
+                                                        &at, energies, gradients);
+    ly_release(model->ctx, first);
+    return status;
 }
