@@ -92,7 +92,7 @@ LYRA_API LyraStatus lyra_scene_convert(LyraContext *ctx, const char *path, const
 /// Accepts NULL.
 LYRA_API void lyra_scene_destroy(LyraScene *scene);
 
-/// A look at a scene, valid while it lives.
+/// A view of a scene, valid while it lives.
 typedef struct LyraSceneView {
     const char *name; ///< Title, or the name of the file.
     const char *path;

@@ -420,8 +420,8 @@ typedef struct LyraShownSurface {
     const LyraEmbedding *embedding;
 } LyraShownSurface;
 
-/// A look at a body, valid while the world lives. Its vertices are [first_vertex, first_vertex +
-/// vertex_count) of the model.
+/// A view of a body, valid while the world lives and until a body is added. Its vertices are
+/// [first_vertex, first_vertex + vertex_count) of the model.
 typedef struct LyraBodyView {
     const char *name;
     const char *kind;
@@ -436,8 +436,8 @@ typedef struct LyraBodyView {
     const LyraShownSurface *surfaces; ///< What to show, the first one first. [surface_count].
 } LyraBodyView;
 
-/// A look at a world, valid while it lives and until a method is set. Model, system, integrator
-/// and state are NULL until it is prepared.
+/// A view of a world, valid while it lives and until a body is added or a method is set. Model,
+/// system, integrator and state are NULL until it is prepared.
 typedef struct LyraWorldView {
     const char *title; ///< "" without.
     LyraModel *model;
