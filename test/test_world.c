@@ -181,6 +181,81 @@ LYRA_TEST(what_fails_leaves_a_world_as_it_was)
     test_context_end(ctx);
 }
 
+LYRA_TEST(names_that_nobody_gave_are_free_ones)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    TEST_REQUIRE_OK(lyra_world_create(ctx, NULL, &world));
+    TEST_REQUIRE_OK(add_beam(world, "body2"));
+    TEST_REQUIRE_OK(add_beam(world, NULL));
+    TEST_STRING(lyra_world_view(world).bodies[1].name, "body3");
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(directions_and_curves_are_checked)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    TEST_REQUIRE_OK(make_beam(ctx, &world));
+    LyraBodyDef body = lyra_body_def_default();
+    body.generate = beam_shape();
+    body.start.rotate.axis[2] = 0;
+    TEST_STATUS(lyra_world_add_body(world, &body, NULL), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "start.rotate.axis");
+    LyraLoadDef load = lyra_load_def_default();
+    load.select.all = true;
+    load.force[0].key_count = 2;
+    TEST_STATUS(lyra_world_add_load(world, &load), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "without times and values");
+    LyraConstraintDef held = lyra_constraint_def_default();
+    held.select.all = true;
+    held.axes = 0;
+    TEST_STATUS(lyra_world_add_constraint(world, &held), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "letters of xyz");
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+// a prepare that fails leaves a world that may be filled further
+LYRA_TEST(a_prepare_that_failed_can_be_tried_again)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraWorldDef def = lyra_world_def_default();
+    LyraBodyDef affine = lyra_body_def_default();
+    def.mass = LYRA_MASS_CONSISTENT;
+    affine.generate = beam_shape();
+    affine.kind = "affine";
+    TEST_REQUIRE_OK(lyra_world_create(ctx, &def, &world));
+    TEST_REQUIRE_OK(lyra_world_add_body(world, &affine, NULL));
+    TEST_STATUS(lyra_world_prepare(world), LYRA_UNSUPPORTED);
+    TEST_NEAR(lyra_world_pull_energy(world), 0, 0);
+    TEST_REQUIRE_OK(add_beam(world, "beam"));
+    TEST_STATUS(lyra_world_step(world, NULL), LYRA_UNSUPPORTED);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(gravity_over_time_is_no_load)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraWorldDef def = lyra_world_def_default();
+    double loads[243];
+    def.gravity[1] = lyra_curve_expression("-9.81 * step(t)");
+    TEST_REQUIRE_OK(lyra_world_create(ctx, &def, &world));
+    TEST_REQUIRE_OK(add_beam(world, "beam"));
+    TEST_REQUIRE_OK(lyra_world_loads(world, loads, NULL));
+    for (int i = 0; i < 243; ++i) {
+        TEST_NEAR(loads[i], 0, 0);
+    }
+    run(world, 1);
+    TEST_CHECK(lyra_world_velocities(world, 0, NULL)[1] < -0.05);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(a_world_without_bodies_does_not_step)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

@@ -448,7 +448,7 @@ typedef struct LyraWorldView {
     int64_t steps; ///< To take; 0: no limit.
     int32_t body_count;
     const LyraBodyView *bodies; ///< [body_count].
-    uint64_t digest;            ///< Of all that makes the motion.
+    uint64_t digest; ///< Of bodies, and what is held and tied; of a scene, all that moves it.
 } LyraWorldView;
 
 LYRA_API LyraWorldView lyra_world_view(const LyraWorld *world);
@@ -503,8 +503,8 @@ typedef struct LyraWorldParameter {
 /// a unit. The texts are good until the next call.
 LYRA_API bool lyra_world_parameter(LyraWorld *world, int32_t index, LyraWorldParameter *out);
 
-/// The parameter at a path. Fails with LYRA_INVALID_ARGUMENT for a path that is none, with the
-/// nearest that is.
+/// The parameter at a path. Fails with LYRA_INVALID_ARGUMENT for a path that is none, with a list
+/// of those that are.
 LYRA_API LyraStatus lyra_world_get(LyraWorld *world, const char *path, LyraWorldParameter *out);
 
 /// Turns a parameter; the world is prepared first. Fails also for a value that is not allowed; the

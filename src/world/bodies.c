@@ -277,7 +277,10 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
 static LyraStatus name_body(const LyraWorld *world, const char *wanted, LyraBodyView *view)
 {
     char made[24];
-    snprintf(made, sizeof made, "body%d", (int)world->body_count + 1);
+    int32_t number = world->body_count;
+    do {
+        snprintf(made, sizeof made, "body%d", (int)++number);
+    } while (!wanted && ly_name_index_find(&world->names, made) >= 0);
     const char *name = wanted ? wanted : made;
     if (ly_name_index_find(&world->names, name) >= 0) {
         return ly_fail(LYRA_BAD_FORMAT,
@@ -364,6 +367,8 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     LY_TRY(ly_within_key(
         ly_within_key(ly_check_direction("axis", def->transform.rotate.axis), "rotate"),
         "transform"));
+    LY_TRY(ly_within_key(
+        ly_within_key(ly_check_direction("axis", def->start.rotate.axis), "rotate"), "start"));
     if (!body->type->meshless || !body->type->meshless(def)) {
         LY_TRY_DONE(load_mesh(world, def, &mesh));
         LY_TRY_DONE(ly_within_key(place_mesh(&def->transform, &mesh), "transform"));
@@ -386,6 +391,8 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     LyBody body = {0};
     LyraBodyDef *own = NULL;
     int32_t forces = world->force_count, rules = world->rule_count;
+    bool activation = world->activation_changes;
+    uint64_t digest = world->digest;
     LY_CHECK_DEF(def, "lyra_body_def_default");
     LY_TRY(ly_world_check_open(world, "a body"));
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
@@ -398,6 +405,8 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     }
     if (status != LYRA_OK) {
         ly_world_drop(world, forces, rules);
+        world->activation_changes = activation;
+        world->digest = digest;
         return status;
     }
     own->mesh = NULL;

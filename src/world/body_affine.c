@@ -44,6 +44,10 @@ static LyraStatus check_def(const LyraBodyDef *def)
         const char *name = given->vega ? "vega" : "modulus-factor";
         return ly_within_key(refuse(name, name, hint), "material");
     }
+    if (given->plasticity || given->volumetric != none.volumetric) {
+        return given->plasticity ? refuse("material.plasticity", "plasticity", hint)
+                                 : refuse("material.volumetric", "volumetric", hint);
+    }
     if (def->viscosity || def->fibre || def->springs) {
         const char *name = def->viscosity ? "viscosity" : def->fibre ? "fibre" : "springs";
         return refuse(name, name, def->springs ? "it of springs alone" : "it of solids alone");

@@ -48,6 +48,10 @@ static LyraStatus check_def(const LyraBodyDef *def, const LyraBodySprings *sprin
     if (given->constant_count > 0) {
         return refuse("material.parameters", hint);
     }
+    if (given->plasticity || given->volumetric != none.volumetric) {
+        return refuse(given->plasticity ? "material.plasticity" : "material.volumetric",
+                      "it of solids alone");
+    }
     if (!isnan(def->stiffness)) {
         return refuse("stiffness", "structural in springs");
     }

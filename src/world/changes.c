@@ -73,7 +73,8 @@ static bool grows_with_young(const LyraContext *ctx, const char *model, const Ly
         return true; // linear, corotational, the matrix of fibres: stiffness all of it
     }
     const LyraMaterialType *law = own ? own->type : lyra_material_type(known, LYRA_ISA_SCALAR);
-    if (parameter >= LYRA_MATERIAL_PARAMETERS_MAX) {
+    // those of plasticity stand behind the law's
+    if (parameter >= law->parameter_count) {
         return false;
     }
     law->from_enu(own ? own->user : NULL, 1e6, 0.3, one);
@@ -191,8 +192,10 @@ static LyraStatus take_path(LyraWorld *world, LyraChangeDef *def)
         return LYRA_OK;
     }
     rest = ly_path_body(world, path, &body);
-    const char *dot = rest ? strrchr(rest, '.') : NULL;
-    if (!dot || (strncmp(rest, "material.", 9) != 0 && strncmp(rest, "fibre.", 6) != 0)) {
+    const char *dot = rest ? strchr(rest, '.') : NULL;
+    bool fibre = rest && strncmp(rest, "fibre.", 6) == 0;
+    if (!dot || strchr(dot + 1, '.') || (fibre && strcmp(dot + 1, "young") == 0) ||
+        (strncmp(rest, "material.", 9) != 0 && !fibre)) {
         return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
                            "found \"%.80s\", expected a parameter, or a path as "
                            "bodies.NAME.material.young",
@@ -222,5 +225,6 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
         return status;
     }
     world->moduli_change = true;
+    world->activation_changes |= strcmp(own->parameter, "activation") == 0;
     return LYRA_OK;
 }

@@ -52,6 +52,9 @@ static LyraStatus make_motion(LyraWorld *world, const LyraConstraintDef *def, Ly
                                "found axes beside direction, expected one of them");
         }
     }
+    if (!def->direction && !def->axes) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "axes", "found none, expected letters of xyz");
+    }
     LY_TRY(ly_within_key(ly_check_direction("axis", def->rotation.axis), "rotation"));
     LY_TRY(ly_select_whole(world, def->body, &def->select, &motion->count, &motion->vertices));
     motion->def = def;

@@ -85,6 +85,12 @@ LyraStatus ly_curve_compile(LyraArena *arena, LyraCurve *curve)
     if (curve->function) {
         return LYRA_OK;
     }
+    if (!curve->expression &&
+        (curve->key_count < 0 || (curve->key_count > 0 && (!curve->times || !curve->values)))) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "found a curve of %d keys without times and values, expected both",
+                       (int)curve->key_count);
+    }
     return curve->expression      ? compile_expression(arena, curve)
            : curve->key_count > 0 ? copy_keys(arena, curve)
                                   : LYRA_OK;

@@ -11,12 +11,17 @@ static void init_probe(void *out)
     *(LyraProbeDef *)out = lyra_probe_def_default();
 }
 
+static void init_to(void *out)
+{
+    *(LyraProbeEnd *)out = (LyraProbeEnd){.select = lyra_selector_default()};
+}
+
 static const LyKey to_keys[] = {
     {"body", LY_KEY_TEXT, AT(LyraProbeEnd, body), .meaning = "Its name. Without, all bodies."},
     {"select", LY_KEY_GROUP, AT(LyraProbeEnd, select), .required = true, .group = &ly_select_keys,
      .meaning = "Which vertices."},
 };
-GROUP(to, LyraProbeEnd, NULL, "to", "The other end of a distance.");
+GROUP(to, LyraProbeEnd, init_to, "to", "The other end of a distance.");
 
 static const LyKey probe_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraProbeDef, name), .shown_default = "probe1, ...",

@@ -69,6 +69,12 @@ void ly_world_load(void *user, double t, const double *u, const double *v, doubl
             }
         }
     }
+    ly_world_add_nodals(world, t, u, v, f);
+}
+
+void ly_world_add_nodals(const LyraWorld *world, double t, const double *u, const double *v,
+                         double *f)
+{
     for (int32_t n = 0; n < world->nodal_count; ++n) {
         const LyNodal *nodal = &world->nodals[n];
         if (nodal->function) {

@@ -6,6 +6,8 @@
 #include "lyra/mesh_ops.h"
 #include "world/world.h"
 
+#include <math.h>
+
 // the mesh of all bodies, for their consistent masses; the caller releases it
 static LyraStatus join_meshes(const LyraWorld *world, const double *positions, LyraMesh **out)
 {
@@ -21,6 +23,13 @@ static LyraStatus join_meshes(const LyraWorld *world, const double *positions, L
     int64_t count = 0;
     for (int32_t b = 0; b < world->body_count; ++b) {
         LyraMeshView view = lyra_mesh_view(world->views[b].mesh);
+        const LyraBodySprings *springs = world->bodies[b].def->springs;
+        if (springs && !isnan(springs->mass)) {
+            return ly_fail_key(LYRA_UNSUPPORTED, "mass",
+                               "found consistent masses beside the mass of springs body \"%.60s\", "
+                               "expected lumped",
+                               world->views[b].name);
+        }
         if (view.kind != whole.kind) {
             return ly_fail_key(LYRA_UNSUPPORTED, "mass",
                                "found consistent masses for bodies of tets and of cubes together, "

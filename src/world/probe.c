@@ -81,6 +81,16 @@ const char *lyra_probe_component_name(LyraProbeComponent component)
 
 // ---- settings -----------------------------------------------------------------------------------
 
+static int32_t find_probe(const LyraWorld *world, const char *name)
+{
+    for (int32_t p = 0; p < world->probe_count; ++p) {
+        if (strcmp(world->probes[p]->def.name, name) == 0) {
+            return p;
+        }
+    }
+    return -1;
+}
+
 static LyraStatus check_name(const LyraWorld *world, const char *name)
 {
     bool good = name[0] && strlen(name) < 64;
@@ -91,14 +101,10 @@ static LyraStatus check_name(const LyraWorld *world, const char *name)
         return ly_fail_key(LYRA_BAD_FORMAT, "name",
                            "found \"%.80s\", expected up to 63 letters, digits, '-' and '_'", name);
     }
-    for (int32_t p = 0; p < world->probe_count; ++p) {
-        if (strcmp(world->probes[p]->def.name, name) == 0) {
-            return ly_fail_key(LYRA_BAD_FORMAT, "name",
-                               "found a second probe called \"%s\", expected names to differ",
-                               name);
-        }
-    }
-    return LYRA_OK;
+    return find_probe(world, name) < 0
+               ? LYRA_OK
+               : ly_fail_key(LYRA_BAD_FORMAT, "name",
+                             "found a second probe called \"%s\", expected names to differ", name);
 }
 
 static LyraStatus check_def(const LyraProbeDef *def)
@@ -259,15 +265,6 @@ static LyraStatus find_elements(LyraWorld *world, const LyraProbeDef *def,
                            quantities[def->quantity].name);
     }
     probe->body = first;
-    if (select->all && !select->invert) {
-        probe->element_count = lyra_mesh_view(mesh).element_count;
-        LY_TRY(ly_arena_allocate(world->arena, probe->element_count, sizeof *probe->elements,
-                                 &probe->elements));
-        for (int32_t e = 0; e < probe->element_count; ++e) {
-            probe->elements[e] = e;
-        }
-        return LYRA_OK;
-    }
     return ly_select_elements(world, mesh, select, &probe->element_count, &probe->elements);
 }
 
@@ -340,7 +337,10 @@ LyraStatus lyra_world_add_probe(LyraWorld *world, const LyraProbeDef *def, int32
     LyProbe *probe = NULL;
     char number[32], *name = NULL;
     LY_CHECK_DEF(def, "lyra_probe_def_default");
-    snprintf(number, sizeof number, "probe%d", world->probe_count + 1);
+    int32_t free_number = world->probe_count;
+    do {
+        snprintf(number, sizeof number, "probe%d", (int)++free_number);
+    } while (find_probe(world, number) >= 0);
     const char *given = def->name ? def->name : number;
     LY_TRY(check_name(world, given));
     LY_TRY(check_def(def));

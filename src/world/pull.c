@@ -230,7 +230,7 @@ LyraStatus lyra_world_pull(LyraWorld *world, int32_t count, const int32_t *verti
 double lyra_world_pull_energy(const LyraWorld *world)
 {
     const LyPulls *pulls = world->pulls;
-    if (!pulls) {
+    if (!pulls || !world->state) {
         return 0; // not prepared
     }
     const double *u = lyra_vector_values(lyra_state_view(world->state).u);

@@ -133,6 +133,11 @@ static LyraStatus meet_lists(LyraWorld *world, int32_t count, const LyraSelector
     if (select->file) {
         char *path = NULL;
         int32_t found, *list = NULL;
+        if (select->first != (int32_t)select->first) {
+            return ly_fail_key(LYRA_BAD_FORMAT, "first",
+                               "found %lld, expected a whole number of 32 bits",
+                               (long long)select->first);
+        }
         LY_TRY(ly_world_path(world, select->file, &path));
         LyraStatus status =
             lyra_vertex_list_load(ctx, path, (int32_t)select->first, count, &found, &list);
@@ -537,11 +542,14 @@ static LyraStatus add_triangles(LyraWorld *world, int32_t b, const LyraSelector 
     LY_TRY_DONE(choose_faces(ctx, &view, &faces, select, meant, &by_faces));
     for (int32_t f = 0; f < faces.face_count; ++f) {
         const int32_t *face = faces.faces + 3 * (int64_t)f;
-        // inverted, all its vertices are out, or the face itself is
+        // inverted, all its vertices are out, or the face itself is; a normal that stands beside
+        // other things is not inverted
         bool corners = chosen[face[0]] && chosen[face[1]] && chosen[face[2]];
-        bool in = select->invert ? (by_vertices && corners) || (by_faces && !meant[f])
-                                 : corners && meant[f];
-        if (in && face_faces_there(select->normal, view.positions, face)) {
+        bool there = face_faces_there(select->normal, view.positions, face);
+        bool out = (by_vertices && corners) || (by_faces && !meant[f]);
+        bool alone = !by_vertices && !by_faces;
+        bool in = !select->invert ? corners && meant[f] && there : alone ? !there : out && there;
+        if (in) {
             if (world->bodies[b].type->weighted) {
                 LY_TRY_DONE(
                     ly_fail(LYRA_UNSUPPORTED,

@@ -10,6 +10,8 @@
 #include "model/model.h"
 #include "world/world.h"
 
+#include <string.h>
+
 // Where tractions are evaluated.
 typedef struct Tractions {
     double *gradients; // [3][3] per triangle of the largest one
@@ -60,8 +62,10 @@ LyraStatus lyra_world_loads(LyraWorld *world, double *loads, double *energy)
         LY_TRY_DONE(prepare(world, most, &tractions));
     }
     if (loads) {
-        ly_model_loads(world->model, state.time, lyra_vector_values(state.u),
-                       lyra_vector_values(state.v), loads);
+        // without gravity, whether it changes or not
+        memcpy(loads, world->model->force, 3 * (size_t)world->vertex_count * sizeof *loads);
+        ly_world_add_nodals(world, state.time, lyra_vector_values(state.u),
+                            lyra_vector_values(state.v), loads);
     }
     for (int32_t g = 0; most > 0 && lyra_model_group(world->model, g, &group); ++g) {
         if (group.type->traits & LYRA_FORCE_LOAD) {

@@ -80,8 +80,7 @@ static LyraStatus gather_frames(LyraContext *ctx, const char *path, int64_t rows
             return LYRA_OK; // past the last
         }
         if (status == LYRA_OK) {
-            status = ly_resize_array(ctx, rows * ((int64_t)*count + 1), sizeof **columns,
-                                     (void *)columns);
+            status = ly_grow_array(ctx, *count, (size_t)rows * sizeof **columns, (void *)columns);
         }
         if (status == LYRA_OK) {
             status = take_frame(path, lyra_dense_view(frame), rows, *columns + rows * *count);

@@ -376,6 +376,12 @@ LyraStatus lyra_world_prepare(LyraWorld *world)
     LyraStatus status = prepare(world);
     if (status != LYRA_OK) {
         end_run(world);
+        ly_release(world->ctx, world->step_force);
+        lyra_block_matrix_destroy(world->damping);
+        lyra_block_pattern_destroy(world->damping_pattern);
+        world->step_force = NULL;
+        world->damping = NULL;
+        world->damping_pattern = NULL;
         for (int32_t b = 0; b < world->body_count; ++b) {
             for (int i = 0; i < 2; ++i) {
                 ly_release(world->ctx, world->bodies[b].shown[i]);

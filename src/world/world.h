@@ -235,6 +235,10 @@ void ly_world_prescribe(void *user, double t, double *u, double *v, double *a);
 bool ly_world_moves(const LyraWorld *world);
 void ly_world_load(void *user, double t, const double *u, const double *v, double *f);
 
+/// What of it is no gravity.
+void ly_world_add_nodals(const LyraWorld *world, double t, const double *u, const double *v,
+                         double *f);
+
 /// Adds the group of springs of lyra_world_pull(), without any at first.
 LyraStatus ly_world_add_pull(LyraWorld *world);
 
