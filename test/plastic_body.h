@@ -13,6 +13,7 @@ typedef struct PlasticDef {
     const char *model;
     double lambda, mu;
     double size; // of the box of one cell, m
+    LyraVolumetric volumetric;
     LyraPlasticityDef plasticity;
 } PlasticDef;
 
@@ -42,6 +43,7 @@ static inline Case make_plastic_box(LyraContext *ctx, const PlasticDef *def, Lyr
     elastic.constants = constants;
     elastic.constant_count = 2;
     elastic.plasticity = &def->plasticity;
+    elastic.volumetric = def->volumetric;
     LyraMesh *mesh = NULL;
     LyraForce *force = NULL;
     TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));

@@ -114,7 +114,7 @@ LY_INLINE void store_point(const LyIsotropic *solid, int q, const LyPoints *poin
     for (int k = 0; k < 6; ++k) {
         scale[k] = weight / (h->v[pair_k[k]] * h->v[pair_l[k]]);
     }
-    ly_points_store_blocks(solid, points, lane, scale, sums->points + q * 6 * BLOCK + lane);
+    ly_points_store_blocks(solid, points, lane, NULL, scale, sums->points + q * 6 * BLOCK + lane);
 }
 
 // Sums over the points: energy and gradient into `cubes`, blocks into `sums` where given. Returns

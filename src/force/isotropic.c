@@ -16,6 +16,11 @@
 
 // ---- settings -----------------------------------------------------------------------------------
 
+static bool remembers(const LyraElasticDef *def)
+{
+    return def->plasticity || def->viscoelasticity;
+}
+
 static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind kind)
 {
     if ((unsigned)def->volumetric >= LYRA_VOLUMETRIC_COUNT) {
@@ -28,14 +33,13 @@ static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind ki
             "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
             "quadratic` makes tets of 10 nodes, which it helps");
     }
-    if ((def->plasticity || def->viscoelasticity) &&
-        (ly_mapped_kind(kind) || def->volumetric == LYRA_VOLUMETRIC_MEAN)) {
-        return ly_fail(
-            LYRA_UNSUPPORTED,
-            "elastic: %s is for tets of 4 nodes and cubes with volumetric standard, found "
-            "elements of kind %s with volumetric %s",
-            def->plasticity ? "plasticity" : "viscoelasticity", lyra_element_kind_name(kind),
-            lyra_volumetric_name(def->volumetric));
+    bool flows_by_stress = def->plasticity && def->plasticity->yield == LYRA_YIELD_VON_MISES &&
+                           def->plasticity->kinematic_hardening == 0;
+    if (def->volumetric != LYRA_VOLUMETRIC_STANDARD && remembers(def) && !flows_by_stress) {
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "elastic: of what remembers, volumetric %s has the yield criterion "
+                       "von-mises without kinematic hardening; the rest needs standard",
+                       lyra_volumetric_name(def->volumetric));
     }
     if (def->volumetric != LYRA_VOLUMETRIC_STANDARD && def->inversion == LYRA_INVERSION_CLAMP) {
         return ly_fail(LYRA_UNSUPPORTED,
@@ -363,11 +367,6 @@ static bool is_stvk(const LyraElasticDef *def)
     return !def->law && def->model == LYRA_MATERIAL_STVK;
 }
 
-static bool remembers(const LyraElasticDef *def)
-{
-    return def->plasticity || def->viscoelasticity;
-}
-
 static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 {
     return ly_mapped_kind(kind) || def->volumetric == LYRA_VOLUMETRIC_MEAN;
@@ -453,6 +452,10 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     LyIsotropic *solid = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8, mapped = is_mapped(def, mesh->kind);
+    if (mapped) {
+        ly_mapped_rule(cubes ? LYRA_ELEMENT_HEX8 : mesh->kind, &solid->mapped);
+    }
+    int32_t points = mapped ? solid->mapped.points : cubes ? 8 : 1;
     solid->ctx = ctx;
     solid->law = law;
     solid->law_user = def->law_user;
@@ -470,10 +473,10 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->parameter_kinds[law->parameter_count] = LYRA_PARAMETER_NOT_NEGATIVE;
     LyraStatus status = LYRA_OK;
     if (def->plasticity) {
-        LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, cubes ? 8 : 1, solid));
+        LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, points, solid));
     }
     if (def->viscoelasticity) {
-        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, cubes ? 8 : 1, &solid->prony));
+        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, points, &solid->prony));
     }
     const LyPlasticity *plasticity = solid->plasticity;
     const LyProny *prony = solid->prony;
@@ -512,7 +515,6 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .destroy = destroy_solid,
     };
     if (mapped) {
-        ly_mapped_rule(cubes ? LYRA_ELEMENT_HEX8 : mesh->kind, &solid->mapped);
         solid->mean = def->volumetric == LYRA_VOLUMETRIC_MEAN;
         solid->type.constant_count = solid->mapped.points * LY_MAPPED_POINT;
         solid->type.scratch_bytes = ly_mapped_scratch(&solid->mapped);

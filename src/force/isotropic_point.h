@@ -84,6 +84,14 @@ typedef struct LyPoints {
     double stress[6 * LY_WIDTH];
 } LyPoints;
 
+/// The function of J that is added.
+LY_INLINE LyResistance ly_points_volume(const LyPoints *points, int lane)
+{
+    const double *volume = points->volume + lane;
+    return (LyResistance){ly_load(volume), ly_load(volume + LY_WIDTH),
+                          ly_load(volume + 2 * LY_WIDTH)};
+}
+
 LY_INLINE LyVec3 ly_vec3_load_lanes(const double *p)
 {
     return (LyVec3){{ly_load(p), ly_load(p + LY_WIDTH), ly_load(p + 2 * LY_WIDTH)}};
@@ -410,15 +418,15 @@ LY_INLINE void ly_points_blocks(const LyIsotropic *solid, const LyPoints *points
     }
 }
 
-/// Those of the axes, block n times scale[n], to `lanes` [6][9][LY_WIDTH].
+/// The same, block n times scale[n], to `lanes` [6][9][LY_WIDTH].
 LY_INLINE void ly_points_store_blocks(const LyIsotropic *solid, const LyPoints *points, int lane,
-                                      const LyReal scale[6], double *lanes)
+                                      const LyVec3 *b, const LyReal scale[6], double *lanes)
 {
     LyBlockSink sink = {.lanes = lanes};
     memcpy(sink.scale, scale, sizeof sink.scale);
-    ly_points_put_blocks(solid, points, lane, NULL, &sink);
+    ly_points_put_blocks(solid, points, lane, b, &sink);
     for (int n = 0; points->stressed && n < 6; ++n) {
-        LyReal more = scale[n] * ly_points_stress(points, lane, n, NULL);
+        LyReal more = scale[n] * ly_points_stress(points, lane, n, b);
         for (int i = 0; i < 3; ++i) {
             double *to = lanes + (9 * n + 4 * i) * LY_WIDTH;
             ly_store(to, ly_load(to) + more);

@@ -133,12 +133,6 @@ static void scale_invariants(bool tangent, LyPoints *points)
     }
 }
 
-LY_INLINE LyResistance load_volume(const LyPoints *points, int lane)
-{
-    const double *volume = points->volume + lane;
-    return (LyResistance){ly_load(volume), ly_load(volume + WIDTH), ly_load(volume + 2 * WIDTH)};
-}
-
 // adds a function of J
 LY_INLINE void invariants_add_volume(LyResistance r, bool tangent, int lane, LyPoints *points)
 {
@@ -175,7 +169,7 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
             invariants_add_volume(ly_resistance(rho, J), tangent, lane, points);
         }
         if (points->volume) {
-            invariants_add_volume(load_volume(points, lane), tangent, lane, points);
+            invariants_add_volume(ly_points_volume(points, lane), tangent, lane, points);
         }
         LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), P;
         LyVec3 g = ly_vec3_load_lanes(points->first + lane);
@@ -290,7 +284,7 @@ static void evaluate_stretches(const LyIsotropic *solid, const double *parameter
             ly_stretch_scale(ly_set(points->scale), &form);
         }
         if (points->volume) {
-            const LyResistance more = load_volume(points, lane);
+            const LyResistance more = ly_points_volume(points, lane);
             ly_stretch_add_volume(&more, s.v, &form);
         }
         LyReal rho = ly_load(resistance + lane);

@@ -7,6 +7,8 @@
 // though a point is not: where a point was changed the exact tangent is summed as well, and stays
 // where it is positive.
 //
+// Points that remember (plasticity, a Prony series) have their own numbers in the history.
+//
 // Mean dilatation. With U(J) the energy of a pure dilatation, v = sum w J and V = sum w,
 //   E = sum w (W(F) - U1(J)) + V U2(v/V),
 // where U1 = U2 = U but for strong compression (volumetric.h). With the pressure p = U2'(v/V), a
@@ -120,9 +122,13 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
         if (mean) {
             memcpy(points.F, mean->F[q], sizeof points.F);
         }
-        LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, room != NULL, psd, &points);
+        LY_POINTS_EVALUATE(solid, batch, q, room != NULL, psd, &points);
         projected = projected || points.projected;
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            if (batch->trial_history) {
+                LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT);
+                ly_points_add_lost(solid, batch, &points, q == 0, weight, lane);
+            }
             if (forces) {
                 LyMat3 P = ly_mat3_load_lanes(points.P + lane);
                 ly_mapped_add_energy(batch, q, lane, ly_load(points.energy + lane), m);
@@ -130,13 +136,11 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
             }
             if (room) {
                 LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT);
+                LyReal scale[6] = {weight, weight, weight, weight, weight, weight};
                 LyVec3 g[3];
-                LyBlockSink sink = {.lanes = ly_mapped_blocks(rule, room, q) + lane};
-                for (int n = 0; n < 6; ++n) {
-                    sink.scale[n] = weight;
-                }
                 ly_mapped_gradients(batch, q, lane, g);
-                ly_points_put_blocks(solid, &points, lane, g, &sink);
+                ly_points_store_blocks(solid, &points, lane, g, scale,
+                                       ly_mapped_blocks(rule, room, q) + lane);
             }
         }
     }
@@ -157,7 +161,11 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
         find_mean(solid, batch, &m, &mean);
     }
     const Mean *mixed = solid->mean ? &mean : NULL;
-    bool projected = sum_points(solid, batch, batch->psd, mixed, true, &m, room);
+    // points that are looked at twice are written last: what they remember may lie in one place
+    LyraBatch first = *batch;
+    bool twice = batch->trial_history && room && batch->psd;
+    first.trial_history = twice ? NULL : batch->trial_history;
+    bool projected = sum_points(solid, &first, batch->psd, mixed, true, &m, room);
     for (int lane = 0; mixed && lane < WIDTH; lane += LY_LANES) {
         ly_store(m.energy + lane, ly_load(m.energy + lane) + ly_load(mean.energy + lane));
     }
@@ -171,11 +179,14 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
     }
     if (projected) {
         double *exact = ly_mapped_exact(rule, room);
-        sum_points(solid, batch, false, mixed, false, &m, room);
+        sum_points(solid, &first, false, mixed, false, &m, room);
         ly_mapped_store_blocks(rule, room, exact);
         if (mixed) {
             add_mean_tangent(rule, mixed, exact);
         }
         LY_KERNEL(ly_keep_positive)(rule->nodes, true, exact, batch->dfdx);
+    }
+    if (twice) {
+        sum_points(solid, batch, false, mixed, false, &m, NULL);
     }
 }

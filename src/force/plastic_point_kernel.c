@@ -212,6 +212,11 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     if (ly_any(ly_greater(rho, ly_set(0)))) {
         ly_stretch_add_resistance(rho, svd.s.v, &form);
     }
+    if (points->volume) {
+        // det G = 1, so that the stretches have the J of F
+        const LyResistance more = ly_points_volume(points, lane);
+        ly_stretch_add_volume(&more, svd.s.v, &form);
+    }
     ly_stretch_store(&form, psd, lane, points);
 
     if (batch->trial_history) {

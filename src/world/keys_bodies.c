@@ -134,7 +134,7 @@ static const LyKey plasticity_keys[] = {
      .meaning = "Logarithm of the plastic stretches at which flow stops until it would lead back."},
 };
 GROUP(plasticity, LyraPlasticityDef, init_plasticity, "plasticity",
-      "Permanent deformation of isotropic laws, on tets of 4 nodes and cubes.");
+      "Permanent deformation of isotropic laws, on all elements.");
 
 static const LyKey material_keys[] = {
     {"model", LY_KEY_NAME, AT(LyraBodyDef, material.model), .choice = ly_solid_choice,
