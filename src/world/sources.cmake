@@ -29,6 +29,7 @@ target_sources(lyra_objects PRIVATE
   world/registry.c
   world/select.c
   world/select_parts.c
+  world/sheet.c
   world/shown_loads.c
   world/start.c
   world/step.c

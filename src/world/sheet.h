@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Surfaces that bodies are made of, as nets of springs, cloth and shells: read from a file or taken
+// from a program, placed, cut into triangles where asked, measured, and shown.
+
+#ifndef LY_WORLD_SHEET_H
+#define LY_WORLD_SHEET_H
+
+#include "world/world.h"
+
+/// Where the surface comes from: one of these.
+typedef struct LySheetSource {
+    const char *file;           // seen from the world's folder. Nullable
+    const LyraSurface *surface; // copied. Nullable
+} LySheetSource;
+
+/// A surface that a body is made of. Zero at first, then ended by ly_sheet_release().
+typedef struct LySheet {
+    LyraSurface *surface; // placed
+    char *path;           // of its file. Nullable
+} LySheet;
+
+/// Reads and places the surface. `triangles`: cuts polygons; texture coordinates, groups and
+/// materials are kept. A surface without faces is an error. Failures name keys below the body's.
+LyraStatus ly_sheet_make(const LyraWorld *world, const LySheetSource *from,
+                         const LyraPlacement *place, bool triangles, LySheet *sheet);
+
+void ly_sheet_release(LyraContext *ctx, LySheet *sheet);
+
+/// "FILE: " of its file, or "", for messages about its faces; `separator` has the second half.
+const char *ly_sheet_name(const LySheet *sheet, const char **separator);
+
+/// Writes the mass of each vertex, [vertex_count]: each corner of a face gets an equal share of the
+/// area of the face times `density`.
+void ly_sheet_share_areas(const LyraSurfaceView *surface, double density, double *masses);
+
+/// Writes each edge of the faces once, lower vertex first, ascending: `pairs` has room for
+/// 2 corner_count numbers.
+LyraStatus ly_sheet_edges(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
+                          int32_t *pairs);
+
+/// Scales masses so that their sum is `mass`; NaN leaves them as they are.
+void ly_sheet_set_mass(int32_t count, double mass, double *masses);
+
+/// Shows the surface, on the vertices of the body as they are: takes what the sheet holds.
+LyraStatus ly_sheet_show(LyraContext *ctx, LyraBodyView *view, LySheet *sheet);
+
+#endif
