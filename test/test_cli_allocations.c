@@ -201,6 +201,20 @@ LYRA_TEST(cli_snapshot_runs_out_of_memory)
     refuse_mesh("snapshot IN --out OUT --size 64x48 --threads 1", "out.ppm");
 }
 
+LYRA_TEST(cli_fit_runs_out_of_memory)
+{
+    char command[2048];
+    const char *folder = kept("fits");
+    mkdir(folder, 0777);
+    snprintf(command, sizeof command, "%s/in.csv", folder);
+    const char *text = "time,modulus\n1,3\n2,2\n4,1\n8,0.9\n";
+    test_write_file(command, text, strlen(text));
+    snprintf(command, sizeof command, "fit prony '%s/in.csv'", folder);
+    refuse_each(command, folder, NULL, NULL);
+    refuse_each("fit constant-q --q 5 --low 1 --high 10 --modulus 1 --branches 1", NULL, NULL,
+                NULL);
+}
+
 // ---- runs ---------------------------------------------------------------------------------------
 
 LYRA_TEST(cli_run_runs_out_of_memory)

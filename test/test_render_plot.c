@@ -39,6 +39,9 @@ LYRA_TEST(table_reads_numbers_gaps_and_names)
     for (int i = 0; i < 12; ++i) {
         TEST_CHECK(view.values[i] == expected[i] || (isnan(view.values[i]) && isnan(expected[i])));
     }
+    TEST_EQUAL(view.lines[0], 2);
+    TEST_EQUAL(view.lines[1], 5);
+    TEST_EQUAL(view.lines[2], 6);
     lyra_table_destroy(table);
     TEST_REQUIRE_OK(load_text(ctx, "only,names\n", &table));
     TEST_EQUAL(lyra_table_view(table).row_count, 0);

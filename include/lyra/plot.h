@@ -24,6 +24,7 @@ typedef struct LyraTableView {
     int32_t column_count;
     const char *const *names; ///< [column_count].
     const double *values;     ///< By columns, [column_count][row_count]; NAN where a cell is empty.
+    const int64_t *lines;     ///< Line of the text that each row stands on, from 1, [row_count].
 } LyraTableView;
 
 /// Named columns of numbers. Immutable.

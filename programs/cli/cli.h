@@ -147,6 +147,7 @@ void cli_json_doubles(CliJson *json, const char *key, int32_t count, const doubl
 CliExit cli_bench(int argument_count, char **arguments);
 CliExit cli_compare(int argument_count, char **arguments);
 CliExit cli_eval(int argument_count, char **arguments);
+CliExit cli_fit(int argument_count, char **arguments);
 CliExit cli_mesh(int argument_count, char **arguments);
 CliExit cli_modes(int argument_count, char **arguments);
 CliExit cli_convert(int argument_count, char **arguments);

@@ -50,6 +50,7 @@ int main(int argument_count, char **arguments)
         {"plot", "draw columns of a CSV file", cli_plot},
         {"modes", "compute natural frequencies and mode shapes", cli_modes},
         {"eval", "compute energy, internal force and tangent of a mesh", cli_eval},
+        {"fit", "find Prony series of measurements", cli_fit},
         {"verify", "compare with closed forms and published benchmarks", cli_verify},
         {"bench", "measure speed on this machine", cli_bench},
         {"version", "print version, libraries in use, instruction sets", run_version},

@@ -19,6 +19,7 @@ struct LyraTable {
     char *name_text;
     const char **names;
     double *values;
+    int64_t *lines;
 };
 
 typedef struct Csv {
@@ -220,9 +221,11 @@ static LyraStatus read_table(Csv csv, LyraTable *table)
     LY_TRY(read_names(&csv, table));
     LY_TRY(ly_allocate_array(table->ctx, table->column_count * table->row_count, sizeof(double),
                              &table->values));
+    LY_TRY(ly_allocate_array(table->ctx, table->row_count, sizeof *table->lines, &table->lines));
     for (int64_t row = 0; row < table->row_count; ++row) {
         end_line(&csv);
         next_line(&csv);
+        table->lines[row] = csv.line;
         LY_TRY(read_row(&csv, table, row));
     }
     return LYRA_OK;
@@ -266,6 +269,7 @@ void lyra_table_destroy(LyraTable *table)
         ly_release(table->ctx, table->name_text);
         ly_release(table->ctx, (void *)table->names);
         ly_release(table->ctx, table->values);
+        ly_release(table->ctx, table->lines);
         ly_release(table->ctx, table);
     }
 }
@@ -273,5 +277,6 @@ void lyra_table_destroy(LyraTable *table)
 LyraTableView lyra_table_view(const LyraTable *table)
 {
     LYRA_ASSERT(table);
-    return (LyraTableView){table->row_count, table->column_count, table->names, table->values};
+    return (LyraTableView){table->row_count, table->column_count, table->names, table->values,
+                           table->lines};
 }
