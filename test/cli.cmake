@@ -2,7 +2,7 @@
 if(LYRA_PROGRAMS)
   set(slow_run_kill LABELS slow)
   set(slow_run_files LABELS slow)
-  foreach(command bench compare mesh volume eval fit modes picture run run_files run_kill scene verify
+  foreach(command bench compare mesh volume eval fit modes point picture run run_files run_kill scene verify
                   view)
     lyra_add_test(cli_${command} ${slow_${command}})
     target_compile_definitions(test_cli_${command} PRIVATE LYRA_CLI="$<TARGET_FILE:lyra_cli>")

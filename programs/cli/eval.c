@@ -23,6 +23,7 @@ typedef struct EvalOptions {
     const char *displacement, *velocity; // in
     const char *force_out, *stiffness_out, *mass_out;
     CliList parameters;
+    EvalPoint point;
     double density; // 0: the mesh's
     int32_t threads;
     bool lumped, psd, check, json;
@@ -375,6 +376,25 @@ static bool take_positive(const char *name, double *value)
     return true;
 }
 
+// whether the options are those of a mesh or those of a point
+static CliExit check_point(const CliUsage *usage, int32_t meshes, const EvalOptions *o)
+{
+    const EvalPoint *p = &o->point;
+    if (!p->path && meshes == 0) {
+        return cli_usage_error(usage, "expected MESH or --point PATH.csv");
+    }
+    if (!p->path && (p->uniaxial || p->plasticity || p->viscosity || p->branches.count > 0)) {
+        return cli_usage_error(usage, "--uniaxial, --plasticity, --viscosity and --branch need "
+                                      "--point");
+    }
+    bool of_mesh = o->displacement || o->velocity || o->force_out || o->stiffness_out ||
+                   o->mass_out || o->lumped || o->psd || o->check || !isnan(o->density);
+    if (p->path && (meshes > 0 || of_mesh)) {
+        return cli_usage_error(usage, "--point goes without a mesh and without options of one");
+    }
+    return CLI_OK;
+}
+
 // checks and completes what was given
 static CliExit complete_options(const CliUsage *usage, EvalOptions *o)
 {
@@ -463,6 +483,16 @@ CliExit cli_eval(int argument_count, char **arguments)
         {"--psd", CLI_FLAG, &o.psd, NULL, "positive semi-definite tangent (default: exact)"},
         {"--check", CLI_FLAG, &o.check, NULL,
          "compare force and tangent with finite differences, instead of values"},
+        {"--point", CLI_TEXT, &o.point.path, "PATH.csv",
+         "one point along rows t,F11,F12,...,F33, in place of a mesh"},
+        {"--uniaxial", CLI_FLAG, &o.point.uniaxial, NULL,
+         "--point: rows t,F11; the other sides are free"},
+        {"--plasticity", CLI_TEXT, &o.point.plasticity, "NAME",
+         "--point: von-mises, kinematic or deformation; --param has its parameters"},
+        {"--viscosity", CLI_TEXT, &o.point.viscosity, "NAME",
+         "--point: prony, maxwell or strain-rate"},
+        {"--branch", CLI_LIST, &o.point.branches, "T,G[,K]",
+         "--viscosity: relaxation time, shear, bulk; repeatable"},
         {"--threads", CLI_THREADS, &o.threads, "N", "worker threads (default: one per core)"},
         {"--json", CLI_FLAG, &o.json, NULL, "print one JSON document"},
         {0},
@@ -470,17 +500,25 @@ CliExit cli_eval(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra eval",
         .positional = "MESH",
-        .description = "Computes energy, internal force and tangent stiffness of a mesh at given "
-                       "displacements "
-                       "and\nvelocities. Vertices are in the order of the file.",
+        .description =
+            "Computes energy, internal force and tangent stiffness of a mesh at given "
+            "displacements "
+            "and\nvelocities. Vertices are in the order of the file. With --point, drives "
+            "one material point\nthrough deformation gradients and prints stress, "
+            "energy, dissipation and history.",
         .example = "lyra eval turtle.veg --model neo-hookean --stiffness-out K.mtx --json",
         .options = options,
-        .positional_min = 1,
+        .positional_min = 0,
         .positional_max = 1,
     };
-    const char *path;
+    const char *path = NULL;
+    int32_t paths = 0;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit)) {
+    if (!cli_parse(&usage, argument_count, arguments, &path, &paths, &exit)) {
+        return exit;
+    }
+    exit = check_point(&usage, paths, &o);
+    if (exit != CLI_OK) {
         return exit;
     }
     exit = complete_options(&usage, &o);
@@ -497,5 +535,6 @@ CliExit cli_eval(int argument_count, char **arguments)
     }
     o.def.constants = constants;
     o.def.constant_count = o.parameters.count;
-    return run(path, &o);
+    o.point.json = o.json;
+    return o.point.path ? eval_point(&usage, &o.def, &o.point) : run(path, &o);
 }

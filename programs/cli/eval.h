@@ -32,4 +32,18 @@ LyraStatus eval_at(const EvalBody *body, const double *x, double *energy, double
 /// of tangent against force at the state.
 CliExit eval_check(const EvalBody *body, bool json);
 
+// ---- one point ----------------------------------------------------------------------------------
+
+/// `--point` and what belongs to it.
+typedef struct EvalPoint {
+    const char *path;       ///< CSV file of the path.
+    const char *plasticity; ///< Nullable.
+    const char *viscosity;  ///< Nullable.
+    CliList branches;
+    bool uniaxial, json;
+} EvalPoint;
+
+/// Drives a point of a solid along a path and prints what it finds.
+CliExit eval_point(const CliUsage *usage, const LyraSolidDef *def, const EvalPoint *options);
+
 #endif
