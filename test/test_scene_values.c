@@ -281,16 +281,17 @@ LYRA_TEST(trees_are_bounded)
 LYRA_TEST(overrides_reach_every_place)
 {
     REQUIRE_YAML();
-    static const char *const overrides[] = {"a.b[1].c=7 s",        "a.new.deep=[1, 2]",
-                                            "list[0]=x",           "list[2]={k: v}",
-                                            "empty.k=1",           "top=2",
-                                            "a.b[0].c=\"q: r\"",   "list[1]=null",
-                                            "named.beam.k.deep=9", "named.arm.k=8"};
+    static const char *const overrides[] = {
+        "a.b[1].c=7 s",      "a.new.deep=[1, 2]", "list[0]=x",
+        "list[2]={k: v}",    "empty.k=1",         "top=2",
+        "a.b[0].c=\"q: r\"", "list[1]=null",      "named.beam.k.deep=9",
+        "named.arm.k=8",     "named.a.b[0].k=7"};
     Fixture fixture = begin();
     LyNode *root = NULL;
     TEST_REQUIRE_OK(parse(&fixture,
                           "a:\n  b:\n    - c: 1\n    - {c: 2}\nlist: [p, q]\nempty:\n"
-                          "named: [{name: arm}, x, {name: beam, k: {deep: 1}}]\n",
+                          "named: [{name: arm}, x, {name: \"a.b[0]\", k: 1}, {name: a}, {name: "
+                          "beam, k: {deep: 1}}]\n",
                           &root));
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; ++i) {
         TEST_OK(ly_tree_override(fixture.arena, &root, overrides[i]));
@@ -309,7 +310,8 @@ LYRA_TEST(overrides_reach_every_place)
     const LyNode *named = ly_node_find(root, "named");
     TEST_STRING(ly_node_find(named->first, "k")->text, "8");
     TEST_STRING(ly_node_find(ly_node_find(named->last, "k"), "deep")->text, "9");
-    TEST_EQUAL(named->count, 3);
+    TEST_STRING(ly_node_find(named->first->next->next, "k")->text, "7");
+    TEST_EQUAL(named->count, 5);
     end(&fixture);
 }
 

@@ -71,7 +71,12 @@ static const char *const wrong[][2] = {
     {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
     {"unknown_group", ":3:1: found key \"integrater\" in scene, expected \"integrator\" perhaps"},
     {"unknown_key", ":4:7: found key \"yuong\" in material, expected \"young\" perhaps"},
-    {"wrong_body", ":4:11: found \"arm\", expected the name of a body"},
+    {"wrong_body", ":4:11: found \"arm\", expected the name of a body: one of: body1"},
+    {"wrong_tie",
+     ":5:22: found \"bal\", expected the name of a body: \"ball\" perhaps, or another of: beam, "
+     "ball"},
+    {"empty_name", ":2:11: found \"\", expected a name, or no key"},
+    {"empty_file", ":2:11: found \"\", expected the name of a file"},
     {"wrong_load_key",
      ":6:5: found key \"force\" in loads of type pressure, expected it with type force only"},
     {"wrong_parameter",

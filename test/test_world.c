@@ -319,6 +319,38 @@ LYRA_TEST(parameters_have_paths)
     test_context_end(ctx);
 }
 
+// a name that is long, or means something in a path, has parameters too
+LYRA_TEST(parameters_of_odd_names_have_numbers)
+{
+    char longest[300];
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    const char *const names[] = {"a", "*", "b=c", longest};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraWorldParameter found;
+    TEST_REQUIRE_OK(lyra_world_create(ctx, NULL, &world));
+    TEST_STATUS(add_beam(world, ""), LYRA_BAD_FORMAT);
+    for (int32_t b = 0; b < 4; ++b) {
+        TEST_REQUIRE_OK(add_beam(world, names[b]));
+    }
+    for (int32_t b = 0; b < 4; ++b) {
+        char path[400];
+        snprintf(path, sizeof path, "bodies[%d].material.young", (int)b);
+        TEST_OK(lyra_world_set(world, path, 1e5 * (b + 1)));
+        TEST_REQUIRE_OK(lyra_world_get(world, path, &found));
+        TEST_STRING(found.path, b == 0 ? "bodies.a.material.young" : path);
+        TEST_NEAR(found.value, 1e5 * (b + 1), 1e-9);
+        if (b != 1) {
+            snprintf(path, sizeof path, "bodies.%s.material.young", names[b]);
+            TEST_OK(lyra_world_get(world, path, &found));
+            TEST_NEAR(found.value, 1e5 * (b + 1), 1e-9);
+        }
+    }
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 // one body that is turned alone moves as one that was made so
 LYRA_TEST(a_turned_modulus_is_that_of_another_world)
 {

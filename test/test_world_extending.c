@@ -111,7 +111,7 @@ LYRA_TEST(soups_are_written_and_read)
     test_context_end(ctx);
 }
 
-static LyraStatus read_tilt(LyraArena *arena, const char *text, Tilt *out)
+static LyraStatus load_tilt(LyraArena *arena, const char *text, Tilt *out)
 {
     LyNode *root = NULL;
     LY_TRY(ly_tree_parse(arena, "scene.yaml", text, strlen(text), &root));
@@ -125,10 +125,10 @@ LYRA_TEST(tilt_is_read_and_turned)
     LyraArena *arena = NULL;
     Tilt spec = {0}, bad = {0};
     TEST_REQUIRE_OK(ly_arena_create(ctx, 0, &arena));
-    TEST_OK(read_tilt(arena, "tilt: 30 deg\n", &spec));
+    TEST_OK(load_tilt(arena, "tilt: 30 deg\n", &spec));
     TEST_NEAR(spec.tilt, 0.5235987755982988, 1e-15);
-    TEST_STATUS(read_tilt(arena, "tilt: 30 m\n", &bad), LYRA_BAD_FORMAT);
-    TEST_STATUS(read_tilt(arena, "tild: 1\n", &bad), LYRA_BAD_FORMAT);
+    TEST_STATUS(load_tilt(arena, "tilt: 30 m\n", &bad), LYRA_BAD_FORMAT);
+    TEST_STATUS(load_tilt(arena, "tild: 1\n", &bad), LYRA_BAD_FORMAT);
     TEST_CONTAINS(lyra_error_message(), "expected \"tilt\" perhaps");
     ly_arena_destroy(ctx, arena);
 
@@ -145,7 +145,7 @@ LYRA_TEST(tilt_is_read_and_turned)
     TEST_OK(lyra_world_prepare(world));
     TEST_CHECK(live->has(world, -1));
     TEST_OK(live->set(world, &world->undo, -1, spec.tilt));
-    live->look(world, -1, &found);
+    live->read(world, -1, &found);
     TEST_NEAR(found.value, spec.tilt, 1e-15);
     TEST_OK(lyra_world_step(world, NULL));
     const double *v = lyra_world_velocities(world, 0, NULL);

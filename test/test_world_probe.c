@@ -338,7 +338,7 @@ LYRA_TEST(wrong_probes_are_refused)
         {{.quantity = LYRA_PROBE_DISTANCE}, "to: found none with quantity distance"},
         {{.to = &to}, "to: found one with quantity displacement"},
         {{.quantity = LYRA_PROBE_DISTANCE, .to = &to}, "to.select"},
-        {{.body = "arm"}, "found \"arm\", expected the name of a body"},
+        {{.body = "arm"}, "found \"arm\", expected the name of a body: one of: "},
         {{.select = &far}, "found no vertices in the selection"},
         {{.select = &strange}, "select.set: found \"lid\""},
         {{.select = &end, .reduce = LYRA_PROBE_POINT},

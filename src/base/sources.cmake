@@ -1,6 +1,7 @@
 target_sources(lyra_objects PRIVATE
   base/arena.c
   base/checksum.c
+  base/choices.c
   base/context.c
   base/cores.c
   base/file.c

@@ -18,6 +18,7 @@
 #include "mesh/element_map.h"
 
 #include "lyra/mesh_ops.h"
+#include "math/vec3.h"
 #include "mesh/topology.h"
 
 #include <float.h>
@@ -26,18 +27,6 @@
 
 // sides of a hexahedron's corners along each axis, as bits
 static const uint8_t hex_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 // ---- shape functions ----------------------------------------------------------------------------
 
@@ -103,8 +92,8 @@ double ly_map_jacobian(LyraElementKind kind, const double r[][3], const double x
             J[k / 3][k % 3] += dN[a][k / 3] * r[a][k % 3];
         }
     }
-    cross(J[0], J[1], n);
-    return dot(n, J[2]);
+    ly_cross3(J[0], J[1], n);
+    return ly_dot3(n, J[2]);
 }
 
 int32_t ly_map_points(LyraElementKind kind, double xi[8][3], double weight[8])
@@ -200,9 +189,9 @@ static void place(const Mapped *map, const double xi[3], double x[3], double J[3
 static bool gradients(const double J[3][3], double g[3][3])
 {
     for (int32_t i = 0; i < 3; ++i) {
-        cross(J[(i + 1) % 3], J[(i + 2) % 3], g[i]);
+        ly_cross3(J[(i + 1) % 3], J[(i + 2) % 3], g[i]);
     }
-    double D = dot(J[0], g[0]);
+    double D = ly_dot3(J[0], g[0]);
     for (int32_t k = 0; k < 9; ++k) {
         g[k / 3][k % 3] /= D;
     }
@@ -221,7 +210,7 @@ static bool invert(const Mapped *map, double xi[3])
             return false;
         }
         for (int32_t i = 0; i < 3; ++i) {
-            step[i] = -dot(g[i], x);
+            step[i] = -ly_dot3(g[i], x);
             longest = fmax(longest, fabs(step[i]));
         }
         double scale = longest > 1 ? 1 / longest : 1;
@@ -267,12 +256,12 @@ bool ly_map_is_flat(const LyElementShape *shape, double tolerance)
     place(&map, xi, x, J);
     for (int32_t i = 0; i < 3; ++i) {
         double n[3];
-        cross(J[i], J[(i + 1) % 3], n);
-        area = fmax(area, sqrt(dot(n, n)));
+        ly_cross3(J[i], J[(i + 1) % 3], n);
+        area = fmax(area, sqrt(ly_dot3(n, n)));
     }
     double n[3];
-    cross(J[0], J[1], n);
-    return !(fabs(dot(n, J[2])) > tolerance * area);
+    ly_cross3(J[0], J[1], n);
+    return !(fabs(ly_dot3(n, J[2])) > tolerance * area);
 }
 
 bool ly_map_contains(const LyElementShape *shape, const double p[3], double tolerance)
@@ -287,7 +276,7 @@ bool ly_map_contains(const LyElementShape *shape, const double p[3], double tole
         return false;
     }
     for (int32_t i = 0; i < 3; ++i) {
-        double reach = tolerance * sqrt(dot(g[i], g[i]));
+        double reach = tolerance * sqrt(ly_dot3(g[i], g[i]));
         if (xi[i] < -reach || (shape->kind == LYRA_ELEMENT_HEX8 && xi[i] > 1 + reach)) {
             return false;
         }
@@ -297,7 +286,7 @@ bool ly_map_contains(const LyElementShape *shape, const double p[3], double tole
         for (int32_t i = 0; i < 3; ++i) {
             last[i] = g[0][i] + g[1][i] + g[2][i];
         }
-        return 1 - xi[0] - xi[1] - xi[2] >= -tolerance * sqrt(dot(last, last));
+        return 1 - xi[0] - xi[1] - xi[2] >= -tolerance * sqrt(ly_dot3(last, last));
     }
     return true;
 }
@@ -355,7 +344,7 @@ static double distance2_at(const Mapped *map, const Face *face, const double u[2
     double xi[3];
     on_face(face, u, xi);
     place(map, xi, x, J);
-    return dot(x, x);
+    return ly_dot3(x, x);
 }
 
 // Descends from u as far as it goes: Gauss-Newton on both coordinates, and where that is blocked by
@@ -372,8 +361,8 @@ static double descend(const Mapped *map, const Face *face, double u[2])
                           face->along[k][2] * J[2][i];
             }
         }
-        double a = dot(t[0], t[0]), b = dot(t[0], t[1]), c = dot(t[1], t[1]);
-        double g0 = dot(t[0], x), g1 = dot(t[1], x), D = a * c - b * b, s = a - 2 * b + c;
+        double a = ly_dot3(t[0], t[0]), b = ly_dot3(t[0], t[1]), c = ly_dot3(t[1], t[1]);
+        double g0 = ly_dot3(t[0], x), g1 = ly_dot3(t[1], x), D = a * c - b * b, s = a - 2 * b + c;
         ways[0][0] = D > 0 ? -(c * g0 - b * g1) / D : 0;
         ways[0][1] = D > 0 ? -(a * g1 - b * g0) / D : 0;
         ways[1][0] = a > 0 ? -g0 / a : 0;
@@ -468,7 +457,7 @@ void ly_map_weights(const LyElementShape *shape, const double p[3], double *weig
     }
     for (int32_t a = 0; a < map.nodes; ++a) {
         for (int32_t i = 0; i < 3; ++i) {
-            weights[a] -= dN[a][i] * dot(g[i], x);
+            weights[a] -= dN[a][i] * ly_dot3(g[i], x);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 #include "scene/config_text.h"
 
+#include "base/choices.h"
 #include "base/file.h"
 
 #include <stdio.h>
@@ -22,42 +23,14 @@ typedef struct Place {
 
 #define NAME_MAX_LENGTH 63
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-// Letters to insert, delete or replace (Levenshtein): row i of the table holds the distances of the
-// first i letters of a to all beginnings of b.
-static int32_t edit_distance(LySlice a, const char *b)
-{
-    int32_t row[NAME_MAX_LENGTH + 1];
-    int32_t length = (int32_t)strlen(b);
-    LYRA_ASSERT(length <= NAME_MAX_LENGTH);
-    for (int32_t j = 0; j <= length; ++j) {
-        row[j] = j;
-    }
-    for (size_t i = 0; i < a.length; ++i) {
-        int32_t diagonal = row[0];
-        row[0] = (int32_t)i + 1;
-        for (int32_t j = 1; j <= length; ++j) {
-            int32_t replaced = diagonal + (lower(a.text[i]) != lower(b[j - 1]));
-            diagonal = row[j];
-            int32_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = replaced < shorter ? replaced : shorter;
-        }
-    }
-    return row[length];
-}
-
 const char *ly_config_nearest(LySlice name, int32_t key_count, const LyConfigKey *keys)
 {
-    // beyond that length nothing is near
-    name.length = name.length < NAME_MAX_LENGTH ? name.length : NAME_MAX_LENGTH;
+    char word[NAME_MAX_LENGTH + 1] = "";
+    memcpy(word, name.text, name.length < NAME_MAX_LENGTH ? name.length : NAME_MAX_LENGTH);
     const char *nearest = "";
     int32_t least = INT32_MAX;
     for (int32_t k = 0; k < key_count; ++k) {
-        int32_t distance = edit_distance(name, keys[k].name);
+        int32_t distance = ly_edit_distance(word, keys[k].name);
         if (distance < least) {
             least = distance;
             nearest = keys[k].name;

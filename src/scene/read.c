@@ -6,13 +6,12 @@
 
 #include "scene/spec.h"
 
+#include "base/choices.h"
 #include "base/scanner.h"
 #include "scene/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define LIST_CHARS 400
 
 static LyraStatus check_range(const LyNode *node, const LyKey *key, double value)
 {
@@ -25,74 +24,25 @@ static LyraStatus check_range(const LyNode *node, const LyKey *key, double value
 
 // ---- names --------------------------------------------------------------------------------------
 
-// Levenshtein's distance of words up to 40 bytes; beyond, far.
-static int32_t edit_distance(const char *a, const char *b)
-{
-    size_t m = strlen(a), n = strlen(b);
-    if (m > 40 || n > 40) {
-        return 100;
-    }
-    int32_t row[41];
-    for (size_t j = 0; j <= n; ++j) {
-        row[j] = (int32_t)j;
-    }
-    for (size_t i = 1; i <= m; ++i) {
-        int32_t diagonal = row[0];
-        row[0] = (int32_t)i;
-        for (size_t j = 1; j <= n; ++j) {
-            int32_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            int32_t other = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            diagonal = row[j];
-            row[j] = replaced < other ? replaced : other;
-        }
-    }
-    return row[n];
-}
-
-// names one after another, to be listed or to find the nearest
-typedef struct Names {
-    char list[LIST_CHARS];
-    const char *word, *nearest;
-    int32_t distance;
-} Names;
-
-static void add_name(Names *names, const char *name)
-{
-    size_t used = strlen(names->list);
-    snprintf(names->list + used, sizeof names->list - used, "%s%s", used ? ", " : "", name);
-    int32_t distance = edit_distance(names->word, name);
-    // a third of its letters may be wrong, two at least
-    int32_t allowed = (int32_t)strlen(name) / 3;
-    if (distance < names->distance && distance <= (allowed < 2 ? 2 : allowed)) {
-        names->distance = distance;
-        names->nearest = name;
-    }
-}
-
 static LyraStatus refuse_key(const LyGroup *group, const LyNode *child)
 {
-    Names names = {.word = child->key, .distance = 100};
+    LyChoices names = {.word = child->key};
     for (int32_t k = 0; k < group->key_count; ++k) {
-        add_name(&names, group->keys[k].name);
+        ly_choices_add(&names, group->keys[k].name);
     }
-    char quote[LY_QUOTE_CHARS];
+    char quote[LY_QUOTE_CHARS], expected[2 * LY_CHOICES_CHARS];
     ly_quote(quote, (LySlice){child->key, strlen(child->key)});
-    if (names.nearest) {
-        return ly_key_fail(child, LYRA_BAD_FORMAT, "found key %s in %s, expected \"%s\" perhaps",
-                           quote, group->name, names.nearest);
-    }
-    return ly_key_fail(child, LYRA_BAD_FORMAT, "found key %s in %s, expected one of: %s", quote,
-                       group->name, names.list);
+    // the page has the list; here it is for those who are far off
+    snprintf(expected, sizeof expected, "\"%s\" perhaps", names.nearest ? names.nearest : "");
+    return ly_key_fail(child, LYRA_BAD_FORMAT, "found key %s in %s, expected %s", quote,
+                       group->name,
+                       names.nearest ? expected : ly_choices_expected(&names, "none", expected));
 }
 
-static LyraStatus refuse_word(const LyNode *node, const Names *names)
+static LyraStatus refuse_word(const LyNode *node, const LyChoices *names)
 {
-    if (names->nearest) {
-        return ly_node_expect(node, "\"%s\" perhaps, or another of: %s", names->nearest,
-                              names->list);
-    }
-    return *names->list ? ly_node_expect(node, "one of: %s", names->list)
-                        : ly_node_expect(node, LY_NONE_REGISTERED);
+    char expected[2 * LY_CHOICES_CHARS];
+    return ly_node_expect(node, "%s", ly_choices_expected(names, LY_NONE_REGISTERED, expected));
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -166,7 +116,7 @@ static LyraStatus read_word(const LyNode *node, const LyKey *key, void *place)
     char what[120];
     snprintf(what, sizeof what, "a word for %s", key->name);
     LY_TRY(want_scalar(node, what));
-    Names names = {.word = node->text, .distance = 100};
+    LyChoices names = {.word = node->text};
     int32_t index = 0;
     for (const char *at = key->choices; *at; ++index) {
         size_t length = strcspn(at, "|");
@@ -177,14 +127,14 @@ static LyraStatus read_word(const LyNode *node, const LyKey *key, void *place)
         at += length + (at[length] == '|');
     }
     // the words as strings of their own, for the message
-    char words[LIST_CHARS];
+    char words[LY_CHOICES_CHARS];
     snprintf(words, sizeof words, "%s", key->choices);
     for (char *at = words; at;) {
         char *bar = strchr(at, '|');
         if (bar) {
             *bar = 0;
         }
-        add_name(&names, at);
+        ly_choices_add(&names, at);
         at = bar ? bar + 1 : NULL;
     }
     return refuse_word(node, &names);
@@ -196,14 +146,14 @@ static LyraStatus read_name(const LyraContext *ctx, const LyNode *node, const Ly
     char what[120];
     snprintf(what, sizeof what, "a name for %s", key->name);
     LY_TRY(want_scalar(node, what));
-    Names names = {.word = node->text, .distance = 100};
+    LyChoices names = {.word = node->text};
     const char *name;
     for (int32_t i = 0; (name = key->choice(ctx, i)) != NULL; ++i) {
         if (strcmp(name, node->text) == 0) {
             *value = name;
             return LYRA_OK;
         }
-        add_name(&names, name);
+        ly_choices_add(&names, name);
     }
     return refuse_word(node, &names);
 }

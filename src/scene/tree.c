@@ -477,13 +477,19 @@ static LyNode **find_slot(LyNode *parent, const char *key, int64_t index)
     return slot;
 }
 
+static const char *name_of(const LyNode *item)
+{
+    const LyNode *name = ly_node_find(item, "name");
+    return name && name->kind == LY_NODE_SCALAR ? name->text : NULL;
+}
+
 // the item of a list whose `name` is the word
 static LyraStatus enter_item(Cursor *at, LyNode *list, const char *name)
 {
     LyNode **slot = &list->first;
     for (; *slot; slot = &(*slot)->next) {
-        const LyNode *own = ly_node_find(*slot, "name");
-        if (own && own->kind == LY_NODE_SCALAR && strcmp(own->text, name) == 0) {
+        const char *own = name_of(*slot);
+        if (own && strcmp(own, name) == 0) {
             break;
         }
     }
@@ -540,6 +546,22 @@ static LyraStatus enter_index(Cursor *at, int64_t index)
     return LYRA_OK;
 }
 
+// bytes of the next word of a path; names of items may have dots and brackets in them
+static size_t word_length(const LyNode *list, const char *c, const char *end)
+{
+    size_t length = strcspn(c, ".[=");
+    bool items = list && list->kind == LY_NODE_SEQUENCE;
+    for (const LyNode *item = items ? list->first : NULL; item; item = item->next) {
+        const char *name = name_of(item);
+        size_t own = name ? strlen(name) : 0;
+        if (own > length && own <= (size_t)(end - c) && memcmp(c, name, own) == 0 &&
+            strchr(".[=", c[own])) {
+            length = own;
+        }
+    }
+    return length;
+}
+
 // goes along "a.b[2].c"; `end` is its end
 static LyraStatus walk(Cursor *at, const char *path, const char *end)
 {
@@ -563,7 +585,7 @@ static LyraStatus walk(Cursor *at, const char *path, const char *end)
             if (!first && *c++ != '.') {
                 break;
             }
-            size_t length = strcspn(c, ".[=");
+            size_t length = word_length(*at->slot, c, end);
             if (length == 0) {
                 break;
             }

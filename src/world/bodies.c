@@ -50,8 +50,10 @@ static LyraStatus load_mesh(const LyraWorld *world, const LyraBodyDef *def, Lyra
         return ly_within_key(lyra_mesh_create(world->ctx, &view, out), "mesh");
     }
     char *path = NULL;
-    LY_TRY(ly_world_path(world, def->file, &path));
-    LyraStatus status = lyra_mesh_load(world->ctx, path, LYRA_MESH_FORMAT_AUTO, out);
+    LyraStatus status = ly_world_path(world, def->file, &path);
+    if (status == LYRA_OK) {
+        status = lyra_mesh_load(world->ctx, path, LYRA_MESH_FORMAT_AUTO, out);
+    }
     ly_release(world->ctx, path);
     return ly_within_key(status, "mesh");
 }
@@ -214,7 +216,8 @@ static LyraStatus set_materials(LyraWorld *world, const LyraBodyDef *def, LyraMe
 
 LyraStatus ly_world_path(const LyraWorld *world, const char *file, char **out)
 {
-    return ly_path_beside(world->ctx, world->folder, file, out);
+    return *file ? ly_path_beside(world->ctx, world->folder, file, out)
+                 : ly_fail(LYRA_BAD_FORMAT, "found \"\", expected the name of a file");
 }
 
 LyraBodyDef lyra_body_def_default(void)
@@ -282,6 +285,9 @@ static LyraStatus name_body(const LyraWorld *world, const char *wanted, LyraBody
         snprintf(made, sizeof made, "body%d", (int)++number);
     } while (!wanted && ly_name_index_find(&world->names, made) >= 0);
     const char *name = wanted ? wanted : made;
+    if (!*name) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "name", "found \"\", expected a name, or no key");
+    }
     if (ly_name_index_find(&world->names, name) >= 0) {
         return ly_fail(LYRA_BAD_FORMAT,
                        "found a second body called \"%.60s\", expected names to differ", name);

@@ -6,6 +6,7 @@
 
 #include "world/keys.h"
 
+#include "base/choices.h"
 #include "world/curve.h"
 
 #include <math.h>
@@ -129,17 +130,18 @@ static LyraStatus check_word(const LyKey *key, const void *place)
 // names outlive all, as those of the list stand in for them
 static LyraStatus copy_name(const LyraContext *ctx, const LyKey *key, const char **name)
 {
-    char list[400] = "";
+    LyChoices names = {.word = *name ? *name : ""};
+    char expected[2 * LY_CHOICES_CHARS];
     const char *choice;
     for (int32_t i = 0; (choice = key->choice(ctx, i)) != NULL; ++i) {
         if (*name && strcmp(choice, *name) == 0) {
             *name = choice;
             return LYRA_OK;
         }
-        ly_list_name(sizeof list, list, choice);
+        ly_choices_add(&names, choice);
     }
-    return ly_fail_key(LYRA_INVALID_ARGUMENT, key->name, "found \"%.60s\", expected %s%s",
-                       *name ? *name : "", *list ? "one of: " : LY_NONE_REGISTERED, list);
+    return ly_fail_key(LYRA_INVALID_ARGUMENT, key->name, "found \"%.60s\", expected %s", names.word,
+                       ly_choices_expected(&names, LY_NONE_REGISTERED, expected));
 }
 
 static LyraStatus copy_curve(LyraArena *arena, const LyKey *key, LyraCurve *curve)

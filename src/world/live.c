@@ -169,7 +169,7 @@ static bool always(const LyraWorld *world, int32_t body)
 // ---- looking ------------------------------------------------------------------------------------
 
 // a number that is a factor, or where all agree on it itself
-static void look_scaled(double base, const char *unit, double factor, double range,
+static void read_scaled(double base, const char *unit, double factor, double range,
                         LyraWorldParameter *out)
 {
     bool absolute = !isnan(base) && base > 0;
@@ -181,7 +181,7 @@ static void look_scaled(double base, const char *unit, double factor, double ran
     out->logarithmic = true;
 }
 
-static void look_linear(const char *unit, double value, double start, double high,
+static void read_linear(const char *unit, double value, double start, double high,
                         LyraWorldParameter *out)
 {
     out->unit = unit;
@@ -198,30 +198,30 @@ static const LyBody *body_of(const LyraWorld *world, int32_t body,
     return &world->bodies[found < 0 ? 0 : found];
 }
 
-static void look_young(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_young(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    look_scaled(common(world, body, young_of, NULL), "Pa", body_of(world, body, has_moduli)->young,
+    read_scaled(common(world, body, young_of, NULL), "Pa", body_of(world, body, has_moduli)->young,
                 100, out);
 }
 
-static void look_poisson(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     double start = 0, set = body_of(world, body, has_moduli)->poisson;
     common(world, body, poisson_of, &start);
-    look_linear("", isnan(set) ? start : set, start, 0.495, out);
+    read_linear("", isnan(set) ? start : set, start, 0.495, out);
 }
 
-static void look_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    look_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
+    read_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
 }
 
-static void look_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    look_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
+    read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
 }
 
-static void look_activation(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_activation(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     LyraForceGroup group;
     int32_t id = 0;
@@ -230,36 +230,36 @@ static void look_activation(const LyraWorld *world, int32_t body, LyraWorldParam
         int32_t p = lyra_force_type_parameter(group.type, "activation");
         start = lyra_force_view(group.force).parameters[p];
     }
-    look_linear("", isnan(set) ? start : set, start, 1, out);
+    read_linear("", isnan(set) ? start : set, start, 1, out);
 }
 
-static void look_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
     double start = world->start_damping[0];
-    look_linear("1/s", lyra_model_view(world->model).mass_damping, start, fmax(10, 4 * start), out);
+    read_linear("1/s", lyra_model_view(world->model).mass_damping, start, fmax(10, 4 * start), out);
 }
 
-static void look_stiffness_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_stiffness_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
     double start = world->start_damping[1];
-    look_linear("s", lyra_model_view(world->model).stiffness_damping, start, fmax(0.1, 4 * start),
+    read_linear("s", lyra_model_view(world->model).stiffness_damping, start, fmax(0.1, 4 * start),
                 out);
 }
 
-static void look_dt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_dt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
-    look_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
+    read_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
     out->value = world->dt;
 }
 
-static void look_gravity(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_gravity(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
     double start = ly_length3(world->start_gravity);
-    look_linear("m/s^2", ly_length3(lyra_model_view(world->model).gravity), start,
+    read_linear("m/s^2", ly_length3(lyra_model_view(world->model).gravity), start,
                 fmax(20, 2 * start), out);
 }
 
@@ -375,7 +375,7 @@ static LyraStatus set_young(LyraWorld *world, LyUndo *undo, int32_t body, double
 {
     LyraWorldParameter now = {0};
     double factor;
-    look_young(world, body, &now);
+    read_young(world, body, &now);
     LY_TRY(find_factor("young", value, now.start, &factor));
     return set_moduli(world, undo, body, &factor, NULL);
 }
@@ -430,7 +430,7 @@ static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, doub
     (void)undo;
     LyraWorldParameter now = {0};
     double factor;
-    look_density(world, body, &now);
+    read_density(world, body, &now);
     LY_TRY(find_factor("density", value, now.start, &factor));
     LY_TRY(lyra_model_set_mass_factor(world->model, factor));
     world->density = factor;
@@ -472,12 +472,12 @@ static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, doub
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-const LyLive ly_live_young = {has_young, look_young, set_young};
-const LyLive ly_live_poisson = {has_poisson, look_poisson, set_poisson};
-const LyLive ly_live_stiffness = {has_springs, look_stiffness, set_stiffness};
-const LyLive ly_live_density = {has_density, look_density, set_density};
-const LyLive ly_live_activation = {has_activation, look_activation, set_activation};
-const LyLive ly_live_mass_damping = {always, look_mass_damping, set_mass_damping};
-const LyLive ly_live_stiffness_damping = {always, look_stiffness_damping, set_stiffness_damping};
-const LyLive ly_live_dt = {always, look_dt, set_dt};
-const LyLive ly_live_gravity = {has_gravity, look_gravity, set_gravity};
+const LyLive ly_live_young = {has_young, read_young, set_young};
+const LyLive ly_live_poisson = {has_poisson, read_poisson, set_poisson};
+const LyLive ly_live_stiffness = {has_springs, read_stiffness, set_stiffness};
+const LyLive ly_live_density = {has_density, read_density, set_density};
+const LyLive ly_live_activation = {has_activation, read_activation, set_activation};
+const LyLive ly_live_mass_damping = {always, read_mass_damping, set_mass_damping};
+const LyLive ly_live_stiffness_damping = {always, read_stiffness_damping, set_stiffness_damping};
+const LyLive ly_live_dt = {always, read_dt, set_dt};
+const LyLive ly_live_gravity = {has_gravity, read_gravity, set_gravity};

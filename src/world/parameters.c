@@ -14,9 +14,11 @@
 #include <string.h>
 
 #define PATH_CHARS 200
+#define NAME_CHARS 100 // of bodies in paths; longer ones have their number
 
 typedef struct LyParameter {
     const char *path; // the arena's
+    const char *rest; // of the path behind its body; NULL: the world's own
     const LyKey *key;
     int32_t body; // -1: all, or the world's own
 } LyParameter;
@@ -28,7 +30,8 @@ struct LyParameters {
 
 // ---- the list -----------------------------------------------------------------------------------
 
-static LyraStatus add(LyraWorld *world, const char *path, const LyKey *key, int32_t body)
+static LyraStatus add(LyraWorld *world, const char *path, size_t prefix, const LyKey *key,
+                      int32_t body)
 {
     LyParameters *list = world->parameters;
     char *copy = NULL;
@@ -38,43 +41,47 @@ static LyraStatus add(LyraWorld *world, const char *path, const LyKey *key, int3
     LY_TRY(ly_grow_array(world->ctx, list->count, sizeof *list->items, &list->items));
     LY_TRY(ly_arena_allocate(world->arena, (int64_t)strlen(path) + 1, 1, &copy));
     memcpy(copy, path, strlen(path));
-    list->items[list->count++] = (LyParameter){copy, key, body};
+    list->items[list->count++] = (LyParameter){copy, prefix ? copy + prefix : NULL, key, body};
     return LYRA_OK;
 }
 
-// the rows of a group and of those within it that can be turned, behind `prefix`; lists are for
-// those who know their items
-static LyraStatus collect(LyraWorld *world, const LyGroup *group, const char *prefix, int32_t body)
+// the rows of a group and of those within it that can be turned; `path` begins with the body, in
+// `prefix` chars, and lists are for those who know their items
+static LyraStatus collect(LyraWorld *world, const LyGroup *group, char path[PATH_CHARS],
+                          size_t prefix, int32_t body)
 {
-    char path[PATH_CHARS];
+    size_t begin = strlen(path);
     for (int32_t k = 0; k < group->key_count; ++k) {
         const LyKey *key = &group->keys[k];
-        int length = snprintf(path, sizeof path, "%s%s", prefix, key->name);
-        if (length >= PATH_CHARS) {
-            continue; // of a body with an endless name
-        }
+        bool within = key->kind == LY_KEY_GROUP;
+        snprintf(path + begin, PATH_CHARS - begin, "%s%s", key->name, within ? "." : "");
         if (key->live) {
-            LY_TRY(add(world, path, key, body));
+            LY_TRY(add(world, path, prefix, key, body));
         }
-        if (key->kind == LY_KEY_GROUP && length + 1 < PATH_CHARS) {
-            strcat(path, ".");
-            LY_TRY(collect(world, key->group, path, body));
+        if (within) {
+            LY_TRY(collect(world, key->group, path, prefix, body));
         }
     }
+    path[begin] = '\0';
     return LYRA_OK;
 }
 
 LyraStatus ly_world_list_parameters(LyraWorld *world)
 {
-    char prefix[PATH_CHARS];
+    char path[PATH_CHARS] = "";
     LY_TRY(ly_allocate_zeroed(world->ctx, 1, sizeof *world->parameters, &world->parameters));
-    LY_TRY(collect(world, &ly_world_keys, "", -1));
+    LY_TRY(collect(world, &ly_world_keys, path, 0, -1));
     if (world->body_count > 1) {
-        LY_TRY(collect(world, &ly_body_keys, "bodies.*.", -1));
+        int length = snprintf(path, sizeof path, "bodies.*.");
+        LY_TRY(collect(world, &ly_body_keys, path, (size_t)length, -1));
     }
     for (int32_t b = 0; b < world->body_count; ++b) {
-        snprintf(prefix, sizeof prefix, "bodies.%s.", world->views[b].name);
-        LY_TRY(collect(world, &ly_body_keys, prefix, b));
+        const char *name = world->views[b].name;
+        // paths of names that would be read as something else have the number
+        bool plain = strlen(name) <= NAME_CHARS && !strchr(name, '=') && strcmp(name, "*") != 0;
+        int length = plain ? snprintf(path, sizeof path, "bodies.%s.", name)
+                           : snprintf(path, sizeof path, "bodies[%d].", (int)b);
+        LY_TRY(collect(world, &ly_body_keys, path, (size_t)length, b));
     }
     return LYRA_OK;
 }
@@ -126,19 +133,6 @@ const char *ly_path_body(const LyraWorld *world, const char *path, int32_t *body
     return *body >= 0 ? path + 7 + length + 1 : NULL;
 }
 
-// "bodies[2].x" as "bodies.NAME.x", and "bodies.*.x" of one body as that of its name
-static void normalise(const LyraWorld *world, const char *path, char out[PATH_CHARS])
-{
-    int32_t body;
-    const char *rest = ly_path_body(world, path, &body);
-    body = rest && body < 0 && world->body_count == 1 ? 0 : body;
-    if (rest && body >= 0) {
-        snprintf(out, PATH_CHARS, "bodies.%s.%s", world->views[body].name, rest);
-    } else {
-        snprintf(out, PATH_CHARS, "%s", path);
-    }
-}
-
 static LyraStatus refuse(const LyraWorld *world, const char *path)
 {
     char list[400] = "";
@@ -159,22 +153,27 @@ static LyraStatus refuse(const LyraWorld *world, const char *path)
 
 static LyraStatus find(LyraWorld *world, const char *path, const LyParameter **out)
 {
-    char wanted[PATH_CHARS];
+    int32_t body;
     LY_TRY(lyra_world_prepare(world));
-    normalise(world, path, wanted);
+    const char *rest = ly_path_body(world, path, &body);
+    // all bodies of one are that one
+    body = rest && body < 0 && world->body_count == 1 ? 0 : body;
     for (int32_t p = 0; p < world->parameters->count; ++p) {
-        if (strcmp(world->parameters->items[p].path, wanted) == 0) {
-            *out = &world->parameters->items[p];
+        const LyParameter *own = &world->parameters->items[p];
+        bool same = rest && own->rest ? own->body == body && strcmp(own->rest, rest) == 0
+                                      : !rest && strcmp(own->path, path) == 0;
+        if (same) {
+            *out = own;
             return LYRA_OK;
         }
     }
     return refuse(world, path);
 }
 
-static void look(const LyraWorld *world, const LyParameter *parameter, LyraWorldParameter *out)
+static void read(const LyraWorld *world, const LyParameter *parameter, LyraWorldParameter *out)
 {
     *out = (LyraWorldParameter){.path = parameter->path, .name = parameter->key->name};
-    parameter->key->live->look(world, parameter->body, out);
+    parameter->key->live->read(world, parameter->body, out);
 }
 
 // ---- what people call ---------------------------------------------------------------------------
@@ -185,7 +184,7 @@ bool lyra_world_parameter(LyraWorld *world, int32_t index, LyraWorldParameter *o
     if (lyra_world_prepare(world) != LYRA_OK || index < 0 || index >= world->parameters->count) {
         return false;
     }
-    look(world, &world->parameters->items[index], out);
+    read(world, &world->parameters->items[index], out);
     return true;
 }
 
@@ -194,7 +193,7 @@ LyraStatus lyra_world_get(LyraWorld *world, const char *path, LyraWorldParameter
     LYRA_ASSERT(world && path && out);
     const LyParameter *parameter = NULL;
     LY_TRY(find(world, path, &parameter));
-    look(world, parameter, out);
+    read(world, parameter, out);
     return LYRA_OK;
 }
 

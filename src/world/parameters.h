@@ -14,7 +14,7 @@ struct LyLive {
     /// Whether the world has it, and does not change it by itself.
     bool (*has)(const LyraWorld *world, int32_t body);
     /// Writes all but `path` and `name`.
-    void (*look)(const LyraWorld *world, int32_t body, LyraWorldParameter *out);
+    void (*read)(const LyraWorld *world, int32_t body, LyraWorldParameter *out);
     /// Sets it; what it changes in the model goes through `undo`. On failure the caller takes that
     /// back.
     LyraStatus (*set)(LyraWorld *world, LyUndo *undo, int32_t body, double value);

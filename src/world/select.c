@@ -5,6 +5,7 @@
 
 #include "world/select.h"
 
+#include "base/choices.h"
 #include "base/file.h"
 #include "math/vec3.h"
 #include "mesh/cavities.h"
@@ -50,7 +51,8 @@ static LyraStatus check_selector(const LyraSelector *select)
     }
     if (select->near && says_count(select) == !isnan(select->near->distance)) {
         return ly_fail_key(LYRA_BAD_FORMAT, "near", "found %s, expected either distance or count",
-                           says_count(select) ? "both" : "neither");
+                           says_count(select) ? "distance and count"
+                                              : "neither distance nor count");
     }
     if (select->component >= 0 && select->component_at) {
         return ly_fail_key(LYRA_BAD_FORMAT, "component-at",
@@ -325,20 +327,29 @@ static LyraStatus choose_vertices(LyraWorld *world, int32_t body, const LyraSele
     return LYRA_OK;
 }
 
+LyraStatus ly_find_body(const LyraWorld *world, const char *key, const char *name, int32_t *body)
+{
+    *body = ly_name_index_find(&world->names, name);
+    if (*body >= 0) {
+        return LYRA_OK;
+    }
+    LyChoices names = {.word = name};
+    char expected[2 * LY_CHOICES_CHARS];
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        ly_choices_add(&names, world->views[b].name);
+    }
+    return ly_fail_key(LYRA_BAD_FORMAT, key, "found \"%.80s\", expected the name of a body: %s",
+                       name, ly_choices_expected(&names, "there is none yet", expected));
+}
+
 LyraStatus ly_select_bodies(const LyraWorld *world, const char *name, int32_t *first, int32_t *end)
 {
     *first = 0;
     *end = world->body_count;
-    if (!name) {
-        return LYRA_OK;
+    if (name) {
+        LY_TRY(ly_find_body(world, "body", name, first));
+        *end = *first + 1;
     }
-    int32_t found = ly_name_index_find(&world->names, name);
-    if (found < 0) {
-        return ly_fail_key(LYRA_BAD_FORMAT, "body", "found \"%.80s\", expected the name of a body",
-                           name);
-    }
-    *first = found;
-    *end = found + 1;
     return LYRA_OK;
 }
 

@@ -20,7 +20,6 @@ target_sources(lyra_objects PRIVATE
   world/laplacian.c
   world/live.c
   world/loads.c
-  world/look.c
   world/masses.c
   world/methods.c
   world/parameters.c
@@ -38,4 +37,5 @@ target_sources(lyra_objects PRIVATE
   world/tendon.c
   world/ties.c
   world/undo.c
+  world/view.c
   world/world.c)

@@ -214,10 +214,7 @@ static LyraStatus fill(LyraWorld *world, const LyraTieDef *def, LyTie *tie)
     }
     LY_TRY(ly_select_bodies(world, def->body, &body, &end));
     if (def->to) {
-        LY_TRY(ly_select_bodies(world, def->to, &to, &end) == LYRA_OK
-                   ? LYRA_OK
-                   : ly_fail_key(LYRA_BAD_FORMAT, "to",
-                                 "found \"%.80s\", expected the name of a body", def->to));
+        LY_TRY(ly_find_body(world, "to", def->to, &to));
     }
     if (to == body) {
         return ly_fail_key(LYRA_BAD_FORMAT, "to",

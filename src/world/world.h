@@ -186,6 +186,9 @@ typedef struct LySelection {
     const LyBodyPoint *points; // of weighted bodies, ascending
 } LySelection;
 
+/// Number of the body of that name. Failures name `key` and list the names.
+LyraStatus ly_find_body(const LyraWorld *world, const char *key, const char *name, int32_t *body);
+
 /// Bodies [*first, *end) that `name` stands for: one, or all where it is NULL.
 LyraStatus ly_select_bodies(const LyraWorld *world, const char *name, int32_t *first, int32_t *end);
 

@@ -20,7 +20,7 @@ static bool has_tilt(const LyraWorld *world, int32_t body)
     return !world->gravity_changes;
 }
 
-static void look_tilt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
+static void read_tilt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
     LyraModelView model = lyra_model_view(world->model);
@@ -39,7 +39,7 @@ static LyraStatus set_tilt(LyraWorld *world, LyUndo *undo, int32_t body, double 
                                   (double[]){g * sin(value), -g * cos(value), model.gravity[2]});
 }
 
-static const LyLive live_tilt = {has_tilt, look_tilt, set_tilt};
+static const LyLive live_tilt = {has_tilt, read_tilt, set_tilt};
 
 static const LyKey tilt_keys[] = {
     {"tilt", LY_KEY_NUMBER, AT(Tilt, tilt), .unit = "rad", .meaning = "Turns gravity about z.",
