@@ -103,11 +103,10 @@ LYRA_TEST(plastic_simple_shear_converges_as_it_should)
 
 LYRA_TEST(plastic_strength_by_table_is_linear_between_rows)
 {
-    static const double strain[] = {0, 0.05, 0.2}, stress[] = {0.4, 0.5, 0.53};
+    static const LyraStrengthRow table[] = {{0, 0.4}, {0.05, 0.5}, {0.2, 0.53}};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     PlasticDef def = plastic_def(5, 3);
-    def.plasticity.table_strain = strain;
-    def.plasticity.table_stress = stress;
+    def.plasticity.table = table;
     def.plasticity.table_count = 3;
     Case c = make_plastic_box(ctx, &def, LYRA_ELEMENT_TET4, 1, 1, 1);
     // one step or many, into each line; the elastic strain is tau/E
@@ -727,10 +726,10 @@ LYRA_TEST(plastic_settings_out_of_range_are_refused)
     def = good;
     def.cookie = 0;
     TEST_STATUS(build_all(ctx, &def), LYRA_INVALID_ARGUMENT);
-    static const double falls[] = {0, 1, 0.5}, rows[] = {1, 2, 3};
+    static const double falls[] = {0, 1, 0.5};
+    static const LyraStrengthRow rows[] = {{0, 1}, {1, 2}, {0.5, 3}};
     def = good;
-    def.table_strain = falls;
-    def.table_stress = rows;
+    def.table = rows;
     def.table_count = 3;
     TEST_STATUS(build_all(ctx, &def), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "row 2 of the table");

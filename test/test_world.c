@@ -146,7 +146,7 @@ LYRA_TEST(what_fails_leaves_a_world_as_it_was)
     TEST_STATUS(lyra_world_add_body(tried, &body, NULL), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "inversion-threshold");
     body.material.inversion_threshold = 0.1;
-    LyraViscosityDef viscosity = lyra_viscosity_def_default();
+    LyraBodyViscosity viscosity = lyra_body_viscosity_default();
     viscosity.mu = 1;
     viscosity.lambda = -5;
     body.viscosity = &viscosity;

@@ -31,6 +31,12 @@ LYRA_API const char *lyra_yield_name(LyraYield yield);
 /// Criterion of a name; LYRA_INVALID_ARGUMENT with the list of names if there is none.
 LYRA_API LyraStatus lyra_yield_find(const char *name, LyraYield *yield);
 
+/// A row of a table of strengths.
+typedef struct LyraStrengthRow {
+    double strain; ///< Equivalent plastic strain, >= 0.
+    double stress; ///< Pa, > 0.
+} LyraStrengthRow;
+
 /// Settings of plastic flow, the same for all elements. Start from lyra_plasticity_def_default().
 /// Those with a name in quotation marks are parameters of the force, which may be set for each
 /// element and while it moves (lyra_model_set_parameter()).
@@ -49,7 +55,7 @@ typedef struct LyraPlasticityDef {
     /// Strength by equivalent plastic strain: strains from 0 upwards, stresses (Pa) that do not
     /// fall; in between linear, constant beyond. "yield" is then the first stress, and other values
     /// of it scale the table; `hardening` is added. [table_count]. Nullable.
-    const double *table_strain, *table_stress;
+    const LyraStrengthRow *table;
     int32_t table_count;
     double yield_strain; ///< "yield-strain", >= 0. deformation.
     /// deformation: only the part of the strain without change of volume counts, and flows.
@@ -59,6 +65,10 @@ typedef struct LyraPlasticityDef {
     /// the history has it as "goal-distance". "goal-11" to "goal-31" are the strain of the goal,
     /// 11, 22, 33, 12, 23, 31; `flow_limit` is not looked at. Copied. Nullable.
     const double *goal;
+    /// deformation: the same by the strain of the goal of each element, ln(Fg^T Fg)/2 of the map Fg
+    /// from rest to goal: 11, 22, 33, 12, 23, 31, [element_count][6]. Not with `goal`. Copied.
+    /// Nullable.
+    const double *goal_strain;
     /// "flow-max": equivalent plastic strain that is not exceeded, >= 0. von-mises. Default 1e300.
     double flow_max;
     /// "step-flow-max": most flow in a step, as a norm of logarithmic strain, > 0. von-mises.

@@ -183,7 +183,73 @@ typedef struct LyraStart {
 typedef struct LyraRegion {
     LyraSelector select;            ///< Elements, by their centres or as a set.
     double young, poisson, density; ///< Pa, 1, kg/m^3. Default NaN: as the body's.
+    /// Parameters of the body's forces by name, in SI, as "yield": those of the elements in it.
+    const LyraElasticConstant *constants; ///< [constant_count]. Nullable.
+    int32_t constant_count;
 } LyraRegion;
+
+/// How a solid is viscous.
+typedef enum LyraViscosityModel {
+    LYRA_VISCOUS_STRAIN_RATE = 0, ///< "strain-rate": lyra/viscosity.h; tets.
+    LYRA_VISCOUS_PRONY,           ///< "prony": shares of the stress that fade away.
+    LYRA_VISCOUS_MAXWELL,         ///< "maxwell": springs in logarithmic strain with dampers.
+    LYRA_VISCOUS_CONSTANT_Q,      ///< "constant-q": a Prony series, fitted to a quality factor.
+    LYRA_VISCOUS_COUNT
+} LyraViscosityModel;
+
+/// A term of a series of moduli that fade away. Start from lyra_viscosity_term_default(), and give
+/// one of the last three.
+typedef struct LyraViscosityTerm {
+    double time;          ///< Relaxation time, s, > 0.
+    double share;         ///< Modulus over that of the law, which all has left at last, >= 0.
+    double instant_share; ///< Modulus over that of law and terms together, in [0, 1).
+    double modulus;       ///< "maxwell": Pa, > 0.
+} LyraViscosityTerm;
+
+LYRA_API LyraViscosityTerm lyra_viscosity_term_default(void);
+
+/// How a solid is viscous: settings of its model, the others are not read. Start from
+/// lyra_body_viscosity_default(). All times of its series together are at most
+/// LYRA_RELAXATION_BRANCHES_MAX.
+typedef struct LyraBodyViscosity {
+    LyraViscosityModel model; ///< Default LYRA_VISCOUS_STRAIN_RATE.
+    double lambda, mu;        ///< "strain-rate": Pa s. Default 0.
+    bool symmetric;           ///< "strain-rate": keeps matrices symmetric. Default true.
+    /// "prony": of the shear modulus; "maxwell": its branches. [shear_count].
+    const LyraViscosityTerm *shear;
+    const LyraViscosityTerm *bulk; ///< "prony": of the bulk modulus. [bulk_count].
+    /// "prony": series of Lame's coefficients, in place of `shear` and `bulk`. The bulk modulus is
+    /// lambda + 2 mu/3.
+    const LyraViscosityTerm *lambda_terms, *mu_terms;
+    int32_t shear_count, bulk_count, lambda_count, mu_count;
+    double q;       ///< "constant-q": storage over loss modulus, > 0. Default 10.
+    double band[2]; ///< "constant-q": frequencies from and to, Hz. Default 0.1 and 100.
+    /// "constant-q": the frequency, Hz, at which the body has the moduli of its law. Default 0: it
+    /// has them when all has faded away.
+    double reference;
+    int32_t branches; ///< "constant-q": 0: as many as the fit needs. Default 0.
+} LyraBodyViscosity;
+
+LYRA_API LyraBodyViscosity lyra_body_viscosity_default(void);
+
+/// Damping of a body, beside that of the world.
+typedef struct LyraBodyDamping {
+    const LyraStretchDampingDef *stretch_rate; ///< Of the rate of stretches; tets. Nullable.
+} LyraBodyDamping;
+
+/// The shape that a body with the yield criterion "deformation" may flow toward, and nowhere else.
+/// Start from lyra_body_goal_default(). One of the first three is given.
+typedef struct LyraBodyGoal {
+    const char *file;     ///< A mesh of the same elements, in the place of the body's. Nullable.
+    const LyraMesh *mesh; ///< The same; copied. Nullable.
+    /// An `.npy` array of the logarithmic strain of each element, [element_count][6], as
+    /// LyraPlasticityDef.goal_strain. Nullable.
+    const char *strain_file;
+    double
+        scale[3]; ///< Of the body at rest, where none is given: factors along x, y, z. Default 1.
+} LyraBodyGoal;
+
+LYRA_API LyraBodyGoal lyra_body_goal_default(void);
 
 /// Fibres in a body, as in muscle, beside its law.
 typedef struct LyraBodyFibre {
@@ -249,10 +315,12 @@ typedef struct LyraBodyDef {
     double modulus_factor;     ///< On all moduli of the mesh and of regions, > 0. Default 1.
     const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
     int32_t region_count;
-    const LyraViscosityDef *viscosity; ///< Nullable.
-    const LyraBodyFibre *fibre;        ///< Nullable.
-    const LyraBodySprings *springs;    ///< "springs": what they are. Nullable: defaults.
-    const LyraBodySurface *surfaces;   ///< To show. [surface_count]. None: that of the mesh.
+    const LyraBodyViscosity *viscosity; ///< Nullable.
+    LyraBodyDamping damping;
+    const LyraBodyGoal *goal;        ///< Of its plasticity. Nullable.
+    const LyraBodyFibre *fibre;      ///< Nullable.
+    const LyraBodySprings *springs;  ///< "springs": what they are. Nullable: defaults.
+    const LyraBodySurface *surfaces; ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
     LyraStart start;
     uint32_t cookie; ///< Written by the default function only.
@@ -381,10 +449,11 @@ LYRA_API LyraStatus lyra_world_tie_force(LyraWorld *world, int32_t index, double
 
 /// A parameter over time. Start from lyra_change_def_default().
 typedef struct LyraChangeDef {
-    const char *body;        ///< Nullable: all.
-    const char *parameter;   ///< "young", or a parameter of the body's forces. Default "young".
-    const LyraCurve *factor; ///< Multiplies what it was. Nullable.
-    const LyraCurve *value;  ///< What it is, in SI, in place of `factor`. Nullable.
+    const char *body;           ///< Nullable: all.
+    const char *parameter;      ///< "young", or a parameter of the body's forces. Default "young".
+    const LyraSelector *select; ///< Elements whose material changes. Nullable: all.
+    const LyraCurve *factor;    ///< Multiplies what it was. Nullable.
+    const LyraCurve *value;     ///< What it is, in SI, in place of `factor`. Nullable.
 } LyraChangeDef;
 
 LYRA_API LyraChangeDef lyra_change_def_default(void);

@@ -429,17 +429,31 @@ static void init_goal(const void *self, int32_t element, const int32_t *order, d
     }
 }
 
+static LyraStatus take_goal(const double given[6], int32_t element, double strain[6])
+{
+    for (int k = 0; k < 6; ++k) {
+        if (!isfinite(given[k])) {
+            return ly_fail(LYRA_NOT_FINITE, "plasticity: the goal of element %d has the strain %g",
+                           element, given[k]);
+        }
+        strain[k] = given[k];
+    }
+    return LYRA_OK;
+}
+
 // the strain of the goal of each element, as parameters and for the history at first
 static LyraStatus fill_goals(const LyraMeshView *mesh, const LyraElasticDef *def,
                              LyIsotropic *solid, double *parameters)
 {
     int32_t nodes = lyra_element_kind_nodes(mesh->kind), count = solid->type.parameter_count;
+    const double *given = def->plasticity->goal_strain;
     LY_TRY(ly_allocate_array(solid->ctx, 6 * (int64_t)mesh->element_count, sizeof *solid->goals,
                              &solid->goals));
     for (int32_t e = 0; e < mesh->element_count; ++e) {
         double *strain = solid->goals + 6 * (int64_t)e;
-        LY_TRY(ly_goal_strain(mesh, e, solid->rest + 3 * (int64_t)nodes * e, def->plasticity->goal,
-                              strain));
+        LY_TRY(given ? take_goal(given + 6 * (int64_t)e, e, strain)
+                     : ly_goal_strain(mesh, e, solid->rest + 3 * (int64_t)nodes * e,
+                                      def->plasticity->goal, strain));
         memcpy(parameters + (int64_t)(e + 1) * count - 6, strain, 6 * sizeof *strain);
     }
     return LYRA_OK;

@@ -42,6 +42,11 @@ LyraPlasticityDef lyra_plasticity_def_default(void)
         .flow_max = 1e300, .step_flow_max = 1, .flow_limit = 1, .cookie = LY_DEF_COOKIE};
 }
 
+static bool has_goal(const LyraPlasticityDef *def)
+{
+    return def->goal || def->goal_strain;
+}
+
 // ---- parameters ---------------------------------------------------------------------------------
 
 int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
@@ -58,7 +63,7 @@ int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
     } von_mises[LY_PLASTIC_COUNT] =
         {
             [LY_PLASTIC_YIELD] = {"yield", from_zero,
-                                  def->table_count > 0 ? def->table_stress[0] : def->yield_stress},
+                                  def->table_count > 0 ? def->table[0].stress : def->yield_stress},
             [LY_PLASTIC_HARDENING] = {"hardening", from_zero, def->hardening},
             [LY_PLASTIC_VISCOSITY] = {"flow-viscosity", from_zero, def->viscosity},
             [LY_PLASTIC_FLOW_MAX] = {"flow-max", from_zero, def->flow_max},
@@ -83,7 +88,7 @@ int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
         values[0] = def->viscosity;
         return LY_BRANCH_COUNT;
     }
-    int32_t count = late                           ? LY_DEFORMATION_COUNT + (def->goal ? 6 : 0)
+    int32_t count = late                           ? LY_DEFORMATION_COUNT + (has_goal(def) ? 6 : 0)
                     : def->kinematic_hardening > 0 ? LY_PLASTIC_COUNT
                                                    : LY_PLASTIC_KINEMATIC;
     for (int32_t i = 0; i < count; ++i) {
@@ -98,21 +103,21 @@ int32_t ly_plasticity_parameters(const LyraPlasticityDef *def,
 
 static LyraStatus check_table(const LyraPlasticityDef *def)
 {
-    const double *strain = def->table_strain, *stress = def->table_stress;
+    const LyraStrengthRow *row = def->table;
     if (def->table_count < 0 || def->table_count > LY_STRENGTH_ROWS_MAX ||
-        (def->table_count > 0 && (!strain || !stress))) {
+        (def->table_count > 0 && !row)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "plasticity: a table of %d rows, expected strains and stresses of 1 to %d",
                        def->table_count, LY_STRENGTH_ROWS_MAX);
     }
     for (int32_t k = 0; k < def->table_count; ++k) {
-        bool ascends = k == 0 ? strain[k] == 0 : strain[k] > strain[k - 1];
-        bool holds = k == 0 ? stress[k] > 0 : stress[k] >= stress[k - 1];
-        if (!ascends || !holds || !isfinite(strain[k]) || !isfinite(stress[k])) {
+        bool ascends = k == 0 ? row[k].strain == 0 : row[k].strain > row[k - 1].strain;
+        bool holds = k == 0 ? row[k].stress > 0 : row[k].stress >= row[k - 1].stress;
+        if (!ascends || !holds || !isfinite(row[k].strain) || !isfinite(row[k].stress)) {
             return ly_fail(LYRA_INVALID_ARGUMENT,
                            "plasticity: row %d of the table is (%g, %g), expected strains that "
                            "ascend from 0 and stresses > 0 that do not fall",
-                           k, strain[k], stress[k]);
+                           k, row[k].strain, row[k].stress);
         }
     }
     return LYRA_OK;
@@ -145,7 +150,11 @@ LyraStatus ly_plasticity_check(const LyraPlasticityDef *def, const char *law)
                            kinds[i] == LYRA_PARAMETER_POSITIVE ? "above 0" : "from 0 up");
         }
     }
-    if (def->goal && def->yield != LYRA_YIELD_DEFORMATION) {
+    if (def->goal && def->goal_strain) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "plasticity: found a goal shape and the strain of a goal, expected one");
+    }
+    if (has_goal(def) && def->yield != LYRA_YIELD_DEFORMATION) {
         return ly_fail(LYRA_UNSUPPORTED,
                        "plasticity: a goal shape needs the yield criterion deformation, found %s",
                        lyra_yield_name(def->yield));
@@ -162,14 +171,15 @@ LyraStatus ly_plasticity_check(const LyraPlasticityDef *def, const char *law)
 
 static void fill_strength(const LyraPlasticityDef *def, LyPlasticity *plasticity)
 {
+    const LyraStrengthRow *row = def->table;
     plasticity->rows = def->table_count > 0 ? def->table_count : 1;
     for (int32_t k = 0; k < plasticity->rows; ++k) {
         bool has = k < def->table_count, last = k + 1 >= def->table_count;
-        plasticity->strain[k] = has ? def->table_strain[k] : 0;
-        plasticity->factor[k] = has ? def->table_stress[k] / def->table_stress[0] : 1;
-        double width = last ? 1 : def->table_strain[k + 1] - def->table_strain[k];
-        double rise = last ? 0 : def->table_stress[k + 1] - def->table_stress[k];
-        plasticity->slope[k] = last ? 0 : rise / def->table_stress[0] / width;
+        plasticity->strain[k] = has ? row[k].strain : 0;
+        plasticity->factor[k] = has ? row[k].stress / row[0].stress : 1;
+        double width = last ? 1 : row[k + 1].strain - row[k].strain;
+        double rise = last ? 0 : row[k + 1].stress - row[k].stress;
+        plasticity->slope[k] = last ? 0 : rise / row[0].stress / width;
         if (k > 0) {
             double step = plasticity->strain[k] - plasticity->strain[k - 1];
             double mean = 0.5 * (plasticity->factor[k] + plasticity->factor[k - 1]) - 1;
@@ -220,7 +230,7 @@ LyraStatus ly_plasticity_create(LyraContext *ctx, const LyraPlasticityDef *def, 
                        : def->kinematic_hardening > 0         ? LY_FLOW_KINEMATIC
                                                               : LY_FLOW_VON_MISES;
     plasticity->keeps_volume = def->keeps_volume;
-    plasticity->goal = def->goal != NULL;
+    plasticity->goal = has_goal(def);
     plasticity->first_parameter = first_parameter;
     plasticity->parameter_count = ly_plasticity_parameters(def, names, kinds, values);
     plasticity->history_count = points * LY_FLOW_COUNT + 1;

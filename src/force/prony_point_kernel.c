@@ -20,14 +20,18 @@
 // the last step. What is lost is the energy at the end of a step less what is stored then; in
 // linear strain it is never negative.
 //
-// Where J <= 1e-3 at the end of a step branches only fade: S has no value at J = 0.
+// S grows as 1/s^2 where a stretch s becomes small, and has no value at 0: a step that ends below
+// about s = 0.1, or inside out, leaves the branches a (H_n - beta S_n), and they count on from S =
+// 0.
 
 #include "force/stretch_form.h"
 #include "math/elementary.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
-#define COLLAPSED 1e-3
-// below this J, U goes on as a parabola
+// |F^-1|^2 at which a point counts as flat
+#define FLAT 100.0
+// Below J_0 = VOLUME_FLOOR, U goes on as U_0 + U_0' J_0 (e^{(J - J_0)/J_0} - 1), which stays finite:
+// where shear relaxes more than volume U counts negative, and must not outgrow the rest.
 #define VOLUME_FLOOR 0.1
 
 static const int pair_i[6] = {0, 1, 2, 0, 1, 0}, pair_j[6] = {0, 1, 2, 1, 2, 2};
@@ -109,8 +113,10 @@ static void find_volume_energy(const LyIsotropic *solid, const double *parameter
         LyReal first = ly_load(w + lane), depth = ly_min(J - VOLUME_FLOOR, ly_set(0));
         v->slope = first * inverse;
         v->curvature = (ly_load(sum + lane) - 2.0 * first / s) * inverse * inverse * (1.0 / 3);
-        v->value = ly_load(energy + lane) + depth * (v->slope + 0.5 * depth * v->curvature);
-        v->slope += depth * v->curvature;
+        LyReal fade = ly_exp_lanes(depth / VOLUME_FLOOR);
+        v->value = ly_load(energy + lane) + VOLUME_FLOOR * v->slope * (fade - 1.0);
+        v->slope *= fade;
+        v->curvature = ly_select(ly_less(depth, ly_set(0)), v->slope / VOLUME_FLOOR, v->curvature);
         v->mu = v->K = ly_set(1);
     }
     if (!stored) {
@@ -193,7 +199,7 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
 
 // writes the end of a step; returns what is stored in the branches then
 LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int lane,
-                        const Steps *steps, const Volume *volume, const Past *past,
+                        const Steps *steps, const Volume *volume, const Past *past, LyMask regular,
                         const LyReal now[LY_PRONY_BRANCHES])
 {
     double *to = batch->trial_history + q * prony->numbers * WIDTH + lane;
@@ -204,8 +210,9 @@ LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int
         double shear = prony->branches[i].shear, bulk = prony->branches[i].bulk;
         LyReal H[6], p = steps->decay[i] * ly_load(from + LY_PRONY_PRESSURE * WIDTH);
         for (int k = 0; k < 6; ++k) {
-            H[k] = steps->decay[i] * ly_load(from + k * WIDTH) +
-                   shear * steps->growth[i] * (now[LY_PRONY_S + k] - past->S[k]);
+            LyReal faded = steps->decay[i] * ly_load(from + k * WIDTH);
+            LyReal grown = shear * steps->growth[i] * (now[LY_PRONY_S + k] - past->S[k]);
+            H[k] = faded + ly_select(regular, grown, -steps->decay[i] * shear * past->S[k]);
             ly_store(out + k * WIDTH, H[k]);
         }
         p += bulk * steps->growth[i] * (now[LY_PRONY_SLOPE] - past->slope);
@@ -274,22 +281,21 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     }
     LyMat3 inverse, S;
     LyMask regular = ly_mat3_inverse(&F, &inverse);
-    regular = ly_and(regular, ly_greater(J, ly_set(COLLAPSED)));
+    regular = ly_and(regular, ly_greater(J, ly_set(0)));
+    regular = ly_and(regular, ly_less(ly_mat3_norm_squared(&inverse), ly_set(FLAT)));
     for (int k = 0; k < 9; ++k) {
         own.m[k / 3][k % 3] -= volume->slope * K.m[k / 3][k % 3];
     }
     S = ly_mat3_multiply(&inverse, &own);
     for (int p = 0; p < 6; ++p) {
-        now[p] = ly_select(regular, now[p], past->E[p]);
-        now[LY_PRONY_S + p] = ly_select(regular, S.m[pair_i[p]][pair_j[p]], past->S[p]);
+        now[LY_PRONY_S + p] = ly_select(regular, S.m[pair_i[p]][pair_j[p]], ly_set(0));
     }
-    now[LY_PRONY_W] = ly_select(regular, W, past->W);
-    now[LY_PRONY_U] = ly_select(regular, volume->value, past->U);
-    now[LY_PRONY_SLOPE] = ly_select(regular, volume->slope, past->slope);
-    now[LY_PRONY_J] = ly_select(regular, J - 1.0, past->J);
-    LyReal stored = commit(prony, batch, q, lane, steps, volume, past, now);
-    LyReal lost = ly_select(regular, energy - W - r.value, past->stored) - stored;
-    ly_store(points->lost + lane, lost);
+    now[LY_PRONY_W] = W;
+    now[LY_PRONY_U] = volume->value;
+    now[LY_PRONY_SLOPE] = volume->slope;
+    now[LY_PRONY_J] = J - 1.0;
+    LyReal stored = commit(prony, batch, q, lane, steps, volume, past, regular, now);
+    ly_store(points->lost + lane, energy - W - r.value - stored);
 }
 
 void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch, int q,

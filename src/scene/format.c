@@ -212,6 +212,13 @@ static void put_value(Text *text, const LyKey *key, const char *at)
     case LY_KEY_SCALE:
         put_triple(text, place);
         break;
+    case LY_KEY_PAIR:
+        put(text, "[");
+        put_double(text, ((const double *)place)[0]);
+        put(text, ", ");
+        put_double(text, ((const double *)place)[1]);
+        put(text, "]");
+        break;
     case LY_KEY_CURVE:
         put_curve(text, key, curves);
         break;

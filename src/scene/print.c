@@ -24,6 +24,7 @@ static const char *describe_kind(const LyKey *key)
         [LY_KEY_TEXT] = "text",
         [LY_KEY_VECTOR] = "[x, y, z]",
         [LY_KEY_SCALE] = "number or [x, y, z]",
+        [LY_KEY_PAIR] = "[low, high]",
         [LY_KEY_CURVE] = "curve",
         [LY_KEY_CURVES] = "[x, y, z] of curves",
         [LY_KEY_INTEGERS] = "list of whole numbers",
@@ -76,6 +77,15 @@ static void put_triple(char *text, const double value[3])
         strcat(text, i ? ", " : "[");
         put_double(text, value[i]);
     }
+    strcat(text, "]");
+}
+
+static void put_pair(char *text, const double value[2])
+{
+    strcat(text, "[");
+    put_double(text, value[0]);
+    strcat(text, ", ");
+    put_double(text, value[1]);
     strcat(text, "]");
 }
 
@@ -146,6 +156,9 @@ static bool format_value(char text[VALUE_CHARS], const LyKey *key, const char *d
     case LY_KEY_VECTOR:
         put_triple(text, numbers);
         return true;
+    case LY_KEY_PAIR:
+        put_pair(text, numbers);
+        return ly_range_holds(key->range, numbers[0]);
     case LY_KEY_CURVE:
         put_double(text, ((const LyraCurve *)place)->value);
         return true;

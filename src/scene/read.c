@@ -178,6 +178,19 @@ static LyraStatus read_vector(LyraArena *arena, const LyNode *node, const LyKey 
     return LYRA_OK;
 }
 
+static LyraStatus read_pair(LyraArena *arena, const LyNode *node, const LyKey *key, double value[2])
+{
+    if (node->kind != LY_NODE_SEQUENCE || node->count != 2) {
+        return ly_node_expect(node, "two numbers [low, high] for %s", key->name);
+    }
+    int i = 0;
+    for (const LyNode *item = node->first; item; item = item->next, ++i) {
+        LY_TRY(ly_node_number(arena, item, unit_of(key), &value[i]));
+        LY_TRY(check_range(item, key, value[i]));
+    }
+    return LYRA_OK;
+}
+
 // a list, or an array of the field's own
 static LyraStatus read_integers(LyraArena *arena, const LyNode *node, const LyKey *key, void *place,
                                 int32_t *count)
@@ -412,6 +425,8 @@ static LyraStatus read_value(LyraArena *arena, const LyNode *node, const LyKey *
     case LY_KEY_VECTOR:
     case LY_KEY_SCALE:
         return read_vector(arena, node, key, place);
+    case LY_KEY_PAIR:
+        return read_pair(arena, node, key, place);
     case LY_KEY_CURVE:
         return read_curve(arena, node, key, place);
     case LY_KEY_CURVES:

@@ -84,7 +84,7 @@ bool ly_placement_matrix(const LyraPlacement *place, double A[9], double t[3])
     return true;
 }
 
-static LyraStatus place_mesh(const LyraPlacement *place, LyraMesh **mesh)
+LyraStatus ly_mesh_place(const LyraPlacement *place, LyraMesh **mesh)
 {
     double A[9], t[3];
     if (!ly_placement_matrix(place, A, t)) {
@@ -240,6 +240,21 @@ LyraRegion lyra_region_default(void)
         .select = lyra_selector_default(), .young = NAN, .poisson = NAN, .density = NAN};
 }
 
+LyraViscosityTerm lyra_viscosity_term_default(void)
+{
+    return (LyraViscosityTerm){.time = NAN, .share = NAN, .instant_share = NAN, .modulus = NAN};
+}
+
+LyraBodyViscosity lyra_body_viscosity_default(void)
+{
+    return (LyraBodyViscosity){.symmetric = true, .q = 10, .band = {0.1, 100}};
+}
+
+LyraBodyGoal lyra_body_goal_default(void)
+{
+    return (LyraBodyGoal){.scale = {1, 1, 1}};
+}
+
 LyraBodyFibre lyra_body_fibre_default(void)
 {
     return (LyraBodyFibre){.direction = {1, 0, 0}, .tension_only = true};
@@ -377,7 +392,7 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
         ly_within_key(ly_check_direction("axis", def->start.rotate.axis), "rotate"), "start"));
     if (!body->type->meshless || !body->type->meshless(def)) {
         LY_TRY_DONE(load_mesh(world, def, &mesh));
-        LY_TRY_DONE(ly_within_key(place_mesh(&def->transform, &mesh), "transform"));
+        LY_TRY_DONE(ly_within_key(ly_mesh_place(&def->transform, &mesh), "transform"));
         LY_TRY_DONE(set_materials(world, def, &mesh));
     }
     LyraMesh *take = mesh;
@@ -403,6 +418,7 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     LY_TRY(ly_world_check_open(world, "a body"));
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
     LY_TRY(ly_keys_copy(world->arena, &ly_body_keys, def, own));
+    LY_TRY(ly_within_key(ly_body_fit_viscosity(world, own), "viscosity"));
     LyraStatus status = make_body(world, own, &view, &body);
     if (status != LYRA_OK) {
         ly_body_end(world->ctx, &view, &body);

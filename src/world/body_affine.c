@@ -48,8 +48,12 @@ static LyraStatus check_def(const LyraBodyDef *def)
         return given->plasticity ? refuse("material.plasticity", "plasticity", hint)
                                  : refuse("material.volumetric", "volumetric", hint);
     }
-    if (def->viscosity || def->fibre || def->springs) {
-        const char *name = def->viscosity ? "viscosity" : def->fibre ? "fibre" : "springs";
+    if (def->viscosity || def->damping.stretch_rate || def->goal || def->fibre || def->springs) {
+        const char *name = def->viscosity              ? "viscosity"
+                           : def->damping.stretch_rate ? "damping"
+                           : def->goal                 ? "goal"
+                           : def->fibre                ? "fibre"
+                                                       : "springs";
         return refuse(name, name, def->springs ? "it of springs alone" : "it of solids alone");
     }
     for (int32_t r = 0; r < def->region_count; ++r) {

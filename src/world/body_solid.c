@@ -12,10 +12,23 @@
 #include <math.h>
 
 static LyraStatus add_viscosity(LyraWorld *world, const LyraBodyView *view,
-                                const LyraViscosityDef *def)
+                                const LyraBodyViscosity *viscosity)
 {
     LyraForce *force = NULL;
-    LY_TRY(lyra_viscosity_create(world->ctx, view->mesh, def, &force));
+    LyraViscosityDef def = lyra_viscosity_def_default();
+    def.lambda = viscosity->lambda;
+    def.mu = viscosity->mu;
+    def.symmetric = viscosity->symmetric;
+    LY_TRY(lyra_viscosity_create(world->ctx, view->mesh, &def, &force));
+    return ly_world_own_force(world, world->body_count, view->name, force);
+}
+
+static LyraStatus add_damping(LyraWorld *world, const LyraBodyView *view,
+                              const LyraStretchDampingDef *def)
+{
+    LyraForce *force = NULL;
+    LY_TRY(ly_within_key(lyra_stretch_damping_create(world->ctx, view->mesh, def, &force),
+                         "stretch-rate"));
     return ly_world_own_force(world, world->body_count, view->name, force);
 }
 
@@ -94,17 +107,23 @@ static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, L
     body->solid_def = def->material;
     body->solid_def.young = 0;
     body->solid_def.poisson = lyra_solid_def_default().poisson;
+    LY_TRY(ly_body_set_memory(world, take, body));
     LY_TRY(
         ly_within_key(lyra_solid_create(world->ctx, take, &body->solid_def, &solid), "material"));
     view->solid = solid;
+    LY_TRY(ly_body_select_regions(world, take, body));
+    LY_TRY(ly_body_set_regions(body, solid));
     LY_TRY(ly_allocate_array(world->ctx, mesh.vertex_count, sizeof *masses, &masses));
     lyra_mesh_lumped_masses(take, NULL, masses);
     LyraStatus status =
         ly_body_set_vertices(world->ctx, view, body, mesh.vertex_count, mesh.positions, masses);
     ly_release(world->ctx, masses);
     LY_TRY(status);
-    if (def->viscosity) {
+    if (def->viscosity && def->viscosity->model == LYRA_VISCOUS_STRAIN_RATE) {
         LY_TRY(ly_within_key(add_viscosity(world, view, def->viscosity), "viscosity"));
+    }
+    if (def->damping.stretch_rate) {
+        LY_TRY(ly_within_key(add_damping(world, view, def->damping.stretch_rate), "damping"));
     }
     return def->fibre ? ly_within_key(add_fibre(world, view, def->fibre), "fibre") : LYRA_OK;
 }

@@ -52,8 +52,12 @@ static LyraStatus check_def(const LyraBodyDef *def, const LyraBodySprings *sprin
     if (!isnan(def->stiffness)) {
         return refuse("stiffness", "structural in springs");
     }
-    if (def->viscosity || def->fibre) {
-        return refuse(def->viscosity ? "viscosity" : "fibre", "it of solids alone");
+    if (def->viscosity || def->damping.stretch_rate || def->goal || def->fibre) {
+        return refuse(def->viscosity              ? "viscosity"
+                      : def->damping.stretch_rate ? "damping"
+                      : def->goal                 ? "goal"
+                                                  : "fibre",
+                      "it of solids alone");
     }
     if (!meshed && (def->file || def->mesh || def->generate)) {
         return refuse(def->generate ? "generate" : "mesh", "it with springs over elements alone");

@@ -21,6 +21,8 @@ typedef struct Change {
     int32_t count;  // of stencils
     double *base;   // [count]
     double *values; // [count]
+    int32_t selected_count;
+    const int32_t *selected; // stencils that change; NULL: all
 } Change;
 
 static LyraStatus apply_change(void *self, LyraWorld *world, double begin, double end)
@@ -28,12 +30,35 @@ static LyraStatus apply_change(void *self, LyraWorld *world, double begin, doubl
     (void)begin;
     Change *change = self;
     double factor = ly_curve_at(change->curve, end).value;
-    for (int32_t e = 0; e < change->count; ++e) {
+    int32_t group = lyra_model_group_of(world->model, change->force);
+    if (change->selected) {
+        LY_TRY(lyra_model_get_parameter(world->model, group, change->parameter, change->values));
+    }
+    int32_t count = change->selected ? change->selected_count : change->count;
+    for (int32_t i = 0; i < count; ++i) {
+        int32_t e = change->selected ? change->selected[i] : i;
         change->values[e] = change->base[e] * factor;
     }
-    int32_t group = lyra_model_group_of(world->model, change->force);
     return ly_undo_set_parameter(&world->undo, world->model, group, change->parameter,
                                  change->values);
+}
+
+// elements of the body of a force that change
+static LyraStatus select_stencils(LyraWorld *world, const LyraChangeDef *def, Change *change)
+{
+    int32_t *elements = NULL;
+    if (!def->select) {
+        return LYRA_OK;
+    }
+    if (!change->force->mesh) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "select",
+                           "found elements for %s, whose stencils are none; expected no select",
+                           change->parameter);
+    }
+    LY_TRY(ly_select_elements(world, change->force->mesh, def->select, &change->selected_count,
+                              &elements));
+    change->selected = elements;
+    return LYRA_OK;
 }
 
 // What one unit of the curve means for a parameter of an element: `base` is the parameter of the
@@ -54,6 +79,7 @@ static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const L
         double was = force->parameters[(int64_t)width * e + parameter];
         change->base[e] = !def->value ? was : young ? was / young[e] : 1;
     }
+    LY_TRY(select_stencils(world, def, change));
     return ly_world_take_rule(world, (LyRule){apply_change, NULL, change});
 }
 

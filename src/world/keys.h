@@ -23,6 +23,7 @@ typedef enum LyKeyKind {
     LY_KEY_TEXT,       // const char *
     LY_KEY_VECTOR,     // double[3]
     LY_KEY_SCALE,      // double[3], from one number or three
+    LY_KEY_PAIR,       // double[2], low and high
     LY_KEY_CURVE,      // LyraCurve
     LY_KEY_CURVES,     // LyraCurve[3]
     LY_KEY_INTEGERS,   // const int32_t *, with `count_offset`

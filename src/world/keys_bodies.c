@@ -23,12 +23,24 @@ static void init_region(void *out)
     *(LyraRegion *)out = lyra_region_default();
 }
 
-// a scene that says nothing of it keeps matrices symmetric
 static void init_viscosity(void *out)
 {
-    LyraViscosityDef *def = out;
-    *def = lyra_viscosity_def_default();
-    def->symmetric = true;
+    *(LyraBodyViscosity *)out = lyra_body_viscosity_default();
+}
+
+static void init_term(void *out)
+{
+    *(LyraViscosityTerm *)out = lyra_viscosity_term_default();
+}
+
+static void init_stretch_rate(void *out)
+{
+    *(LyraStretchDampingDef *)out = lyra_stretch_damping_def_default();
+}
+
+static void init_goal(void *out)
+{
+    *(LyraBodyGoal *)out = lyra_body_goal_default();
 }
 
 static void init_plasticity(void *out)
@@ -108,6 +120,14 @@ static const LyKey generate_keys[] = {
 GROUP(generate, LyraMeshShapeDef, init_generate, "generate",
       "A simple body, where there is no `mesh`.");
 
+static const LyKey strength_keys[] = {
+    {"strain", LY_KEY_NUMBER, AT(LyraStrengthRow, strain), .required = true,
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Equivalent plastic strain, 0 in the first row."},
+    {"stress", LY_KEY_NUMBER, AT(LyraStrengthRow, stress), .required = true, .unit = "Pa",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Strength, not below that of the row before."},
+};
+GROUP(strength, LyraStrengthRow, NULL, "table", "Strength by plastic strain, linear in between.");
+
 static const LyKey plasticity_keys[] = {
     {"yield", LY_KEY_WORD, AT(LyraPlasticityDef, yield), .choices = "von-mises|deformation",
      .meaning = "Where stress exceeds a strength (model `hencky`), or where strain does (any "
@@ -116,6 +136,8 @@ static const LyKey plasticity_keys[] = {
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Strength in uniaxial stress; von-mises."},
     {"hardening", LY_KEY_NUMBER, AT(LyraPlasticityDef, hardening), .unit = "Pa",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Rise of the strength per plastic strain."},
+    {"table", LY_KEY_LIST, LIST(LyraPlasticityDef, table, table_count), .group = &strength,
+     .meaning = "In place of `yield-stress`: strength by plastic strain; von-mises."},
     {"kinematic-hardening", LY_KEY_NUMBER, AT(LyraPlasticityDef, kinematic_hardening), .unit = "Pa",
      .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "Backstress per plastic strain; for elements that do not invert."},
@@ -183,19 +205,89 @@ static const LyKey region_keys[] = {
      .meaning = "As the body's, unless said."},
     {"density", LY_KEY_NUMBER, AT(LyraRegion, density), .unit = "kg/m^3",
      .range = LY_RANGE_POSITIVE, .meaning = "As the body's, unless said."},
+    {"parameters", LY_KEY_NAMED, LIST(LyraRegion, constants, constant_count),
+     .meaning = "Parameters of the body's forces by name, in SI, as `yield`, `hardening`, "
+                "`flow-viscosity`, `flow-limit`; `lyra scene` lists them."},
 };
 GROUP(region, LyraRegion, init_region, "regions",
       "Parts of a body with other moduli; the last one that holds an element counts.");
 
-static const LyKey viscosity_keys[] = {
-    {"lambda", LY_KEY_NUMBER, AT(LyraViscosityDef, lambda), .unit = "Pa s",
-     .meaning = "Of volume."},
-    {"mu", LY_KEY_NUMBER, AT(LyraViscosityDef, mu), .unit = "Pa s", .range = LY_RANGE_NOT_NEGATIVE,
-     .meaning = "Of shape."},
-    {"symmetric", LY_KEY_BOOL, AT(LyraViscosityDef, symmetric),
-     .meaning = "Keeps matrices symmetric."},
+static const LyKey term_keys[] = {
+    {"time", LY_KEY_NUMBER, AT(LyraViscosityTerm, time), .required = true, .unit = "s",
+     .range = LY_RANGE_POSITIVE, .meaning = "Relaxation time."},
+    {"share", LY_KEY_NUMBER, AT(LyraViscosityTerm, share), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Its modulus over that of the law, which is left when all has relaxed."},
+    {"instant-share", LY_KEY_NUMBER, AT(LyraViscosityTerm, instant_share),
+     .range = LY_RANGE_FRACTION,
+     .meaning = "In place of it, its modulus over that of law and terms together: g_i of Abaqus."},
+    {"modulus", LY_KEY_NUMBER, AT(LyraViscosityTerm, modulus), .unit = "Pa",
+     .range = LY_RANGE_POSITIVE, .meaning = "In place of it, with model maxwell: mu itself."},
 };
-GROUP(viscosity, LyraViscosityDef, init_viscosity, "viscosity", "Viscous stress of tets.");
+GROUP(term, LyraViscosityTerm, init_term, "terms", "Terms of a series of moduli that fade away.");
+
+static const LyKey viscosity_keys[] = {
+    {"model", LY_KEY_WORD, AT(LyraBodyViscosity, model),
+     .choices = "strain-rate|prony|maxwell|constant-q",
+     .meaning =
+         "Stress by the rate of Green's strain (tets); shares of the stress of any isotropic "
+         "law that fade away; springs with dampers in logarithmic strain beside any law; a "
+         "Prony series fitted to a quality factor."},
+    {"lambda", LY_KEY_NUMBER, AT(LyraBodyViscosity, lambda), .unit = "Pa s", .only = "strain-rate",
+     .meaning = "Of volume."},
+    {"mu", LY_KEY_NUMBER, AT(LyraBodyViscosity, mu), .unit = "Pa s", .only = "strain-rate",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of shape."},
+    {"symmetric", LY_KEY_BOOL, AT(LyraBodyViscosity, symmetric), .only = "strain-rate",
+     .meaning = "Keeps matrices symmetric."},
+    {"shear", LY_KEY_LIST, LIST(LyraBodyViscosity, shear, shear_count), .group = &term,
+     .only = "prony|maxwell", .meaning = "Terms of the shear modulus; the branches of maxwell."},
+    {"bulk", LY_KEY_LIST, LIST(LyraBodyViscosity, bulk, bulk_count), .group = &term,
+     .only = "prony", .meaning = "Terms of the bulk modulus."},
+    {"lambda-terms", LY_KEY_LIST, LIST(LyraBodyViscosity, lambda_terms, lambda_count),
+     .group = &term, .only = "prony",
+     .meaning = "In place of `shear` and `bulk`: terms of Lame's lambda."},
+    {"mu-terms", LY_KEY_LIST, LIST(LyraBodyViscosity, mu_terms, mu_count), .group = &term,
+     .only = "prony", .meaning = "In place of `shear` and `bulk`: terms of Lame's mu."},
+    {"q", LY_KEY_NUMBER, AT(LyraBodyViscosity, q), .range = LY_RANGE_POSITIVE, .only = "constant-q",
+     .meaning = "Quality factor: storage over loss modulus."},
+    {"band", LY_KEY_PAIR, AT(LyraBodyViscosity, band), .unit = "Hz", .range = LY_RANGE_POSITIVE,
+     .only = "constant-q", .meaning = "Frequencies over which it holds."},
+    {"reference", LY_KEY_NUMBER, AT(LyraBodyViscosity, reference), .unit = "Hz",
+     .range = LY_RANGE_NOT_NEGATIVE, .only = "constant-q",
+     .meaning = "Frequency at which the body has the moduli of its law; 0: when all has relaxed."},
+    {"branches", LY_KEY_INTEGER, AT(LyraBodyViscosity, branches), .range = LY_RANGE_NOT_NEGATIVE,
+     .only = "constant-q", .meaning = "Terms of the series, at most 8; 0: as many as it needs."},
+};
+GROUP(viscosity, LyraBodyViscosity, init_viscosity, "viscosity",
+      "How a solid relaxes, creeps and damps.");
+
+static const LyKey stretch_rate_keys[] = {
+    {"shear", LY_KEY_NUMBER, AT(LyraStretchDampingDef, shear), .unit = "Pa s",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against changes of shape."},
+    {"volume", LY_KEY_NUMBER, AT(LyraStretchDampingDef, volume), .unit = "Pa s",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against changes of volume."},
+    {"irving", LY_KEY_BOOL, AT(LyraStretchDampingDef, irving),
+     .meaning = "In the form of Irving and others, which brakes rotations of deformed bodies too."},
+};
+GROUP(stretch_rate, LyraStretchDampingDef, init_stretch_rate, "stretch-rate",
+      "Damping by the rate of the stretches, as strong for flat tets as for others.");
+
+static const LyKey body_damping_keys[] = {
+    {"stretch-rate", LY_KEY_GROUP, AT(LyraBodyDamping, stretch_rate), .pointer = true,
+     .group = &stretch_rate, .meaning = "Of tets."},
+};
+GROUP(body_damping, LyraBodyDamping, NULL, "damping of a body", "Damping of a body alone.");
+
+static const LyKey goal_keys[] = {
+    {"mesh", LY_KEY_TEXT, AT(LyraBodyGoal, file),
+     .meaning = "A mesh of the same vertices and elements; `transform` moves it too."},
+    {"strain-file", LY_KEY_TEXT, AT(LyraBodyGoal, strain_file),
+     .meaning = "In place of it, an `.npy` array with a row for each element: logarithmic strain "
+                "from rest to goal, 11, 22, 33, 12, 23, 31."},
+    {"scale", LY_KEY_SCALE, AT(LyraBodyGoal, scale), .range = LY_RANGE_POSITIVE,
+     .meaning = "Without both, of the body at rest: one factor, or one per axis."},
+};
+GROUP(goal, LyraBodyGoal, init_goal, "goal",
+      "The shape that plastic flow leads toward, with the yield criterion deformation.");
 
 static const LyKey fibre_keys[] = {
     {"direction", LY_KEY_VECTOR, AT(LyraBodyFibre, direction), .meaning = "Of the fibres at rest."},
@@ -277,7 +369,11 @@ static const LyKey body_keys[] = {
     {"regions", LY_KEY_LIST, LIST(LyraBodyDef, regions, region_count), .group = &region,
      .meaning = "Parts with other moduli."},
     {"viscosity", LY_KEY_GROUP, AT(LyraBodyDef, viscosity), .pointer = true, .group = &viscosity,
-     .meaning = "Viscous stress."},
+     .meaning = "How it relaxes, creeps and damps."},
+    {"damping", LY_KEY_GROUP, AT(LyraBodyDef, damping), .group = &body_damping,
+     .meaning = "Damping of this body alone."},
+    {"goal", LY_KEY_GROUP, AT(LyraBodyDef, goal), .pointer = true, .group = &goal,
+     .meaning = "The shape that it may flow toward."},
     {"fibre", LY_KEY_GROUP, AT(LyraBodyDef, fibre), .pointer = true, .group = &fibre,
      .meaning = "Fibres."},
     {"springs", LY_KEY_GROUP, AT(LyraBodyDef, springs), .pointer = true, .group = &springs,

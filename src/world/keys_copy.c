@@ -273,6 +273,9 @@ static LyraStatus copy_value(LyraArena *arena, const LyKey *key, const char *def
     case LY_KEY_VECTOR:
     case LY_KEY_SCALE:
         return check_vector(key, place, fallback);
+    case LY_KEY_PAIR:
+        LY_TRY(check_number(key, ((const double *)place)[0], ((const double *)fallback)[0]));
+        return check_number(key, ((const double *)place)[1], ((const double *)fallback)[1]);
     case LY_KEY_CURVE:
         return copy_curve(arena, key, place);
     case LY_KEY_CURVES:

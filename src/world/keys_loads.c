@@ -152,6 +152,8 @@ static const LyKey change_keys[] = {
     {"parameter", LY_KEY_TEXT, AT(LyraChangeDef, parameter),
      .meaning = "`young`, or a parameter of the body's forces by name; or a path, as "
                 "`bodies.beam.material.young`, in place of `body`."},
+    {"select", LY_KEY_GROUP, AT(LyraChangeDef, select), .pointer = true, .group = &ly_select_keys,
+     .meaning = "Elements whose material changes. Without, all."},
     {"factor", LY_KEY_CURVE, AT(LyraChangeDef, factor), .pointer = true,
      .meaning = "Multiplies what it was, over time."},
     {"value", LY_KEY_CURVE, AT(LyraChangeDef, value), .pointer = true,

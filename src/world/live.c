@@ -313,6 +313,7 @@ static LyraStatus make_like(const LyraWorld *world, int32_t body, double young, 
     view.materials = materials;
     LY_TRY_DONE(lyra_mesh_create(ctx, &view, &mesh));
     LY_TRY_DONE(lyra_solid_create(ctx, mesh, &world->bodies[body].solid_def, out));
+    LY_TRY_DONE(ly_body_set_regions(&world->bodies[body], *out));
 done:
     lyra_mesh_destroy(mesh);
     ly_release(ctx, materials);

@@ -30,6 +30,7 @@ target_sources(lyra_objects PRIVATE
   world/select_parts.c
   world/sheet.c
   world/shown_loads.c
+  world/solid_memory.c
   world/start.c
   world/step.c
   world/step_forces.c

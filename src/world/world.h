@@ -51,6 +51,12 @@ typedef struct LyTie LyTie;
 typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
 
+/// Elements of a region.
+typedef struct LyRegionElements {
+    int32_t count;
+    int32_t *elements;
+} LyRegionElements;
+
 /// A body: its view is what the public sees of it.
 typedef struct LyBody {
     const LyBodyType *type;
@@ -58,6 +64,7 @@ typedef struct LyBody {
     double *positions;          // at rest, of its vertices, [vertex_count][3], owned
     double *masses;             // [vertex_count], owned
     LyraSolidDef solid_def;     // what `solid` was made by; strings are those of `def`
+    LyRegionElements *regions;  // of those with parameters; on the arena
     double *start[2];           // displacements and velocities of files; NULL: none; on the arena
     LyraSprings *springs;       // of such a body; owned. Nullable
     double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
@@ -137,6 +144,19 @@ struct LyBodyType {
 };
 
 const LyBodyType *ly_body_type_find(const char *name);
+
+/// Turns viscosity by a quality factor into a series of the material, before the mesh is made.
+LyraStatus ly_body_fit_viscosity(LyraWorld *world, LyraBodyDef *def);
+
+/// Series, goals and their arrays, from the def of a solid with `mesh` into its `solid_def`.
+LyraStatus ly_body_set_memory(LyraWorld *world, const LyraMesh *mesh, LyBody *body);
+
+/// Finds the elements of regions with parameters, and sets those of a solid.
+LyraStatus ly_body_select_regions(LyraWorld *world, const LyraMesh *mesh, LyBody *body);
+LyraStatus ly_body_set_regions(const LyBody *body, const LyraSolid *solid);
+
+/// Moves a mesh, which is replaced.
+LyraStatus ly_mesh_place(const LyraPlacement *place, LyraMesh **mesh);
 
 /// Ends what view and body hold; what they lack is NULL.
 void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body);
