@@ -256,32 +256,32 @@ static void evaluate(const LyraPronySeries *s, const FitData *data, double at, d
 
 // ---- results ------------------------------------------------------------------------------------
 
-static void append_number(char *text, size_t size, double value)
+// a term of a series, as in a scene
+static void append_term(char *text, size_t size, double time, double share)
 {
-    char number[CLI_NUMBER_MAX];
-    snprintf(number, sizeof number, "%.6g", value);
-    cli_append(text, size, number);
+    char term[80];
+    snprintf(term, sizeof term, "{time: %.6g, share: %.6g}", time, share);
+    cli_append(text, size, term);
 }
 
 // keys of a body; false where a law cannot hold the series
 static bool write_scene(const FitOptions *o, const LyraPronySeries *s, char text[SCENE_ROOM])
 {
-    char times[512] = "", shares[512] = "";
+    char terms[700] = "";
     if (!(s->equilibrium > 0)) {
         text[0] = '\0';
         return false;
     }
     for (int32_t k = 0; k < s->branch_count; ++k) {
-        append_number(times, sizeof times, s->time[k]);
-        append_number(shares, sizeof shares, s->modulus[k] / s->equilibrium);
+        append_term(terms, sizeof terms, s->time[k], s->modulus[k] / s->equilibrium);
     }
     double young = o->young ? s->equilibrium : 2 * s->equilibrium * (1 + o->poisson);
     int length =
         snprintf(text, SCENE_ROOM, "material: {young: %.6g, poisson: %.6g}\n", young, o->poisson);
     if (s->branch_count > 0 && length > 0) {
         snprintf(text + length, SCENE_ROOM - (size_t)length,
-                 "viscosity:\n  model: prony\n  times: [%s]\n  shear: [%s]\n%s%s%s", times, shares,
-                 o->young ? "  bulk: [" : "", o->young ? shares : "", o->young ? "]\n" : "");
+                 "viscosity:\n  model: prony\n  shear: [%s]\n%s%s%s", terms,
+                 o->young ? "  bulk: [" : "", o->young ? terms : "", o->young ? "]\n" : "");
     }
     return true;
 }

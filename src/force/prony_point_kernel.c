@@ -30,8 +30,8 @@
 #define WIDTH LYRA_BATCH_WIDTH
 // |F^-1|^2 at which a point counts as flat
 #define FLAT 100.0
-// Below J_0 = VOLUME_FLOOR, U goes on as U_0 + U_0' J_0 (e^{(J - J_0)/J_0} - 1), which stays finite:
-// where shear relaxes more than volume U counts negative, and must not outgrow the rest.
+// Below J_0 = VOLUME_FLOOR, U goes on as U_0 + U_0' J_0 (e^{(J - J_0)/J_0} - 1), which stays
+// finite: where shear relaxes more than volume U counts negative, and must not outgrow the rest.
 #define VOLUME_FLOOR 0.1
 
 static const int pair_i[6] = {0, 1, 2, 0, 1, 0}, pair_j[6] = {0, 1, 2, 1, 2, 2};
@@ -199,10 +199,11 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
 
 // writes the end of a step; returns what is stored in the branches then
 LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int lane,
-                        const Steps *steps, const Volume *volume, const Past *past, LyMask regular,
+                        const Steps *steps, const Past *past, LyMask regular,
                         const LyReal now[LY_PRONY_BRANCHES])
 {
     double *to = batch->trial_history + q * prony->numbers * WIDTH + lane;
+    const Volume *volume = past->volume;
     LyReal stored = ly_set(0);
     for (int i = 0; i < prony->branch_count; ++i) {
         const double *from = find_branch(prony, batch->history, q, i) + lane;
@@ -294,7 +295,7 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     now[LY_PRONY_U] = volume->value;
     now[LY_PRONY_SLOPE] = volume->slope;
     now[LY_PRONY_J] = J - 1.0;
-    LyReal stored = commit(prony, batch, q, lane, steps, volume, past, regular, now);
+    LyReal stored = commit(prony, batch, q, lane, steps, past, regular, now);
     ly_store(points->lost + lane, energy - W - r.value - stored);
 }
 
