@@ -1,6 +1,8 @@
 lyra_add_test(force_affine)
 lyra_add_test(force_assembly)
 lyra_add_test(force_changing LABELS threads)
+lyra_add_test(force_cloth LABELS threads)
+lyra_add_test(force_cloth_reference)
 lyra_add_test(force_elastic LABELS threads)
 lyra_add_test(force_contraction LABELS threads)
 lyra_add_test(force_corotational)

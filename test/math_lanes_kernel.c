@@ -320,3 +320,34 @@ void LY_KERNEL(test_lanes_logarithm)(void)
         TEST_CHECK(same(ly_lane(ly_log_lanes(ly_set(special[k][0])), LY_LANES - 1), special[k][1]));
     }
 }
+
+void LY_KERNEL(test_lanes_angle)(void)
+{
+    TestRandom random = test_random(6);
+    double worst = 0;
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        double x[LY_LANES], y[LY_LANES];
+        for (int i = 0; i < LY_LANES; ++i) {
+            // all directions, those near the axes too, and all sizes
+            double size = pow(10, test_random_in(&random, -100, 100));
+            double near = pow(10, test_random_in(&random, -18, 0.5));
+            x[i] = size * (i % 2 ? test_random_normal(&random) : near);
+            y[i] = size * (i % 3 ? test_random_normal(&random) : near);
+        }
+        LyReal angle = ly_atan2_lanes(ly_load(y), ly_load(x));
+        for (int i = 0; i < LY_LANES; ++i) {
+            worst = fmax(worst, units_off(ly_lane(angle, i), atan2l(y[i], x[i])));
+        }
+    }
+    TEST_NEAR(worst, 0, 2.5);
+    const double pi = 3.14159265358979323846;
+    const double special[][3] = {{0, 0, 0},        {-0.0, 0, -0.0}, {0, -0.0, pi},
+                                 {-0.0, -1, -pi},  {0, -1, pi},     {1, 0, pi / 2},
+                                 {-1, 0, -pi / 2}, {1, 1, pi / 4},  {-1, -1, -3 * pi / 4},
+                                 {NAN, 1, NAN},    {1, NAN, NAN},   {5e-324, 1, 5e-324}};
+    for (int k = 0; k < (int)(sizeof special / sizeof *special); ++k) {
+        LyReal angle = ly_atan2_lanes(ly_set(special[k][0]), ly_set(special[k][1]));
+        TEST_CHECK_MSG(same(ly_lane(angle, LY_LANES - 1), special[k][2]), "angle of %g, %g: %g",
+                       special[k][0], special[k][1], ly_lane(angle, 0));
+    }
+}

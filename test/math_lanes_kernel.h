@@ -12,5 +12,6 @@ LY_KERNEL_DECLARE(TestLanes, test_lanes_memory);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_matrices);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_exponential);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_logarithm);
+LY_KERNEL_DECLARE(TestLanes, test_lanes_angle);
 
 #endif

@@ -42,3 +42,9 @@ LYRA_TEST(logarithm_is_accurate)
     static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_logarithm);
     run(kernels);
 }
+
+LYRA_TEST(angle_is_accurate)
+{
+    static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_angle);
+    run(kernels);
+}

@@ -12,6 +12,7 @@
 
 #include "lyra/affine.h"
 #include "lyra/base.h"
+#include "lyra/cloth.h"
 #include "lyra/constraint.h"
 #include "lyra/corotational.h"
 #include "lyra/curve.h"

@@ -5,6 +5,8 @@ target_sources(lyra_objects PRIVATE
   force/changing_build.c
   force/changing_evaluate.c
   force/changing_sort.c
+  force/cloth.c
+  force/cloth_hinges.c
   force/contraction.c
   force/corotational.c
   force/elastic.c
@@ -30,6 +32,8 @@ target_sources(lyra_objects PRIVATE
   force/viscosity.c)
 list(APPEND LYRA_KERNEL_SOURCES
   force/changing_kernel.c
+  force/cloth_bend_kernel.c
+  force/cloth_stretch_kernel.c
   force/corotational_cube_kernel.c
   force/corotational_tet_kernel.c
   force/cube_isotropic_kernel.c

@@ -131,4 +131,45 @@ LY_INLINE LyReal ly_pow_lanes(LyReal x, LyReal p)
     return ly_exp_lanes(p * ly_log_lanes(x));
 }
 
+// ---- angles -------------------------------------------------------------------------------------
+
+/// Angle of the vector (x, y) from the x axis, in [-pi, pi], within 2.5 units in the last place;
+/// that of the vector of no length is 0, or pi where x is -0, with the sign of y. Not for infinite
+/// vectors: NaN, as for NaN.
+///
+/// By symmetry 0 <= y <= x. Of the angles 0, pi/8, pi/4 with tangent c take the nearest: with
+/// t = (y - c x)/(x + c y), |t| <= tan(pi/16), the rest is atan t = t - t^3/3 + ...
+LY_INLINE LyReal ly_atan2_lanes(LyReal y, LyReal x)
+{
+    LyReal ax = ly_abs(x), ay = ly_abs(y), zero = ly_set(0);
+    LyReal big = ly_max(ax, ay), small = ly_min(ax, ay);
+    const double eighth = 0x1.a827999fcef32p-2; // tan(pi/8) to 1.2e-17 of the angle
+    LyMask none = ly_less_equal(small, 0x1.975f5e0553158p-3 * big); // below tan(pi/16)
+    LyMask all = ly_greater(small, 0x1.561b82ab7f990p-1 * big);     // above tan(3 pi/16)
+    LyReal c = ly_select(none, zero, ly_select(all, ly_set(1), ly_set(eighth)));
+    LyReal at = ly_select(
+        none, zero, ly_select(all, ly_set(0x1.921fb54442d18p-1), ly_set(0x1.921fb54442d18p-2)));
+    LyReal over = big + c * small;
+    LyReal t = (small - c * big) / ly_select(ly_equal(over, zero), ly_set(1), over), z = t * t;
+    LyReal r = ly_set(-1.0 / 23);
+    r = r * z + 1.0 / 21;
+    r = r * z - 1.0 / 19;
+    r = r * z + 1.0 / 17;
+    r = r * z - 1.0 / 15;
+    r = r * z + 1.0 / 13;
+    r = r * z - 1.0 / 11;
+    r = r * z + 1.0 / 9;
+    r = r * z - 1.0 / 7;
+    r = r * z + 1.0 / 5;
+    r = r * z - 1.0 / 3;
+    LyReal angle = at + (t + t * z * r);
+    // back through the symmetries; the second parts of pi/2 and pi keep the digits
+    const double half = 0x1.921fb54442d18p0, half_rest = 0x1.1a62633145c07p-54;
+    angle = ly_select(ly_greater(ay, ax), half - (angle - half_rest), angle);
+    LyMask behind = ly_less(ly_copysign(ly_set(1), x), zero);
+    angle = ly_select(behind, 2 * half - (angle - 2 * half_rest), angle);
+    // NaN and infinite sizes stay
+    return ly_copysign(angle + 0.0 * (x + y), y);
+}
+
 #endif
