@@ -230,6 +230,10 @@ LYRA_TEST(verify_reports_are_whole)
     TEST_REQUIRE(text);
     TEST_CONTAINS(text, "| quantity | reference | ours | error | tolerance | |");
     TEST_CONTAINS(text, "/verify_volume.svg)");
+    // prose is in lines that a page of docs may have
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        TEST_CHECK_MSG(*line == '|' || strcspn(line, "\n") <= 120, "%.60s ...", line);
+    }
     free(text);
     char picture[300];
     snprintf(picture, sizeof picture, "%s/verify_volume.svg", folder);

@@ -280,13 +280,37 @@ static CliExit write_markdown_plot(FILE *file, const VerifyPlot *plot, const cha
     return exit;
 }
 
+// prose in lines of at most 120 columns
+static void write_paragraph(FILE *file, const char *text, size_t length)
+{
+    const char *end = text + length;
+    size_t column = 0;
+    while (text < end) {
+        size_t word = 0;
+        while (text + word < end && text[word] != ' ') {
+            ++word;
+        }
+        bool wraps = column > 0 && column + 1 + word > 120;
+        if (column > 0) {
+            fputc(wraps ? '\n' : ' ', file);
+        }
+        fwrite(text, 1, word, file);
+        column = (wraps || column == 0 ? 0 : column + 1) + word;
+        text += word;
+        while (text < end && *text == ' ') {
+            ++text;
+        }
+    }
+    fprintf(file, "\n\n");
+}
+
 static CliExit write_markdown_case(FILE *file, const Verify *verify, int32_t r,
                                    const char *pictures)
 {
     const VerifyRun *run = &verify->runs[r];
     fprintf(file, "## %s\n\n%s.\n\n", run->what->name, run->what->summary);
     for (const char *note = run->notes; *note; note += strcspn(note, "\n") + 1) {
-        fprintf(file, "%.*s\n\n", (int)strcspn(note, "\n"), note);
+        write_paragraph(file, note, strcspn(note, "\n"));
     }
     fprintf(file, "| quantity | reference | ours | error | tolerance | |\n"
                   "|---|---:|---:|---:|---:|---|\n");
