@@ -6,6 +6,7 @@
 #include "curved_shapes.h"
 #include "lyra/embed.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/solid.h"
 #include "mesh/element.h"
 #include "mesh/element_map.h"
 
@@ -163,6 +164,42 @@ LYRA_TEST(elements_that_fold_over_are_counted)
     TEST_EQUAL(quality.inverted, 0);
     TEST_CHECK(quality.folded > 0 && quality.first_folded >= 0 && quality.first_folded <= 2);
     lyra_mesh_destroy(bad);
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(elements_whose_middles_turn_them_inside_out_fold)
+{
+    // the middles mirrored alone: the volume is negative, the corners are in order
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMesh *mesh = curved_box(ctx, LYRA_ELEMENT_TET10, 1, 1, 1, 1, 0, 0), *one = NULL;
+    LyraMesh *bad = NULL, *turned = NULL;
+    const int32_t first = 0;
+    TEST_OK(lyra_mesh_submesh(mesh, 1, &first, NULL, NULL, &one));
+    LyraMeshView view = lyra_mesh_view(one);
+    double x[3 * 10], volume;
+    memcpy(x, view.positions, sizeof x);
+    for (int32_t a = 4; a < 10; ++a) {
+        x[3 * view.elements[a]] = 1 - x[3 * view.elements[a]];
+    }
+    view.positions = x;
+    TEST_OK(lyra_mesh_create(ctx, &view, &bad));
+    lyra_mesh_element_volumes(bad, &volume);
+    TEST_CHECK_MSG(volume < -1e-3, "%g", volume);
+    LyraMeshQuality quality;
+    LyraOrientReport report;
+    TEST_OK(lyra_mesh_quality(bad, &quality));
+    TEST_CHECK(quality.inverted == 0 && quality.folded == 1 && quality.first_folded == 0);
+    TEST_OK(lyra_mesh_orient(bad, &report, &turned));
+    TEST_EQUAL(report.flipped, 0);
+    LyraSolidDef def = lyra_solid_def_default();
+    LyraSolid *solid = NULL;
+    TEST_STATUS(lyra_solid_create(ctx, bad, &def, &solid), LYRA_BAD_MESH);
+    TEST_CHECK_MSG(strstr(lyra_error_message(), "element 0 folds over"), "%s",
+                   lyra_error_message());
+    lyra_mesh_destroy(turned);
+    lyra_mesh_destroy(bad);
+    lyra_mesh_destroy(one);
     lyra_mesh_destroy(mesh);
     test_context_end(ctx);
 }

@@ -6,6 +6,9 @@
 #include "curved_shapes.h"
 #include "lyra/mesh_ops.h"
 #include "mesh_file_test.h"
+#include "mesh_sets.h"
+
+#include <stdio.h>
 
 // ---- there and back -----------------------------------------------------------------------------
 
@@ -180,6 +183,120 @@ LYRA_TEST(tets_of_ten_nodes_beside_others_lose_their_middles)
     TEST_EQUAL(view.vertex_count, 5);
     lyra_mesh_destroy(mesh);
     test_context_end(ctx);
+}
+
+// ---- faces and higher cells ---------------------------------------------------------------------
+
+LYRA_TEST(faces_of_six_nodes_make_sets_of_faces)
+{
+    // shells of the face 1 2 3 beside the tet, under three names, and one of the surface
+    static const char *const types[] = {"S6", "CPS6", "M3D6", "STRI65"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "*NODE\n%s*ELEMENT,TYPE=C3D10\n1,1,2,3,4,5,6,7,8,9,10\n"
+                 "*ELEMENT,TYPE=%s,ELSET=lid\n2,1,2,3,5,6,7\n"
+                 "*SURFACE,NAME=side,TYPE=ELEMENT\n1,S3\n",
+                 NODES(","), types[i]);
+        LyraMesh *mesh = NULL;
+        TEST_REQUIRE_OK(test_load_text(ctx, "lid.inp", text, &mesh));
+        const LyraMeshFaceSet *lid = set_of_faces(mesh, "lid"), *side = set_of_faces(mesh, "side");
+        TEST_REQUIRE(lid && lid->count == 1 && side && side->count == 1);
+        TEST_CHECK_MSG(lid->faces[1] == 3 && side->faces[1] == 0, "%s: %d, %d", types[i],
+                       lid->faces[1], side->faces[1]);
+        lyra_mesh_destroy(mesh);
+    }
+    test_context_end(ctx);
+}
+
+// A hexahedron of `nodes` nodes, all behind the corners at one place, in a row of numbers.
+static void check_higher_hex(const char *path, const char *head, const char *row, const char *tail)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    char text[2000];
+    LyraMesh *mesh = NULL;
+    snprintf(text, sizeof text, "%s%s%s", head, row, tail);
+    if (TEST_OK(test_load_text(ctx, path, text, &mesh))) {
+        LyraMeshView view = lyra_mesh_view(mesh);
+        TEST_CHECK_MSG(view.element_count == 1 && view.vertex_count == 8 &&
+                           lyra_element_kind_nodes(view.kind) == 8,
+                       "%s: %d elements, %d vertices", path, view.element_count, view.vertex_count);
+    }
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
+#define MANY19 "9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 "
+#define PLACES9 "0 0 0 2 0 0 2 2 0 0 2 0 0 0 1 2 0 1 2 2 1 0 2 1 1 1 0.5\n"
+
+LYRA_TEST(hexahedra_of_more_nodes_keep_their_corners)
+{
+    check_higher_hex("a.inp",
+                     "*NODE\n1,0,0,0\n2,2,0,0\n3,2,2,0\n4,0,2,0\n5,0,0,1\n6,2,0,1\n7,2,2,1\n"
+                     "8,0,2,1\n9,1,1,0.5\n*ELEMENT,TYPE=C3D27\n",
+                     "1,1,2,3,4,5,6,7,8,9,9,9,9,9,9,9,\n9,9,9,9,9,9,9,9,9,9,9,9", "\n");
+    check_higher_hex("a.vtk",
+                     "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 9 "
+                     "double\n" PLACES9 "CELLS 1 25\n24 0 1 2 3 4 5 6 7 ",
+                     "8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8", "\nCELL_TYPES 1\n33\n");
+    check_higher_hex("a.mesh",
+                     "MeshVersionFormatted 2\nDimension 3\nVertices\n9\n0 0 0 0\n2 0 0 0\n2 2 0 0\n"
+                     "0 2 0 0\n0 0 1 0\n2 0 1 0\n2 2 1 0\n0 2 1 0\n1 1 0.5 0\nHexahedraQ2\n1\n",
+                     "1 2 3 4 5 6 7 8 " MANY19, "0\nEnd\n");
+    check_higher_hex("a.msh",
+                     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n9\n1 0 0 0\n2 2 0 0\n3 2 2 0\n"
+                     "4 0 2 0\n5 0 0 1\n6 2 0 1\n7 2 2 1\n8 0 2 1\n9 1 1 0.5\n$EndNodes\n"
+                     "$Elements\n1\n1 12 2 0 1 ",
+                     "1 2 3 4 5 6 7 8 " MANY19, "\n$EndElements\n");
+}
+
+LYRA_TEST(wedges_of_any_order_are_cut_into_three_tets)
+{
+    // VTK's quadratic, biquadratic and Lagrange wedges, and a Lagrange pyramid
+    static const struct {
+        int type, nodes, tets;
+    } types[] = {{26, 15, 3}, {32, 18, 3}, {73, 18, 3}, {74, 13, 2}, {37, 19, 2}};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+        bool wedge = types[i].tets == 3;
+        char text[1000], row[100] = "";
+        for (int a = 0; a < types[i].nodes; ++a) {
+            snprintf(row + strlen(row), sizeof row - strlen(row), " %d",
+                     a < (wedge ? 6 : 5) ? a : 6);
+        }
+        snprintf(text, sizeof text,
+                 "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 7 "
+                 "double\n%s\nCELLS 1 %d\n%d%s\nCELL_TYPES 1\n%d\n",
+                 wedge ? "0 0 0 1 0 0 0 1 0 0 0 1 1 0 1 0 1 1 9 9 9"
+                       : "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 9 9 9 9 9 8",
+                 types[i].nodes + 1, types[i].nodes, row, types[i].type);
+        LyraMesh *mesh = NULL;
+        if (TEST_OK(test_load_text(ctx, "wedge.vtk", text, &mesh))) {
+            TEST_EQUAL(lyra_mesh_view(mesh).element_count, types[i].tets);
+        }
+        lyra_mesh_destroy(mesh);
+    }
+    test_context_end(ctx);
+}
+
+// ---- what is wrong ------------------------------------------------------------------------------
+
+LYRA_TEST(rows_of_the_wrong_length_are_refused)
+{
+    test_check_refused("a.inp",
+                       "*NODE\n" NODES(",") "*ELEMENT,TYPE=C3D10\n1,1,2,3,4,5,6,7,8,9,10,1\n",
+                       LYRA_BAD_FORMAT,
+                       "a.inp:13: found \"1\", expected the end of element 1, whose type has 10 "
+                       "nodes");
+    test_check_refused("a.inp", "*NODE\n" NODES(",") "*ELEMENT,TYPE=C3D10\n1,1,2,3,4,5,6,7,8,9\n",
+                       LYRA_BAD_FORMAT,
+                       "a.inp:14: found the end of the file, expected the number of a node");
+    test_check_refused("a.vtk",
+                       "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 "
+                       "double\n" PLACES "CELLS 1 10\n9 0 1 2 3 4 5 6 7 8\nCELL_TYPES 1\n24\n",
+                       LYRA_BAD_FORMAT,
+                       "a.vtk: found a cell of type 24 with 9 vertices, expected 10");
 }
 
 LYRA_TEST(damaged_files_of_curved_tets_are_refused_or_read)

@@ -263,3 +263,45 @@ LYRA_TEST(triangles_of_stl_are_joined)
     lyra_surface_destroy(surface);
     lyra_context_destroy(ctx);
 }
+
+// ---- curved elements ----------------------------------------------------------------------------
+
+#define TEN                                                                                        \
+    "*NODE\n1,0,0,0\n2,2,0,0\n3,0,2,0\n4,0,0,2\n5,1,0,0\n6,1,1,0\n7,0,1,0\n8,0,0,1\n9,1,0,1\n"     \
+    "10,0,1,1\n*ELEMENT,TYPE=C3D10\n"
+
+static void check_curved(const char *row, const char *expected, int32_t folded)
+{
+    LyraContext *ctx = noting_context();
+    LyraMesh *mesh = NULL;
+    LyraMeshQuality quality;
+    char text[1000];
+    snprintf(text, sizeof text, "%s%s\n", TEN, row);
+    if (TEST_OK(test_load_text(ctx, "a.inp", text, &mesh))) {
+        TEST_OK(lyra_mesh_quality(mesh, &quality));
+        TEST_EQUAL(quality.inverted, 0);
+        TEST_EQUAL(quality.folded, folded);
+        check_lines(expected);
+    }
+    lyra_mesh_destroy(mesh);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(curved_elements_are_turned_or_said_to_fold)
+{
+    check_curved("1,1,2,3,4,5,6,7,8,9,10", "", 0);
+    // corners and middles mirrored: turned, and sound
+    check_curved("1,1,3,2,4,7,6,5,8,10,9", "a.inp: 1 of 1 elements turned, which were inside out\n",
+                 0);
+    // the order of Gmsh
+    check_curved("1,1,2,3,4,5,6,7,8,10,9",
+                 "a.inp: 1 of 1 elements fold over, the first is element 0; their last two middle "
+                 "nodes stand at each other's edge: Gmsh writes those of 23 and 13, VTK, Abaqus "
+                 "and Medit 13 and 23\n",
+                 1);
+    // a corner once more as a middle
+    check_curved("1,1,2,3,4,1,6,7,8,9,10",
+                 "a.inp: 1 unused vertices dropped\n"
+                 "a.inp: 1 of 1 elements fold over, the first is element 0\n",
+                 1);
+}

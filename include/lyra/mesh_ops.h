@@ -172,7 +172,8 @@ LYRA_API LyraStatus lyra_mesh_orphans(const LyraMesh *mesh, int32_t *count, int3
 
 // ---- quality ------------------------------------------------------------------------------------
 
-/// An element is degenerate if |volume| <= this times the cube of its longest edge.
+/// An element is degenerate if |volume| <= this times the cube of its longest edge; one of TET10 if
+/// the tet of its corners is so too.
 #define LYRA_MESH_DEGENERATE 1e-12
 
 #define LYRA_MESH_QUALITY_BINS 18
@@ -186,8 +187,9 @@ typedef struct LyraMeshQuality {
     double min_dihedral, max_dihedral;          ///< Between faces, rad; 0 without elements.
     int32_t worst_aspect_element;               ///< First with max_aspect; -1 without.
     int32_t min_dihedral_element;               ///< First with min_dihedral; -1 without.
-    int32_t inverted, first_inverted;           ///< Negative, not degenerate; first: -1 if none.
-    int32_t folded, first_folded;         ///< TET10 and HEX8: positive, but with det J <= 0 at
+    int32_t inverted, first_inverted;           ///< Negative (TET10: the tet of the corners), not
+                                                ///< degenerate; first: -1 if none.
+    int32_t folded, first_folded;         ///< TET10 and HEX8: not inverted, but with det J <= 0 at
                                           ///< a vertex or a Gauss point; first: -1 if none.
     int32_t degenerate, first_degenerate; ///< See LYRA_MESH_DEGENERATE.
     int32_t not_boxes, first_not_box;     ///< Cubes whose corners are off those of the

@@ -82,28 +82,37 @@ static double longest_edge(int32_t nodes, const double *corners)
     return longest;
 }
 
+// fails where two nodes of an element in `trouble` are one, or at one place
+static LyraStatus fail_repeated(const LyraMeshView *view, int32_t e, const double *corners,
+                                const char *trouble)
+{
+    int32_t nodes = lyra_element_kind_nodes(view->kind);
+    const int32_t *ids = view->elements + (int64_t)nodes * e;
+    for (int32_t a = 0; a < nodes; ++a) {
+        for (int32_t b = 0; b < a; ++b) {
+            if (ids[a] == ids[b]) {
+                return ly_fail(LYRA_BAD_MESH,
+                               "element %d names vertex %d twice and %s; correct its vertices or "
+                               "remove it",
+                               e, ids[a], trouble);
+            }
+            if (memcmp(corners + 3 * a, corners + 3 * b, 3 * sizeof *corners) == 0) {
+                return ly_fail(LYRA_BAD_MESH,
+                               "element %d %s, as its vertices %d and %d are at the same place; "
+                               "move one of them or remove the element",
+                               e, trouble, ids[b], ids[a]);
+            }
+        }
+    }
+    return LYRA_OK;
+}
+
 // says what is wrong with an element that encloses nothing, and what helps
 static LyraStatus fail_volume(const LyraMesh *mesh, int32_t e, double volume, const double *corners)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     int32_t nodes = lyra_element_kind_nodes(view.kind);
-    const int32_t *ids = view.elements + (int64_t)nodes * e;
-    for (int32_t a = 0; a < nodes; ++a) {
-        for (int32_t b = 0; b < a; ++b) {
-            if (ids[a] == ids[b]) {
-                return ly_fail(LYRA_BAD_MESH,
-                               "element %d names vertex %d twice and has no volume; correct its "
-                               "vertices or remove it",
-                               e, ids[a]);
-            }
-            if (memcmp(corners + 3 * a, corners + 3 * b, 3 * sizeof *corners) == 0) {
-                return ly_fail(LYRA_BAD_MESH,
-                               "element %d has zero rest volume, as its vertices %d and %d are at "
-                               "the same place; move one of them or remove the element",
-                               e, ids[b], ids[a]);
-            }
-        }
-    }
+    LY_TRY(fail_repeated(&view, e, corners, "has zero rest volume"));
     double edge = longest_edge(nodes, corners);
     // rounding of coordinates near those of the element makes some 1e-16 of its cube
     if (volume < 0 && -volume > 1e-14 * edge * edge * edge) {
@@ -118,25 +127,30 @@ static LyraStatus fail_volume(const LyraMesh *mesh, int32_t e, double volume, co
                    e, volume, edge);
 }
 
+// says of an element with volume where det dX/dxi <= 0
+static LyraStatus fail_fold(const LyraMesh *mesh, int32_t e, const double *corners)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LY_TRY(fail_repeated(&view, e, corners, "folds over"));
+    return ly_fail(LYRA_BAD_MESH,
+                   "element %d folds over: det dX/dxi is %g m^3 at one of its nodes or Gauss "
+                   "points, expected more than 0; move its %s",
+                   e, ly_element_least_jacobian(mesh, e),
+                   view.kind == LYRA_ELEMENT_TET10 ? "middle nodes towards those of its edges"
+                                                   : "vertices apart");
+}
+
 static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind kind,
                                 const double *corners)
 {
     double volume = ly_element_volume(mesh, e), edges[3];
     if (ly_kind_is_mapped(kind)) {
-        double least = ly_element_least_jacobian(mesh, e);
-        if (!(volume > 0) || !isfinite(volume) || !isfinite(1 / volume)) {
+        bool usable = isfinite(volume) && isfinite(1 / volume);
+        bool ordered = volume < 0 && !ly_element_is_reversed(mesh, e, volume);
+        if (!usable || (!(volume > 0) && !ordered)) {
             return fail_volume(mesh, e, volume, corners);
         }
-        if (!(least > 0)) {
-            return ly_fail(
-                LYRA_BAD_MESH,
-                "element %d folds over: det dX/dxi is %g m^3 at one of its nodes or Gauss "
-                "points, expected more than 0; move its %s",
-                e, least,
-                kind == LYRA_ELEMENT_TET10 ? "middle nodes towards those of its edges"
-                                           : "vertices apart");
-        }
-        return LYRA_OK;
+        return ly_element_is_folded(mesh, e) ? fail_fold(mesh, e, corners) : LYRA_OK;
     }
     bool fit = kind == LYRA_ELEMENT_TET4 ? is_tet_fit(corners) : is_cube_fit(corners);
     if (!(volume > 0) || !fit) {

@@ -219,6 +219,17 @@ double ly_element_least_jacobian(const LyraMesh *mesh, int32_t element)
     return ly_map_least_jacobian(mesh->kind, r);
 }
 
+bool ly_element_is_reversed(const LyraMesh *mesh, int32_t element, double volume)
+{
+    double corners = mesh->kind == LYRA_ELEMENT_TET10 ? tet_volume(mesh, element) : volume;
+    return (corners != 0 ? corners : volume) < 0;
+}
+
+bool ly_element_is_folded(const LyraMesh *mesh, int32_t element)
+{
+    return ly_kind_is_mapped(mesh->kind) && !(ly_element_least_jacobian(mesh, element) > 0);
+}
+
 // ---- moments ------------------------------------------------------------------------------------
 
 static void add_outer(double scale, const double r[3], double out[6])
@@ -437,8 +448,11 @@ double ly_element_longest_edge(const LyraMesh *mesh, int32_t element)
 
 bool ly_element_is_degenerate(const LyraMesh *mesh, int32_t element, double volume)
 {
-    double longest = ly_element_longest_edge(mesh, element);
+    double longest = ly_element_longest_edge(mesh, element), most = fabs(volume);
+    // middles may take all volume from corners that have some: such an element folds over
+    if (mesh->kind == LYRA_ELEMENT_TET10) {
+        most = fmax(most, fabs(tet_volume(mesh, element)));
+    }
     // a volume that is NaN or infinite is of no use either
-    return !(fabs(volume) > LYRA_MESH_DEGENERATE * longest * longest * longest) ||
-           !isfinite(volume);
+    return !(most > LYRA_MESH_DEGENERATE * longest * longest * longest) || !isfinite(volume);
 }

@@ -34,6 +34,14 @@ void ly_element_mass(const LyraMesh *mesh, int32_t element, double *mass);
 /// kinds the volume.
 double ly_element_least_jacobian(const LyraMesh *mesh, int32_t element);
 
+/// Whether the corners of an element of this volume stand in the wrong order: turning them helps. A
+/// TET10 of negative volume whose corners are in order folds over instead.
+bool ly_element_is_reversed(const LyraMesh *mesh, int32_t element, double volume);
+
+/// Whether an element that is not reversed has det dx/dxi <= 0 at a vertex or Gauss point. Those of
+/// TET4 and CUBE8 never do.
+bool ly_element_is_folded(const LyraMesh *mesh, int32_t element);
+
 /// Length of the longest edge between corners.
 double ly_element_longest_edge(const LyraMesh *mesh, int32_t element);
 

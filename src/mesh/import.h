@@ -145,7 +145,8 @@ bool ly_import_has_solids(const LyImport *import);
 /// Makes a mesh of the solids. What was repaired is said in the log, one line for each kind.
 LyraStatus ly_import_mesh(LyImport *import, LyraMesh **out);
 
-/// Drops elements without volume and turns those that are inside out, each with a line in the log.
+/// Drops elements without volume and turns those that are inside out, each with a line in the log,
+/// and warns of those that fold over.
 /// Replaces `*mesh`.
 LyraStatus ly_mesh_repair(LyraMesh **mesh, const char *path);
 

@@ -14,6 +14,7 @@
 #include "mesh/import.h"
 
 #include "lyra/mesh_edit.h"
+#include "lyra/mesh_ops.h"
 #include "mesh/element.h"
 
 #include <math.h>
@@ -251,6 +252,46 @@ static LyraStatus drop_flat(LyraMesh **mesh, const char *path, int32_t flat)
     return LYRA_OK;
 }
 
+/// Squared distance of a middle node from the middle of an edge.
+static double off_edge2(const LyraMesh *mesh, const int32_t *element, int32_t node, int32_t edge)
+{
+    const int32_t *ends = lyra_element_kind_edge(LYRA_ELEMENT_TET10, edge);
+    double sum = 0;
+    for (int32_t i = 0; i < 3; ++i) {
+        double middle = 0.5 * mesh->positions[3 * (int64_t)element[ends[0]] + i] +
+                        0.5 * mesh->positions[3 * (int64_t)element[ends[1]] + i];
+        double off = mesh->positions[3 * (int64_t)element[node] + i] - middle;
+        sum += off * off;
+    }
+    return sum;
+}
+
+/// Says how many elements fold over, and whether the order of their middle nodes is why.
+static void warn_folded(const LyraMesh *mesh, const char *path)
+{
+    int32_t folded = 0, first = 0, swapped = 0;
+    for (int32_t e = 0; e < mesh->element_count; ++e) {
+        if (!ly_element_is_folded(mesh, e)) {
+            continue;
+        }
+        first = folded++ == 0 ? e : first;
+        if (mesh->kind == LYRA_ELEMENT_TET10) {
+            const int32_t *v = mesh->elements + 10 * (int64_t)e;
+            swapped += off_edge2(mesh, v, 8, 5) + off_edge2(mesh, v, 9, 4) <
+                       off_edge2(mesh, v, 8, 4) + off_edge2(mesh, v, 9, 5);
+        }
+    }
+    if (folded > 0) {
+        ly_log(mesh->ctx, LYRA_LOG_WARNING,
+               "%s: %d of %d elements fold over, the first is element %d%s", path, folded,
+               mesh->element_count, first,
+               swapped > folded / 2 ? "; their last two middle nodes stand at each other's edge: "
+                                      "Gmsh writes those of 23 and 13, VTK, Abaqus and Medit "
+                                      "13 and 23"
+                                    : "");
+    }
+}
+
 LyraStatus ly_mesh_repair(LyraMesh **mesh, const char *path)
 {
     int32_t flat = 0, inverted = 0;
@@ -258,7 +299,7 @@ LyraStatus ly_mesh_repair(LyraMesh **mesh, const char *path)
         double volume = ly_element_volume(*mesh, e);
         bool degenerate = ly_element_is_degenerate(*mesh, e, volume);
         flat += degenerate;
-        inverted += !degenerate && volume < 0;
+        inverted += !degenerate && ly_element_is_reversed(*mesh, e, volume);
     }
     if (flat > 0) {
         LY_TRY(drop_flat(mesh, path, flat));
@@ -271,6 +312,7 @@ LyraStatus ly_mesh_repair(LyraMesh **mesh, const char *path)
         lyra_mesh_destroy(*mesh);
         *mesh = better;
     }
+    warn_folded(*mesh, path);
     return LYRA_OK;
 }
 

@@ -165,15 +165,22 @@ static LyCellType cell_type(LySlice name)
     } types[] = {
         {"C3D4", {LY_CELL_TET, 4}},        {"C3D5", {LY_CELL_PYRAMID, 5}},
         {"C3D6", {LY_CELL_PRISM, 6}},      {"C3D8", {LY_CELL_HEX, 8}},
-        {"C3D10", {LY_CELL_TET10, 10}},    {"C3D15", {LY_CELL_PRISM, 15}},
-        {"C3D20", {LY_CELL_HEX, 20}},      {"S3", {LY_CELL_TRIANGLE, 3}},
+        {"C3D10", {LY_CELL_TET10, 10}},    {"C3D13", {LY_CELL_PYRAMID, 13}},
+        {"C3D15", {LY_CELL_PRISM, 15}},    {"C3D20", {LY_CELL_HEX, 20}},
+        {"C3D27", {LY_CELL_HEX, 27}},      {"S3", {LY_CELL_TRIANGLE, 3}},
         {"S4", {LY_CELL_QUAD, 4}},         {"S6", {LY_CELL_TRIANGLE, 6}},
-        {"S8", {LY_CELL_QUAD, 8}},         {"STRI3", {LY_CELL_TRIANGLE, 3}},
+        {"S8", {LY_CELL_QUAD, 8}},         {"S9", {LY_CELL_QUAD, 9}},
+        {"STRI3", {LY_CELL_TRIANGLE, 3}},  {"STRI65", {LY_CELL_TRIANGLE, 6}},
         {"M3D3", {LY_CELL_TRIANGLE, 3}},   {"M3D4", {LY_CELL_QUAD, 4}},
+        {"M3D6", {LY_CELL_TRIANGLE, 6}},   {"M3D8", {LY_CELL_QUAD, 8}},
         {"R3D3", {LY_CELL_TRIANGLE, 3}},   {"R3D4", {LY_CELL_QUAD, 4}},
         {"CPS3", {LY_CELL_TRIANGLE, 3}},   {"CPS4", {LY_CELL_QUAD, 4}},
+        {"CPS6", {LY_CELL_TRIANGLE, 6}},   {"CPS8", {LY_CELL_QUAD, 8}},
         {"CPE3", {LY_CELL_TRIANGLE, 3}},   {"CPE4", {LY_CELL_QUAD, 4}},
+        {"CPE6", {LY_CELL_TRIANGLE, 6}},   {"CPE8", {LY_CELL_QUAD, 8}},
         {"SFM3D3", {LY_CELL_TRIANGLE, 3}}, {"SFM3D4", {LY_CELL_QUAD, 4}},
+        {"SFM3D6", {LY_CELL_TRIANGLE, 6}}, {"SFM3D8", {LY_CELL_QUAD, 8}},
+        {"M3D9", {LY_CELL_QUAD, 9}},
     };
     for (int32_t i = 0; i < LY_COUNT_OF(types); ++i) {
         size_t length = strlen(types[i].word);
@@ -220,6 +227,11 @@ static LyraStatus read_elements(LyInpReader *reader, const LyInpKeyword *keyword
         for (int32_t a = 0; a < type.nodes; ++a) {
             LY_TRY(row_number(scanner, a < corner_count ? &corners[a] : &dropped,
                               "the number of a node"));
+        }
+        if (!ly_scanner_at_line_end(scanner)) {
+            return ly_scanner_fail(scanner, LYRA_BAD_FORMAT,
+                                   "the end of element %d, whose type has %d nodes", number,
+                                   type.nodes);
         }
         ly_scanner_next_line(scanner);
     }

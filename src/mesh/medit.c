@@ -23,12 +23,18 @@ static const struct {
     const char *word;
     LyCellType type;
 } kinds[] = {
-    {"Triangles", {LY_CELL_TRIANGLE, 3}},   {"Quadrilaterals", {LY_CELL_QUAD, 4}},
-    {"Tetrahedra", {LY_CELL_TET, 4}},       {"Pyramids", {LY_CELL_PYRAMID, 5}},
-    {"Prisms", {LY_CELL_PRISM, 6}},         {"Pentahedra", {LY_CELL_PRISM, 6}},
-    {"Hexahedra", {LY_CELL_HEX, 8}},        {"Hexaedra", {LY_CELL_HEX, 8}},
-    {"TrianglesP2", {LY_CELL_TRIANGLE, 6}}, {"TetrahedraP2", {LY_CELL_TET10, 10}},
+    {"Triangles", {LY_CELL_TRIANGLE, 3}},    {"Quadrilaterals", {LY_CELL_QUAD, 4}},
+    {"Tetrahedra", {LY_CELL_TET, 4}},        {"Pyramids", {LY_CELL_PYRAMID, 5}},
+    {"Prisms", {LY_CELL_PRISM, 6}},          {"Pentahedra", {LY_CELL_PRISM, 6}},
+    {"Hexahedra", {LY_CELL_HEX, 8}},         {"Hexaedra", {LY_CELL_HEX, 8}},
+    {"TrianglesP2", {LY_CELL_TRIANGLE, 6}},  {"TetrahedraP2", {LY_CELL_TET10, 10}},
+    {"TrianglesP3", {LY_CELL_TRIANGLE, 10}}, {"TetrahedraP3", {LY_CELL_TET, 20}},
+    {"QuadrilateralsQ2", {LY_CELL_QUAD, 9}}, {"HexahedraQ2", {LY_CELL_HEX, 27}},
+    {"PrismsP2", {LY_CELL_PRISM, 18}},       {"PyramidsP2", {LY_CELL_PYRAMID, 14}},
 };
+
+// nodes of a cell behind its corners
+#define MIDDLES_MAX 19
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -57,7 +63,7 @@ static LyraStatus read_vertices(LyImport *import, const LyValues *values, int64_
 static LyraStatus read_cells(LyImport *import, const LyValues *values, LyCellType type)
 {
     int64_t count, first = import->cell_count;
-    int32_t *corners, rest[8], nodes = ly_cell_nodes(type.shape);
+    int32_t *corners, rest[MIDDLES_MAX], nodes = ly_cell_nodes(type.shape);
     LY_TRY(read_count(values, &count));
     LY_TRY(ly_import_cells(import, type.shape, 0, count, &corners));
     import->quadratic[ly_cell_is_solid(type.shape)] |= type.nodes > nodes && count > 0;

@@ -96,7 +96,7 @@ static void orient_element(const LyraMesh *mesh, int32_t e, int32_t *element,
     double volume = ly_element_volume(mesh, e);
     if (ly_element_is_degenerate(mesh, e, volume)) {
         ++report->degenerate;
-    } else if (volume < 0) {
+    } else if (ly_element_is_reversed(mesh, e, volume)) {
         flip(mesh->kind, element);
         ++report->flipped;
     }

@@ -155,9 +155,9 @@ static void measure(const LyraMesh *mesh, int32_t element, Part *part)
         count_one(element, &quality->degenerate, &quality->first_degenerate);
         return;
     }
-    if (volume < 0) {
+    if (ly_element_is_reversed(mesh, element, volume)) {
         count_one(element, &quality->inverted, &quality->first_inverted);
-    } else if (!(ly_element_least_jacobian(mesh, element) > 0)) {
+    } else if (ly_element_is_folded(mesh, element)) {
         count_one(element, &quality->folded, &quality->first_folded);
     }
     double r[10][3] = {{0}};

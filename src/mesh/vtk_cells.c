@@ -11,17 +11,25 @@ static LyCellType cell_type(int64_t type)
     static const LyCellType types[] = {
         [0] = {LY_CELL_NONE, 0}, // empty
         [1] = {LY_CELL_NONE, 0}, // points and lines
-        [2] = {LY_CELL_NONE, 0},      [3] = {LY_CELL_NONE, 0},    [4] = {LY_CELL_NONE, 0},
-        [5] = {LY_CELL_TRIANGLE, 3},  [6] = {LY_CELL_NONE, -1},                            // strips
-        [7] = {LY_CELL_POLYGON, 0},   [8] = {LY_CELL_QUAD, 4},                             // pixel
-        [9] = {LY_CELL_QUAD, 4},      [10] = {LY_CELL_TET, 4},    [11] = {LY_CELL_HEX, 8}, // voxel
-        [12] = {LY_CELL_HEX, 8},      [13] = {LY_CELL_PRISM, 6},  [14] = {LY_CELL_PYRAMID, 5},
-        [15] = {LY_CELL_NONE, -1},    [16] = {LY_CELL_NONE, -1},  [17] = {LY_CELL_NONE, -1},
-        [18] = {LY_CELL_NONE, -1},    [19] = {LY_CELL_NONE, -1},  [20] = {LY_CELL_NONE, -1},
-        [21] = {LY_CELL_NONE, 0}, // quadratic lines
-        [22] = {LY_CELL_TRIANGLE, 6}, [23] = {LY_CELL_QUAD, 8},   [24] = {LY_CELL_TET10, 10},
-        [25] = {LY_CELL_HEX, 20},     [26] = {LY_CELL_PRISM, 15}, [27] = {LY_CELL_PYRAMID, 13},
+        [2] = {LY_CELL_NONE, 0},      [3] = {LY_CELL_NONE, 0},
+        [4] = {LY_CELL_NONE, 0},      [5] = {LY_CELL_TRIANGLE, 3},
+        [6] = {LY_CELL_NONE, -1},                              // strips
+        [7] = {LY_CELL_POLYGON, 0},   [8] = {LY_CELL_QUAD, 4}, // pixel
+        [9] = {LY_CELL_QUAD, 4},      [10] = {LY_CELL_TET, 4},
+        [11] = {LY_CELL_HEX, 8}, // voxel
+        [12] = {LY_CELL_HEX, 8},      [13] = {LY_CELL_PRISM, 6},
+        [14] = {LY_CELL_PYRAMID, 5},  [15] = {LY_CELL_NONE, -1},
+        [16] = {LY_CELL_NONE, -1},    [17] = {LY_CELL_NONE, -1},
+        [18] = {LY_CELL_NONE, -1},    [19] = {LY_CELL_NONE, -1},
+        [20] = {LY_CELL_NONE, -1},    [21] = {LY_CELL_NONE, 0}, // quadratic lines
+        [22] = {LY_CELL_TRIANGLE, 6}, [23] = {LY_CELL_QUAD, 8},
+        [24] = {LY_CELL_TET10, 10},   [25] = {LY_CELL_HEX, 20},
+        [26] = {LY_CELL_PRISM, 15},   [27] = {LY_CELL_PYRAMID, 13},
         [28] = {LY_CELL_QUAD, 9},     [29] = {LY_CELL_HEX, 27},
+        [30] = {LY_CELL_QUAD, 6},     [31] = {LY_CELL_PRISM, 12},
+        [32] = {LY_CELL_PRISM, 18},   [33] = {LY_CELL_HEX, 24},
+        [34] = {LY_CELL_TRIANGLE, 7}, [35] = {LY_CELL_NONE, 0}, // cubic lines
+        [36] = {LY_CELL_NONE, -1},    [37] = {LY_CELL_PYRAMID, 19},
     };
     // Lagrange cells of any order; their corners come first as well, and the middles of order 2
     switch (type) {
@@ -40,6 +48,12 @@ static LyCellType cell_type(int64_t type)
     case 72:
     case 79:
         return (LyCellType){LY_CELL_HEX, 0};
+    case 73:
+    case 80:
+        return (LyCellType){LY_CELL_PRISM, 0};
+    case 74:
+    case 81:
+        return (LyCellType){LY_CELL_PYRAMID, 0};
     default:
         return type >= 0 && type < LY_COUNT_OF(types) ? types[type]
                                                       : (LyCellType){LY_CELL_NONE, -1};
