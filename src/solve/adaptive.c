@@ -100,7 +100,6 @@ typedef struct Adaptive {
     bool fresh;   // ... and has not been asked yet
     LyKept kept;
     LyWatch watch;
-    double *work; // [2 size]
     double blocks, rows;
     bool coarse;            // sweeps have a coarse space, or will have
     double large;           // how far the copy is beyond the caches, 0 to 1
@@ -257,7 +256,6 @@ static void destroy(void *data)
     Adaptive *self = data;
     if (self) {
         forget(self);
-        ly_release(self->ctx, self->work);
         ly_solver_pcg.destroy(self->sweeps);
         ly_release(self->ctx, self);
     }
@@ -326,7 +324,6 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     self->rows = A->size / 3;
     self->large = beyond(self->blocks, BLOCKS_LARGE);
     self->box = box_ratio(A->size / 3, self->def.positions);
-    LY_TRY(ly_resize_array(self->ctx, 2 * (int64_t)A->size, sizeof *self->work, &self->work));
     return ly_solver_pcg.analyze(self->sweeps, A, constraints);
 }
 
@@ -458,7 +455,7 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
 static bool is_answer(Adaptive *self, const double *b, const double *x, double part)
 {
     int64_t n = self->A.size;
-    double *r = self->work, *Pb = r + n;
+    double *r = ly_pcg_idle(self->sweeps), *Pb = r + n;
     lyra_operator_apply(&self->A, x, r);
     ly_vector_axpby(self->ctx, n, 1, b, -1, r);
     ly_vector_copy(self->ctx, n, b, Pb);
@@ -646,9 +643,7 @@ static void set_tolerance(void *data, double tolerance)
 static int64_t bytes(const void *data)
 {
     const Adaptive *self = data;
-    int64_t work = self->work ? 2 * (int64_t)self->A.size * (int64_t)sizeof *self->work : 0;
-    return (int64_t)sizeof *self + work + ly_solver_pcg.bytes(self->sweeps) +
-           ly_kept_bytes(&self->kept);
+    return (int64_t)sizeof *self + ly_solver_pcg.bytes(self->sweeps) + ly_kept_bytes(&self->kept);
 }
 
 static uint64_t kept(const void *data)
