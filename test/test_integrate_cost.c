@@ -337,3 +337,29 @@ LYRA_TEST(what_auto_has_learnt_survives_restarts)
     check_learning("generalized-alpha", LYRA_NEWTON_FULL, true, 5);
     check_learning("bdf2", LYRA_NEWTON_FULL, true, 5);
 }
+
+// all that a body holds once it moves, its mesh included
+LYRA_TEST(a_body_in_motion_takes_less_than_a_kilobyte_per_tet)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    BodyDef settings = body_def();
+    settings.model = "neo-hookean";
+    settings.cells[0] = settings.cells[1] = settings.cells[2] = 12;
+    settings.stiffness_damping = 1e-3;
+    settings.damping_exact = true;
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.newton.policy = LYRA_NEWTON_ONE;
+    def.vega = true;
+    Body body;
+    LyraIntegrator *it = NULL;
+    bool made = make_body(ctx, &settings, &body) &&
+                TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
+    for (int32_t i = 0; made && i < 2; ++i) {
+        TEST_OK(lyra_integrator_step(it, body.state, 1e-2, NULL));
+    }
+    double tets = 6 * 12 * 12 * 12, each = (double)lyra_context_byte_count(ctx) / tets;
+    TEST_CHECK_MSG(each < 950, "%g bytes per tet", each);
+    lyra_integrator_destroy(it);
+    end_body(&body);
+    test_context_end(ctx);
+}
