@@ -27,7 +27,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define YOUNG 1e6
 #define POISSON 0.3
@@ -147,28 +146,12 @@ static bool read_frequencies(FILE *file, double frequencies[MODES])
     return found == MODES;
 }
 
-// removes the folder with what ccx leaves there
-static void remove_folder(const char *folder)
-{
-    static const char *const ends[] = {"inp", "dat", "frd", "sta", "cvg", "log", "12d", "eig"};
-    char path[512];
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
-        snprintf(path, sizeof path, "%s/job.%s", folder, ends[i]);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/spooles.out", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 // Runs ccx on a body; fills `u` or `frequencies`. Says what went wrong by a failed row and false.
 static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, const double *force,
                     double *u, double frequencies[MODES])
 {
-    char folder[256], path[512], command[1024];
-    const char *parent = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/lyra-calculix-XXXXXX", parent ? parent : "/tmp");
-    if (!mkdtemp(folder)) {
+    char folder[CLI_FOLDER_MAX], path[CLI_FOLDER_MAX + 16], command[CLI_FOLDER_MAX + 128];
+    if (!cli_folder_make(folder)) {
         verify_range(verify, 1, 1, 0, "a folder for ccx could be made");
         return false;
     }
@@ -192,7 +175,7 @@ static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, c
     if (file) {
         fclose(file);
     }
-    remove_folder(folder);
+    cli_folder_remove(folder);
     if (!good) {
         verify_range(verify, 1, 1, 0, "%s: ccx ran to its end", analyses[analysis].name);
     }

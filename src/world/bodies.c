@@ -412,7 +412,6 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     LyBody body = {0};
     LyraBodyDef *own = NULL;
     int32_t forces = world->force_count, rules = world->rule_count;
-    bool activation = world->activation_changes;
     uint64_t digest = world->digest;
     LY_CHECK_DEF(def, "lyra_body_def_default");
     LY_TRY(ly_world_check_open(world, "a body"));
@@ -427,7 +426,6 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     }
     if (status != LYRA_OK) {
         ly_world_drop(world, forces, rules);
-        world->activation_changes = activation;
         world->digest = digest;
         return status;
     }

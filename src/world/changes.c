@@ -80,7 +80,8 @@ static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const L
         change->base[e] = !def->value ? was : young ? was / young[e] : 1;
     }
     LY_TRY(select_stencils(world, def, change));
-    return ly_world_take_rule(world, (LyRule){apply_change, NULL, change});
+    return ly_world_take_rule(world,
+                              (LyRule){apply_change, NULL, change, force, change->parameter});
 }
 
 // Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
@@ -250,7 +251,5 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
         ly_world_drop(world, world->force_count, rules);
         return status;
     }
-    world->moduli_change = true;
-    world->activation_changes |= strcmp(own->parameter, "activation") == 0;
     return LYRA_OK;
 }
