@@ -101,8 +101,8 @@ LyraStatus ly_history_set(const LyraAssembly *assembly, int32_t force, int32_t c
                           const double *values, double *history);
 
 /// Of forces with nodal pressure, see nodal.h.
-typedef struct LyNodal LyNodal;
-typedef struct LyNodalWork LyNodalWork;
+typedef struct LyNodalPressure LyNodalPressure;
+typedef struct LyNodalPressureWork LyNodalPressureWork;
 
 /// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
 typedef struct LyBatches {
@@ -119,8 +119,8 @@ typedef struct LyBatches {
     // doubles between the parameters that batches read: 0 where all stencils have the same, so that
     // one copy stays in the cache
     int64_t parameter_stride;
-    int64_t history_begin; // first double of this force in a history block
-    LyNodal *nodal;        // Nullable
+    int64_t history_begin;  // first double of this force in a history block
+    LyNodalPressure *nodal; // Nullable
 } LyBatches;
 
 /// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the
@@ -172,7 +172,7 @@ typedef struct LyAssemblyWork {
     LyraArena **arenas;        // [thread_count]
     /// History of each force where it does not lie in that of the evaluation, [force_count].
     const double **history;
-    LyNodalWork **nodal; // of each force, [force_count]; NULL: without nodal pressure
+    LyNodalPressureWork **nodal; // of each force, [force_count]; NULL: without nodal pressure
     int32_t force_count;
 } LyAssemblyWork;
 

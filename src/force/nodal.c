@@ -161,14 +161,14 @@ LyraStatus ly_nodal_pairs(LyraContext *ctx, const LyPatternDef *def, int64_t *co
 
 // ---- creation -----------------------------------------------------------------------------------
 
-static int32_t group_count(const LyNodal *nodal)
+static int32_t group_count(const LyNodalPressure *nodal)
 {
     return (nodal->count + WIDTH - 1) / WIDTH;
 }
 
 // the vertices that tets have, and the tets around each
 static LyraStatus find_vertices(LyraContext *ctx, const LyraAssembly *assembly,
-                                const LyBatches *batches, LyNodal *nodal)
+                                const LyBatches *batches, LyNodalPressure *nodal)
 {
     int32_t n = assembly->vertex_count, total = 4 * batches->force->stencil_count;
     LY_TRY(ly_allocate_zeroed(ctx, n, sizeof *nodal->index, &nodal->index));
@@ -228,7 +228,7 @@ static int32_t find_id(const int32_t *ids, int64_t count, int32_t id)
     return (int32_t)low;
 }
 
-static LyraStatus find_rings(LyraContext *ctx, const LyBatches *batches, LyNodal *nodal)
+static LyraStatus find_rings(LyraContext *ctx, const LyBatches *batches, LyNodalPressure *nodal)
 {
     int64_t total = 4 * (int64_t)batches->force->stencil_count;
     int32_t *ids = NULL;
@@ -275,7 +275,7 @@ done:
     return status;
 }
 
-void ly_nodal_set_parameters(LyNodal *nodal, const LyBatches *batches)
+void ly_nodal_set_parameters(LyNodalPressure *nodal, const LyBatches *batches)
 {
     const LyraForceType *type = batches->force->type;
     for (int32_t k = 0; k < group_count(nodal) * WIDTH; ++k) {
@@ -299,10 +299,10 @@ void ly_nodal_set_parameters(LyNodal *nodal, const LyBatches *batches)
 }
 
 LyraStatus ly_nodal_create(LyraContext *ctx, const LyraAssembly *assembly, int32_t force,
-                           LyNodal **out)
+                           LyNodalPressure **out)
 {
     const LyBatches *batches = &assembly->batches[force];
-    LyNodal *nodal = NULL;
+    LyNodalPressure *nodal = NULL;
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *nodal, &nodal));
     LY_TRY_DONE(find_vertices(ctx, assembly, batches, nodal));
@@ -318,7 +318,7 @@ done:
     return status;
 }
 
-void ly_nodal_destroy(LyraContext *ctx, LyNodal *nodal)
+void ly_nodal_destroy(LyraContext *ctx, LyNodalPressure *nodal)
 {
     if (!nodal) {
         return;
@@ -337,10 +337,10 @@ void ly_nodal_destroy(LyraContext *ctx, LyNodal *nodal)
 }
 
 LyraStatus ly_nodal_work_create(LyraContext *ctx, const LyraAssembly *assembly,
-                                const LyBatches *batches, LyNodalWork **out)
+                                const LyBatches *batches, LyNodalPressureWork **out)
 {
-    const LyNodal *nodal = batches->nodal;
-    LyNodalWork *work = NULL;
+    const LyNodalPressure *nodal = batches->nodal;
+    LyNodalPressureWork *work = NULL;
     LyraStatus status = LYRA_OK;
     int64_t groups = group_count(nodal);
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *work, &work));
@@ -358,7 +358,7 @@ done:
     return status;
 }
 
-void ly_nodal_work_destroy(LyraContext *ctx, LyNodalWork *work)
+void ly_nodal_work_destroy(LyraContext *ctx, LyNodalPressureWork *work)
 {
     if (!work) {
         return;
@@ -375,7 +375,7 @@ void ly_nodal_work_destroy(LyraContext *ctx, LyNodalWork *work)
 typedef struct Pass {
     const LyraAssembly *assembly;
     const LyBatches *batches;
-    LyNodalWork *work;
+    LyNodalPressureWork *work;
     const double *x;
     bool slopes, psd;
     int32_t pieces;
@@ -397,7 +397,7 @@ static void element_task(void *data, int32_t index, int32_t worker)
 // gradients of J_a by the vertices of its ring
 static void find_slopes(const Pass *pass, int32_t k)
 {
-    const LyNodal *nodal = pass->batches->nodal;
+    const LyNodalPressure *nodal = pass->batches->nodal;
     double *slope = pass->work->slope + 3 * nodal->ring_start[k];
     double scale = 0.25 / nodal->volume[k];
     memset(slope, 0,
@@ -422,8 +422,8 @@ static void vertex_task(void *data, int32_t index, int32_t worker)
     (void)worker;
     static LyNodalVerticesKernel *const kernels[] = LY_KERNEL_TABLE(ly_nodal_vertices);
     const Pass *pass = data;
-    const LyNodal *nodal = pass->batches->nodal;
-    LyNodalWork *work = pass->work;
+    const LyNodalPressure *nodal = pass->batches->nodal;
+    LyNodalPressureWork *work = pass->work;
     int32_t begin = (int32_t)ly_piece_begin(group_count(nodal), pass->pieces, index);
     int32_t end = (int32_t)ly_piece_begin(group_count(nodal), pass->pieces, index + 1);
     kernels[pass->isa](nodal, pass->batches, work->element, begin, end, work->value);
@@ -438,8 +438,8 @@ static void vertex_task(void *data, int32_t index, int32_t worker)
     }
 }
 
-void ly_nodal_prepare(const LyraAssembly *assembly, const LyBatches *batches, LyNodalWork *work,
-                      const double *x, bool slopes)
+void ly_nodal_prepare(const LyraAssembly *assembly, const LyBatches *batches,
+                      LyNodalPressureWork *work, const double *x, bool slopes)
 {
     Pass pass = {.assembly = assembly,
                  .batches = batches,
@@ -493,7 +493,7 @@ static void row_task(void *data, int32_t leaf, int32_t worker)
     (void)worker;
     const Pass *pass = data;
     const LyraAssembly *assembly = pass->assembly;
-    const LyNodal *nodal = pass->batches->nodal;
+    const LyNodalPressure *nodal = pass->batches->nodal;
     LyraBlockPatternView pattern = lyra_block_pattern_view(assembly->pattern);
     bool upper = pattern.storage == LYRA_STORAGE_UPPER;
     int32_t end = ly_range_tree_leaf_begin(&assembly->tree, leaf + 1);
@@ -521,11 +521,11 @@ static void row_task(void *data, int32_t leaf, int32_t worker)
 }
 
 void ly_nodal_add_rows(const LyraAssembly *assembly, const LyBatches *batches,
-                       const LyNodalWork *work, bool psd, double *values)
+                       const LyNodalPressureWork *work, bool psd, double *values)
 {
     Pass pass = {.assembly = assembly,
                  .batches = batches,
-                 .work = (LyNodalWork *)work,
+                 .work = (LyNodalPressureWork *)work,
                  .psd = psd,
                  .values = values};
     ly_parallel_for(assembly->ctx, ly_range_tree_level_size(&assembly->tree, 0), row_task, &pass);

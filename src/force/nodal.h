@@ -23,7 +23,7 @@
 #define LY_FORCE_NODAL (1u << 30)
 
 /// Vertices of a force with nodal pressure, those that its tets have. Places are internal.
-struct LyNodal {
+struct LyNodalPressure {
     int32_t count;
     int32_t *vertex;       // [count], places, ascending
     int32_t *index;        // [vertices of the assembly], number of each place; -1: none
@@ -38,7 +38,7 @@ struct LyNodal {
 };
 
 /// What an evaluation finds.
-struct LyNodalWork {
+struct LyNodalPressureWork {
     double *element; // v and its gradients by nodes 1 to 3, [batch][10][WIDTH]
     double *value;   // U2 and its derivatives by J, [group][3][WIDTH]
     double *mean;    // U2 and p at each place, [vertices of the assembly][2]
@@ -50,24 +50,24 @@ LyraStatus ly_nodal_pairs(LyraContext *ctx, const LyPatternDef *def, int64_t *co
                           int32_t **pairs);
 
 LyraStatus ly_nodal_create(LyraContext *ctx, const LyraAssembly *assembly, int32_t force,
-                           LyNodal **out);
-void ly_nodal_destroy(LyraContext *ctx, LyNodal *nodal);
+                           LyNodalPressure **out);
+void ly_nodal_destroy(LyraContext *ctx, LyNodalPressure *nodal);
 
 /// Takes the parameters of the elements.
-void ly_nodal_set_parameters(LyNodal *nodal, const LyBatches *batches);
+void ly_nodal_set_parameters(LyNodalPressure *nodal, const LyBatches *batches);
 
 LyraStatus ly_nodal_work_create(LyraContext *ctx, const LyraAssembly *assembly,
-                                const LyBatches *batches, LyNodalWork **out);
-void ly_nodal_work_destroy(LyraContext *ctx, LyNodalWork *work);
+                                const LyBatches *batches, LyNodalPressureWork **out);
+void ly_nodal_work_destroy(LyraContext *ctx, LyNodalPressureWork *work);
 
 /// Fills `mean` of a force at displaced places `x` [vertex][4]; with `slopes` what
 /// ly_nodal_add_rows() needs.
-void ly_nodal_prepare(const LyraAssembly *assembly, const LyBatches *batches, LyNodalWork *work,
-                      const double *x, bool slopes);
+void ly_nodal_prepare(const LyraAssembly *assembly, const LyBatches *batches,
+                      LyNodalPressureWork *work, const double *x, bool slopes);
 
 /// Adds the blocks of all rows to `values`; without those on the diagonal if rows sum to zero.
 void ly_nodal_add_rows(const LyraAssembly *assembly, const LyBatches *batches,
-                       const LyNodalWork *work, bool psd, double *values);
+                       const LyNodalPressureWork *work, bool psd, double *values);
 
 /// Means over the four nodes of each lane: [2][WIDTH].
 void ly_nodal_gather(const int32_t *vertex, const double *mean, double *out);
@@ -78,7 +78,7 @@ typedef void LyNodalElementsKernel(const LyBatches *batches, const double *x, in
 LY_KERNEL_DECLARE(LyNodalElementsKernel, ly_nodal_elements);
 
 /// U2 of the groups of vertices [begin, end).
-typedef void LyNodalVerticesKernel(const LyNodal *nodal, const LyBatches *batches,
+typedef void LyNodalVerticesKernel(const LyNodalPressure *nodal, const LyBatches *batches,
                                    const double *element, int32_t begin, int32_t end,
                                    double *value);
 LY_KERNEL_DECLARE(LyNodalVerticesKernel, ly_nodal_vertices);

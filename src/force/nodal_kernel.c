@@ -51,7 +51,7 @@ void LY_KERNEL(ly_nodal_elements)(const LyBatches *batches, const double *x, int
     }
 }
 
-void LY_KERNEL(ly_nodal_vertices)(const LyNodal *nodal, const LyBatches *batches,
+void LY_KERNEL(ly_nodal_vertices)(const LyNodalPressure *nodal, const LyBatches *batches,
                                   const double *element, int32_t begin, int32_t end, double *value)
 {
     double J[WIDTH] __attribute__((aligned(64)));
