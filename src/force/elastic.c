@@ -20,7 +20,7 @@ static const char *const inversion_names[LYRA_INVERSION_COUNT] = {
 
 const char *lyra_volumetric_name(LyraVolumetric volumetric)
 {
-    static const char *const names[] = {"standard", "mean"};
+    static const char *const names[] = {"standard", "mean", "nodal"};
     return (unsigned)volumetric < LYRA_VOLUMETRIC_COUNT ? names[volumetric] : "unknown";
 }
 
@@ -33,7 +33,7 @@ LyraStatus lyra_volumetric_find(const char *name, LyraVolumetric *volumetric)
         }
     }
     return ly_fail(LYRA_INVALID_ARGUMENT,
-                   "no way \"%s\" to take volumes, expected standard or mean", name);
+                   "no way \"%s\" to take volumes, expected standard, mean or nodal", name);
 }
 
 const char *lyra_inversion_name(LyraInversion inversion)

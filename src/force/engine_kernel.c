@@ -11,6 +11,7 @@
 // safe and the sums have the same bits every time.
 
 #include "force/force.h"
+#include "force/nodal.h"
 #include "force/rest_shape.h"
 #include "math/lanes.h"
 
@@ -490,6 +491,8 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     double *v = run->v ? lyra_arena_push(arena, vector_bytes) : NULL;
     double *diagonal = lyra_arena_push(arena, (size_t)(nodes * 9 * WIDTH) * sizeof(double));
     double energies[WIDTH] __attribute__((aligned(64))) = {0};
+    double nodal[2 * WIDTH] __attribute__((aligned(64)));
+    batch.nodal = run->nodal ? nodal : NULL;
     bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
     batch.x = displaced ? NULL : x;
     batch.u = displaced ? x : NULL;
@@ -528,6 +531,9 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
         }
         if (nodes == 4 && run->det) {
             add_det(&batch, run->det);
+        }
+        if (nodes == 4 && run->nodal) {
+            ly_nodal_gather(vertex, run->nodal, nodal);
         }
         LyArenaMark inner = ly_arena_mark(arena);
         type->evaluate(batches->force->self, &batch, arena);

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "force/definite.h"
-#include "force/force.h"
+#include "force/nodal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +30,15 @@ static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind ki
     if (def->volumetric == LYRA_VOLUMETRIC_MEAN && kind == LYRA_ELEMENT_TET4) {
         return ly_fail(
             LYRA_UNSUPPORTED,
-            "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
-            "quadratic` makes tets of 10 nodes, which it helps");
+            "elastic: volumetric mean is that of every tet of 4 nodes already; nodal helps them, "
+            "or `lyra mesh quadratic`, which makes tets of 10 nodes");
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_NODAL && kind != LYRA_ELEMENT_TET4) {
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "elastic: volumetric nodal is for tets of 4 nodes, found elements of kind %s, "
+            "which mean helps",
+            lyra_element_kind_name(kind));
     }
     bool flows_by_stress = def->plasticity && def->plasticity->yield == LYRA_YIELD_VON_MISES &&
                            def->plasticity->kinematic_hardening == 0;
@@ -377,7 +384,7 @@ static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 static bool has_contraction(const LyraElasticDef *def, LyraElementKind kind)
 {
     return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !is_mapped(def, kind) &&
-           !remembers(def);
+           !remembers(def) && def->volumetric == LYRA_VOLUMETRIC_STANDARD;
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -394,6 +401,9 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     }
     if (kind == LYRA_ELEMENT_CUBE8) {
         return has_contraction(def, kind) ? contracted_cubes[isa] : cubes[isa];
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_NODAL) {
+        return tets[isa];
     }
     if (is_stvk(def) && !remembers(def)) {
         return has_contraction(def, kind) ? contracted[isa] : stvk[isa];
@@ -540,6 +550,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     }
     LY_TRY_DONE(ly_rest_create(ctx, whole, &solid->rest));
     solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
+    solid->type.traits |= def->volumetric == LYRA_VOLUMETRIC_NODAL ? LY_FORCE_NODAL : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {

@@ -370,6 +370,7 @@ LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body
     ++world->body_count;
     world->vertex_count += view->vertex_count;
     digest_body(world, view, body);
+    ly_warn_incompressible(world, view, body);
     return LYRA_OK;
 done:
     ly_body_end(world->ctx, view, body);

@@ -172,10 +172,11 @@ static const LyKey material_keys[] = {
      .meaning = "Mass per volume; of a generated mesh 1000 kg/m^3.", .live = &ly_live_density},
     {"inversion", LY_KEY_WORD, AT(LyraBodyDef, material.inversion), .choices = "extend|clamp|none",
      .meaning = "What an isotropic law does below the threshold."},
-    {"volumetric", LY_KEY_WORD, AT(LyraBodyDef, material.volumetric), .choices = "standard|mean",
-     .meaning = "How a law sees changes of volume: at each point, or by the mean over the element, "
-                "which does not lock where Poisson's ratio is near 0.5 (cubes, hexahedra, tets of "
-                "10 nodes)."},
+    {"volumetric", LY_KEY_WORD, AT(LyraBodyDef, material.volumetric),
+     .choices = "standard|mean|nodal",
+     .meaning = "How a law sees changes of volume: at each point, or by the mean over the element "
+                "(cubes, hexahedra, tets of 10 nodes) or around each vertex (tets of 4 nodes), "
+                "which do not lock where Poisson's ratio is near 0.5."},
     {"inversion-threshold", LY_KEY_NUMBER, AT(LyraBodyDef, material.inversion_threshold),
      .range = LY_RANGE_INSIDE, .meaning = "Stretch below which that happens."},
     {"compression-resistance", LY_KEY_NUMBER, AT(LyraBodyDef, material.compression_resistance),

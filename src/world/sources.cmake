@@ -19,6 +19,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_world.c
   world/laplacian.c
   world/live.c
+  world/locking.c
   world/loads.c
   world/masses.c
   world/methods.c

@@ -117,6 +117,8 @@ struct LyraWorld {
     int32_t substeps;
     int64_t steps;
     uint64_t digest;
+    bool warned_incompressible, warned_coarse; // of tets of 4 nodes
+    double *strains;                           // scratch of ly_warn_bending(). Nullable
 };
 
 // ---- bodies -------------------------------------------------------------------------------------
@@ -290,6 +292,15 @@ void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count);
     (((count) & ((count)-1)) == 0                                                                  \
          ? ly_resize_array(ctx, (count) > 0 ? 2 * (int64_t)(count) : 1, size, array)               \
          : LYRA_OK)
+
+/// Warns, once, of nearly incompressible tets of 4 nodes in a body.
+void ly_warn_incompressible(LyraWorld *world, const LyraBodyView *view, const LyBody *body);
+
+/// Makes room for ly_warn_bending(), where statics have tets of 4 nodes.
+LyraStatus ly_world_watch_bending(LyraWorld *world);
+
+/// Warns, once, of tets of 4 nodes that are too coarse for the strains of the state.
+void ly_warn_bending(LyraWorld *world);
 
 /// Fails where the world is prepared: `what` is to be added.
 LyraStatus ly_world_check_open(const LyraWorld *world, const char *what);
