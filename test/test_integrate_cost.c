@@ -57,6 +57,15 @@ typedef struct Pair {
     LyraIntegrator *it;
 } Pair;
 
+// the same, and it says that its tangents are never indefinite
+static const LyraForceType definite_type = {
+    .name = "counted pair",
+    .nodes = 2,
+    .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT |
+              LYRA_FORCE_DEFINITE,
+    .evaluate = evaluate_pair,
+};
+
 static void end_pair(Pair *pair)
 {
     lyra_integrator_destroy(pair->it);
@@ -67,14 +76,14 @@ static void end_pair(Pair *pair)
 }
 
 // one vertex is fixed, the other falls and swings
-static void make_pair(LyraContext *ctx, const LyraIntegratorDef *settings, double stiffness_damping,
-                      Pair *pair)
+static void make_pair(LyraContext *ctx, const LyraForceType *type,
+                      const LyraIntegratorDef *settings, double stiffness_damping, Pair *pair)
 {
     static const double x[6] = {0, 0, 0, 0.1, 0, 0}, masses[2] = {1, 1};
     static const int32_t stencil[2] = {0, 1}, fixed = 0;
     memset(pair, 0, sizeof *pair);
     LyraForceDef force = lyra_force_def_default();
-    force.type = &pair_type;
+    force.type = type;
     force.self = &pair->counter;
     force.stencil_count = 1;
     force.stencils = stencil;
@@ -87,7 +96,7 @@ static void make_pair(LyraContext *ctx, const LyraIntegratorDef *settings, doubl
     def.masses = masses;
     def.gravity[1] = -9.81;
     def.stiffness_damping = stiffness_damping;
-    def.damping_exact = true;
+    def.damping_exact = type == &pair_type;
     TEST_OK(lyra_model_create(ctx, &def, &pair->model));
     TEST_OK(lyra_constraints_fix_vertices(lyra_model_constraints(pair->model), 1, &fixed));
     TEST_OK(lyra_system_create_sparse(ctx, pair->model, NULL, &pair->system));
@@ -96,12 +105,12 @@ static void make_pair(LyraContext *ctx, const LyraIntegratorDef *settings, doubl
 }
 
 // evaluations of the third step without and with the tangent
-static void check_cost(const LyraIntegratorDef *settings, double stiffness_damping, int32_t forces,
-                       int32_t tangents)
+static void check_cost_of(const LyraForceType *type, const LyraIntegratorDef *settings,
+                          double stiffness_damping, int32_t forces, int32_t tangents)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     Pair pair;
-    make_pair(ctx, settings, stiffness_damping, &pair);
+    make_pair(ctx, type, settings, stiffness_damping, &pair);
     for (int32_t i = 0; i < 3; ++i) {
         atomic_store(&pair.counter.forces, 0);
         atomic_store(&pair.counter.tangents, 0);
@@ -114,6 +123,12 @@ static void check_cost(const LyraIntegratorDef *settings, double stiffness_dampi
                    atomic_load(&pair.counter.tangents), forces, tangents);
     end_pair(&pair);
     test_context_end(ctx);
+}
+
+static void check_cost(const LyraIntegratorDef *settings, double stiffness_damping, int32_t forces,
+                       int32_t tangents)
+{
+    check_cost_of(&pair_type, settings, stiffness_damping, forces, tangents);
 }
 
 LYRA_TEST(one_newton_step_is_one_evaluation)
@@ -130,6 +145,9 @@ LYRA_TEST(one_newton_step_is_one_evaluation)
         // D elsewhere
         def.vega = false;
         check_cost(&def, 1e-4, 0, i == 0 ? 1 : 2);
+        // a positive D is the tangent itself where that is definite
+        def.vega = true;
+        check_cost_of(&definite_type, &def, 1e-4, 0, 1);
     }
 }
 

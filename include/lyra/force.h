@@ -93,6 +93,7 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_LOSES = 1 << 15,
     /// What is remembered changes the force by a jump where a step ends: statics refuse it.
     LYRA_FORCE_LATE = 1 << 16,
+    LYRA_FORCE_DEFINITE = 1 << 17, ///< dfdx is positive semi-definite; `psd` changes no bit of it.
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

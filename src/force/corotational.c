@@ -236,6 +236,7 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     traits |= tets ? LYRA_FORCE_REORDERABLE | LY_FORCE_REST_TET : 0u;
     traits |= linear ? LYRA_FORCE_CONTRACTION : 0u;
     traits |= force->frame_steps > 1 ? LYRA_FORCE_HISTORY : 0u;
+    traits |= force->model == LYRA_COROTATIONAL_EXACT ? 0u : LYRA_FORCE_DEFINITE;
     force->type = (LyraForceType){
         .name = model_names[force->model],
         .nodes = nodes,
