@@ -7,6 +7,7 @@
 #define LYRA_CLI_H
 
 #include "lyra/lyra.h"
+#include "lyra/plot.h"
 
 #include <stdio.h>
 
@@ -160,6 +161,9 @@ CliExit cli_view(int argument_count, char **arguments);
 
 /// Whether this build has the viewer of `lyra view`.
 bool cli_has_viewer(void);
+
+/// Values of the column of that name; NULL without.
+const double *cli_column(const LyraTableView *table, const char *name);
 
 // ---- temporary files ----------------------------------------------------------------------------
 

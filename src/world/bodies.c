@@ -123,9 +123,9 @@ static LyraStatus change_base(const Moduli *given, int32_t count, LyraMeshMateri
                                materials[m].name);
         }
         if (young) {
-            double nu = poisson                                       ? given->poisson
-                        : materials[m].kind == LYRA_MESH_MATERIAL_ENU ? materials[m].enu.poisson
-                                                                      : 0.45;
+            bool kept = materials[m].kind == LYRA_MESH_MATERIAL_ENU;
+            double own = kept ? materials[m].enu.poisson : lyra_mesh_material_default().enu.poisson;
+            double nu = poisson ? given->poisson : own;
             materials[m].kind = LYRA_MESH_MATERIAL_ENU;
             materials[m].enu = (LyraMaterialEnu){given->young, nu};
         } else if (poisson) {

@@ -245,6 +245,10 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
     LY_TRY(ly_world_check_open(world, "a change"));
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
     LY_TRY(ly_keys_copy(world->arena, &ly_change_keys, def, own));
+    if (!own->parameter) {
+        return ly_fail_key(LYRA_INVALID_ARGUMENT, "parameter",
+                           "found none, expected young or a parameter of the body's forces");
+    }
     LY_TRY(take_path(world, own));
     LyraStatus status = add_changes(world, own);
     if (status != LYRA_OK) {

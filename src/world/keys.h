@@ -88,7 +88,7 @@ struct LyGroup {
 typedef struct LyWorldSpec {
     const char *title;
     LyraCurve gravity[3];
-    int32_t mass; // LyraMassKind
+    LyraMassKind mass;
     LyraDamping damping;
     LyraIntegratorDef integrator;
     LyraSolverDef solver;
@@ -114,6 +114,9 @@ extern const LyGroup ly_probe_keys;      // LyraProbeDef
 
 /// Names of registered forces, for rows of kind NAME.
 const char *ly_force_choice(const LyraContext *ctx, int32_t index);
+
+/// Names of solvers, "auto" first, for rows of kind NAME.
+const char *ly_solver_word(const LyraContext *ctx, int32_t index);
 
 /// What is expected of a name where there is none to choose.
 #define LY_NONE_REGISTERED "one that is registered, and none is"

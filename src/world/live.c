@@ -152,7 +152,7 @@ static bool always(const LyraWorld *world, int32_t body)
     return true;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 // a number that is a factor, or where all agree on it itself
 static void read_scaled(double base, const char *unit, double factor, double range,

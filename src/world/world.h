@@ -172,7 +172,7 @@ LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef 
 LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
                                 const double *positions, const double *masses);
 
-/// The mesh that selectors look at; NULL for springs of surfaces and chains.
+/// The mesh that selectors choose from; NULL for springs of surfaces and chains.
 static inline const LyraMesh *ly_body_shape(const LyraBodyView *view)
 {
     return view->shape ? view->shape : view->mesh;
@@ -188,8 +188,8 @@ typedef struct LyBodyPoints {
 LyBodyPoints ly_body_points(const LyraWorld *world, int32_t body);
 
 /// Vertices of the model and weights on them of points, [count][4] each, on the world's arena.
-LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
-                                 int32_t **vertices, double **weights);
+LyraStatus ly_world_point_weights(LyraWorld *world, int32_t count, const LyBodyPoint *points,
+                                  int32_t **vertices, double **weights);
 
 /// x -> A x + t of a placement; false where it leaves all as it is. The axis has a length.
 bool ly_placement_matrix(const LyraPlacement *place, double A[9], double t[3]);
