@@ -38,7 +38,7 @@ typedef struct NoteReal {
     double *value;
 } NoteReal;
 
-enum { WHOLES = 12, REALS = 8 };
+enum { WHOLES = 12, REALS = 11 };
 
 // what a note holds, in a place where it can be read from or written to
 typedef struct Note {
@@ -67,10 +67,12 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"rejected", &note->totals.rejected},
     };
     const NoteReal real_list[REALS] = {
-        {"start_time", &note->start_time},  {"dissipated", &note->totals.dissipated},
-        {"work", &note->totals.work},       {"balance", &note->totals.balance},
-        {"min_det", &note->totals.min_det}, {"seconds", &note->totals.seconds},
-        {"writing", &note->totals.writing}, {"pictures", &note->totals.pictures},
+        {"start_time", &note->start_time},      {"plastic", &note->totals.plastic},
+        {"viscous", &note->totals.viscous},     {"viscous_least", &note->totals.viscous_least},
+        {"work", &note->totals.work},           {"change", &note->totals.change},
+        {"numerical", &note->totals.numerical}, {"min_det", &note->totals.min_det},
+        {"seconds", &note->totals.seconds},     {"writing", &note->totals.writing},
+        {"pictures", &note->totals.pictures},
     };
     memcpy(wholes, whole_list, sizeof whole_list);
     memcpy(reals, real_list, sizeof real_list);
@@ -103,7 +105,7 @@ static size_t write_note(Note *note, char text[NOTE_MAX])
     NoteReal reals[REALS];
     list_note(note, wholes, reals);
     size_t length =
-        (size_t)snprintf(text, NOTE_MAX, "lyra-run 2\ndigest %016" PRIx64 "\nsolver %s\n",
+        (size_t)snprintf(text, NOTE_MAX, "lyra-run 3\ndigest %016" PRIx64 "\nsolver %s\n",
                          note->digest, note->solver);
     for (int i = 0; i < WHOLES; ++i) {
         length += (size_t)snprintf(text + length, NOTE_MAX - length, "%s %" PRId64 "\n",
@@ -135,7 +137,7 @@ static bool read_note(const char *text, Note *note)
     NoteReal reals[REALS];
     list_note(note, wholes, reals);
     const char *digest = find_key(text, "digest"), *solver = find_key(text, "solver");
-    if (strncmp(text, "lyra-run 2\n", 11) != 0 || !digest || !solver) {
+    if (strncmp(text, "lyra-run 3\n", 11) != 0 || !digest || !solver) {
         return false;
     }
     snprintf(note->solver, sizeof note->solver, "%.*s", (int)strcspn(solver, "\n"), solver);
