@@ -283,7 +283,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
          "suite solvers: only this solver (default: all)"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
-         "suite solvers: compare \"auto\" with fixed choices on 20 bodies or --mesh; five "
+         "suite solvers: compare \"auto\" with fixed choices on 23 bodies or --mesh; five "
          "minutes"},
         {"--body", CLI_TEXT, &bench.body, "NAME",
          "with --auto: only bodies with this in their names, as \"plate\" (default: all)"},

@@ -37,6 +37,7 @@ typedef struct Shape {
 
 #define TETS LYRA_ELEMENT_TET4
 #define CUBES LYRA_ELEMENT_CUBE8
+#define TETS10 LYRA_ELEMENT_TET10
 
 static const Shape shapes[] = {
     {"cube 300", TETS, {3, 4, 4}, {1, 1, 1}, 0.45, false},
@@ -59,6 +60,9 @@ static const Shape shapes[] = {
     {"cubes 4k", CUBES, {16, 16, 16}, {1, 1, 1}, 0.45, false},
     {"cubes, bar 5k", CUBES, {80, 8, 8}, {1, 0.1, 0.1}, 0.45, false},
     {"cubes, plate 6k", CUBES, {55, 55, 2}, {1, 1, 2.0 / 55}, 0.45, false},
+    {"tets of 10 nodes 400", TETS10, {4, 4, 4}, {1, 1, 1}, 0.45, false},
+    {"tets of 10 nodes 3k", TETS10, {8, 8, 8}, {1, 1, 1}, 0.45, false},
+    {"tets of 10 nodes, bar 3k", TETS10, {32, 4, 4}, {1, 0.125, 0.125}, 0.45, false},
 };
 
 static const char *const solvers[] = {"auto", "pcg", "cholesky", "factor-reuse"};
