@@ -145,10 +145,14 @@ LYRA_TEST(series_may_be_told_in_other_ways)
         "mu-terms: [{time: 0.1, share: 0.5}, {time: 0.02, share: 0.5}], "
         "lambda-terms: [{time: 0.1, share: 0.5}, {time: 0.02, share: 0.5}]",
         // lambda alone: 3/5 of it in K
-        "lambda-terms: [{time: 0.1, share: 0.5}]", "bulk: [{time: 0.1, share: 0.3}]"};
+        "lambda-terms: [{time: 0.1, share: 0.5}]", "bulk: [{time: 0.1, share: 0.3}]",
+        // each coefficient of the law
+        "coefficients: [{coefficient: mu, time: 0.1, share: 0.5}, "
+        "{coefficient: lambda, time: 0.1, share: 0.5}, {coefficient: mu, time: 0.02, share: 0.5}, "
+        "{coefficient: lambda, time: 0.02, share: 0.5}]"};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraWorld *worlds[5];
-    for (int i = 0; i < 5; ++i) {
+    LyraWorld *worlds[6];
+    for (int i = 0; i < 6; ++i) {
         char body[400];
         snprintf(body, sizeof body, "    viscosity: {model: prony, %s}\n", told[i]);
         worlds[i] = make_bar(ctx, "hex", "", body);
@@ -159,7 +163,8 @@ LYRA_TEST(series_may_be_told_in_other_ways)
     TEST_CHECK(difference(worlds[0], worlds[2]) < 1e-9);
     TEST_CHECK(difference(worlds[3], worlds[4]) < 1e-9);
     TEST_CHECK(difference(worlds[0], worlds[4]) > 1e-5);
-    for (int i = 0; i < 5; ++i) {
+    TEST_CHECK(difference(worlds[0], worlds[5]) < 1e-9);
+    for (int i = 0; i < 6; ++i) {
         lyra_world_destroy(worlds[i]);
     }
     test_context_end(ctx);
