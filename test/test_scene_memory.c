@@ -301,6 +301,50 @@ LYRA_TEST(a_part_of_a_body_melts)
     test_context_end(ctx);
 }
 
+// what a change takes is told, and series beside a law follow its modulus
+LYRA_TEST(changes_of_the_modulus_do_work_on_law_and_series)
+{
+    REQUIRE_YAML();
+    static const char *const models[] = {"hencky", "corotational-exact"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int m = 0; m < 2; ++m) {
+        char text[1200];
+        LyraWorld *world = NULL;
+        LyraStepReport report = {0}, before;
+        snprintf(text, sizeof text,
+                 "bodies:\n"
+                 "  - name: bar\n"
+                 "    generate: {size: [2, 1, 1], cells: [2, 1, 1], element: tet}\n"
+                 "    material: {model: %s, young: 1 MPa, poisson: 0.25}\n"
+                 "    viscosity: {model: prony, shear: [{time: 1e6, share: 1}], "
+                 "bulk: [{time: 1e6, share: 1}]}\n"
+                 "changes:\n"
+                 "  - parameter: bodies.bar.material.young\n"
+                 "    factor: 1 + ramp((t - 0.55)/0.01)\n"
+                 "constraints:\n"
+                 "  - select: {half-space: {point: [-0.99, 0, 0], normal: [-1, 0, 0]}}\n"
+                 "  - select: {half-space: {point: [0.99, 0, 0], normal: [1, 0, 0]}}\n"
+                 "    displacement: [0.3*ramp(t/0.3), 0, 0]\n"
+                 "integrator: {name: static}\n"
+                 "time: {dt: 100 ms}\n",
+                 models[m]);
+        TEST_OK(load_text(ctx, text, &world));
+        TEST_REQUIRE(world);
+        double change = 0;
+        for (int n = 0; n < 6; ++n) {
+            before = report;
+            TEST_OK(lyra_world_step(world, &report));
+            TEST_EQUAL(report.change, n == 5 ? report.change : 0);
+            change += report.change;
+        }
+        // twice the modulus, twice the energy: of the law, and of the branch that has not relaxed
+        TEST_NEAR(change, before.elastic, 1e-6 * before.elastic);
+        TEST_NEAR(report.elastic, 2 * before.elastic, 1e-6 * before.elastic);
+        lyra_world_destroy(world);
+    }
+    test_context_end(ctx);
+}
+
 // saves the mesh of the bar twice as long, and the strain of that
 static void save_goals(LyraContext *ctx)
 {
