@@ -4,6 +4,7 @@
 // Mean dilatation of cubes, hexahedra and tets of 10 nodes; nodal pressure of tets of 4.
 
 #include "isotropic_body.h"
+#include "lyra/traction.h"
 
 static const LyraElementKind kinds[] = {LYRA_ELEMENT_CUBE8, LYRA_ELEMENT_TET10, LYRA_ELEMENT_HEX8,
                                         LYRA_ELEMENT_TET4};
@@ -258,6 +259,99 @@ LYRA_TEST(nodal_pressure_is_shared_by_the_tets)
     free(energies);
     free(forces);
     end_body(&body);
+    test_context_end(ctx);
+}
+
+// K d of some forces at x, from an assembly of their own
+static void apply_forces(LyraContext *ctx, const LyraMeshView *mesh, int32_t count,
+                         LyraForce *const *forces, const double *x, const double *d, double *y)
+{
+    LyraAssembly *assembly = NULL;
+    LyraBlockMatrix *K = NULL;
+    TEST_OK(
+        lyra_assembly_create(ctx, mesh->vertex_count, mesh->positions, count, forces, &assembly));
+    TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(assembly), &K));
+    LyraEvaluation evaluation = {.x = x, .dfdx = K};
+    TEST_OK(lyra_assembly_evaluate(assembly, &evaluation));
+    apply_in_order(assembly, mesh->vertex_count, K, d, y);
+    lyra_block_matrix_destroy(K);
+    lyra_assembly_destroy(assembly);
+}
+
+// beside a load that is not symmetric matrices are full, beside one that turns with the body's
+// place their diagonal is not summed last
+LYRA_TEST(nodal_pressure_goes_with_other_forces)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Body body = make_mean(ctx, LYRA_MATERIAL_NEO_HOOKEAN, LYRA_ELEMENT_TET4, 3, 2, 2,
+                          LYRA_INVERSION_EXTEND);
+    LyraMeshView mesh = lyra_mesh_view(body.mesh);
+    TestRandom random = test_random(8);
+    int32_t dofs = 3 * body.n;
+    double *x = malloc((size_t)dofs * 5 * sizeof *x), *d = x + dofs, *y[3];
+    for (int k = 0; k < 3; ++k) {
+        y[k] = d + (k + 1) * dofs;
+    }
+    set_isotropic_state(&body, RANDOM, &random, x);
+    for (int32_t i = 0; i < dofs; ++i) {
+        d[i] = test_random_in(&random, -1, 1);
+    }
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        LyraTractionDef def = lyra_traction_def_default();
+        LyraForce *forces[2] = {body.force, NULL};
+        def.kind = LYRA_TRACTION_PRESSURE;
+        def.pressure = 1e4;
+        def.triangle_count = 1;
+        def.triangles = mesh.elements;
+        def.symmetric = symmetric;
+        TEST_OK(lyra_traction_create(ctx, body.n, mesh.positions, &def, &forces[1]));
+        apply_forces(ctx, &mesh, 2, forces, x, d, y[0]);
+        apply_forces(ctx, &mesh, 1, forces, x, d, y[1]);
+        apply_forces(ctx, &mesh, 1, forces + 1, x, d, y[2]);
+        for (int32_t i = 0; i < dofs; ++i) {
+            y[1][i] += y[2][i];
+        }
+        TEST_CHECK_MSG(apart(dofs, y[0], y[1]) < 1e-13, "symmetric %d: %g", symmetric,
+                       apart(dofs, y[0], y[1]));
+        lyra_force_destroy(forces[1]);
+    }
+    free(x);
+    end_body(&body);
+    test_context_end(ctx);
+}
+
+static LyraStatus make_and_evaluate(LyraContext *ctx, void *data)
+{
+    const LyraMesh *mesh = data;
+    LyraMeshView view = lyra_mesh_view(mesh);
+    LyraElasticDef def = lyra_elastic_def_default();
+    LyraForce *force = NULL;
+    LyraAssembly *assembly = NULL;
+    double energy = 0;
+    def.volumetric = LYRA_VOLUMETRIC_NODAL;
+    def.young = 1e5;
+    LyraStatus status = lyra_elastic_create(ctx, mesh, &def, &force);
+    if (status == LYRA_OK) {
+        status = lyra_assembly_create(ctx, view.vertex_count, view.positions, 1, &force, &assembly);
+    }
+    if (status == LYRA_OK) {
+        LyraEvaluation evaluation = {.x = view.positions, .energy = &energy};
+        status = lyra_assembly_evaluate(assembly, &evaluation);
+    }
+    lyra_assembly_destroy(assembly);
+    lyra_force_destroy(force);
+    return status;
+}
+
+LYRA_TEST(nodal_pressure_survives_each_failing_allocation)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraMesh *mesh = NULL;
+    shape.cells[0] = shape.cells[1] = shape.cells[2] = 2;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
+    test_fail_each_allocation(make_and_evaluate, mesh);
+    lyra_mesh_destroy(mesh);
     test_context_end(ctx);
 }
 

@@ -234,6 +234,81 @@ LYRA_TEST(every_element_falls_by_consistent_masses)
     test_context_end(ctx);
 }
 
+// ---- what bodies can have -----------------------------------------------------------------------
+
+#define PULLED "select: {half-space: {point: [0.199, 0, 0], normal: [1, 0, 0]}}"
+#define ELASTIC "young: 0.1 MPa, poisson: 0.4"
+
+// further keys of the material and of the body, and lists of the scene
+static const char *const features[][2] = {
+    {ELASTIC, ""},
+    {ELASTIC ", model: corotational", ""},
+    {ELASTIC ", model: hencky, plasticity: {yield-stress: 300}", ""},
+    {ELASTIC ", model: hencky, plasticity: {yield-stress: 300, kinematic-hardening: 5000}", ""},
+    {ELASTIC ", plasticity: {yield: deformation, yield-strain: 0.003}", ""},
+    {ELASTIC "}\n    viscosity: {model: prony, shear: [{time: 0.02, share: 0.5}]", ""},
+    {ELASTIC "}\n    viscosity: {model: maxwell, shear: [{time: 0.02, modulus: 2e4}]", ""},
+    {ELASTIC "}\n    fibre: {stiffness: 5e4, active-stress: 1e4, activation: 0.5", ""},
+    {ELASTIC
+     "}\n    regions: [{young: 0.3 MPa, select: {box: {min: [-1, -1, -1], max: [0, 1, 1]}}}]"
+     "\n    transform: {scale: 1",
+     ""},
+    {ELASTIC, "loads: [{type: pressure, pressure: 500, " PULLED "}]\n"},
+    {ELASTIC, "loads: [{type: traction, traction: [0, 50, 0], " PULLED "}]\n"},
+    {ELASTIC, "loads: [{type: traction, traction: [0, 50, 0], follow: live, " PULLED "}]\n"},
+    {ELASTIC, "mass: consistent\n"},
+};
+
+// mean height of the end after some steps
+static double find_end(LyraContext *ctx, const char *element, const char *cells, int feature)
+{
+    char rest[512];
+    double sum = 0;
+    int32_t count = 0, found = 0;
+    LyraWorld *world = NULL;
+    snprintf(rest, sizeof rest, "gravity: [0, -9.81, 0]\ntime: {dt: 10 ms, duration: 1}\n%s",
+             features[feature][1]);
+    Block block = {element, "standard", cells, features[feature][0], rest};
+    if (!TEST_OK(load_block(ctx, &block, &world))) {
+        return NAN;
+    }
+    for (int s = 0; s < 6; ++s) {
+        TEST_OK(lyra_world_step(world, NULL));
+    }
+    const double *x = lyra_world_positions(world, 0, &count);
+    const double *X = lyra_mesh_view(lyra_world_view(world).bodies[0].mesh).positions;
+    for (int32_t v = 0; v < count; ++v) {
+        if (X[3 * v] > 0.199) {
+            sum += x[3 * v + 1];
+            ++found;
+        }
+    }
+    lyra_world_destroy(world);
+    return sum / found;
+}
+
+// cubes and hexahedra are one element by two kernels here, and tets of 10 nodes are near them
+LYRA_TEST(every_element_takes_what_bodies_can_have)
+{
+    REQUIRE_YAML();
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t f = 0; f < sizeof features / sizeof features[0]; ++f) {
+        double cubes = find_end(ctx, "cube", "[8, 2, 2]", (int)f);
+        double hexahedra = find_end(ctx, "hex", "[8, 2, 2]", (int)f);
+        double tets10 = find_end(ctx, "tet10", "[8, 2, 2]", (int)f);
+        double tets = find_end(ctx, "tet", "[24, 6, 6]", (int)f);
+        TEST_CHECK_MSG(fabs(hexahedra / cubes - 1) < 1e-5, "feature %d: hexahedra %g, cubes %g",
+                       (int)f, hexahedra, cubes);
+        TEST_CHECK_MSG(fabs(tets10 / hexahedra - 1) < 0.05,
+                       "feature %d: tets of 10 nodes %g, "
+                       "hexahedra %g",
+                       (int)f, tets10, hexahedra);
+        TEST_CHECK_MSG(fabs(tets / tets10 - 1) < 0.05, "feature %d: tets %g, of 10 nodes %g",
+                       (int)f, tets, tets10);
+    }
+    test_context_end(ctx);
+}
+
 typedef struct Run {
     const char *const *way;
     const char *solver;

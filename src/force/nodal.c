@@ -268,10 +268,11 @@ static LyraStatus find_rings(LyraContext *ctx, const LyBatches *batches, LyNodal
     for (int64_t r = 0; r < rings.start[nodal->count]; ++r) {
         nodal->ring[r] = nodal->vertex[nodal->ring[r]];
     }
-    rings = (Rings){0};
 done:
     ly_release(ctx, ids);
-    release_rings(ctx, &rings);
+    if (!nodal->ring_start) {
+        release_rings(ctx, &rings);
+    }
     return status;
 }
 
