@@ -21,6 +21,7 @@ static const char *const inversion_names[LYRA_INVERSION_COUNT] = {
 static const char *const volumetric_names[LYRA_VOLUMETRIC_COUNT] = {
     [LYRA_VOLUMETRIC_STANDARD] = "standard",
     [LYRA_VOLUMETRIC_MEAN] = "mean",
+    [LYRA_VOLUMETRIC_NODAL] = "nodal",
 };
 
 const char *lyra_volumetric_name(LyraVolumetric volumetric)

@@ -132,7 +132,8 @@ LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_CHECK_DEF(def, "lyra_viscosity_def_default");
     LyraMeshView view = lyra_mesh_view(mesh);
     if (view.kind != LYRA_ELEMENT_TET4) {
-        return ly_fail(LYRA_UNSUPPORTED, "viscosity takes tets, the mesh has %s elements",
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "viscosity takes tets of 4 nodes, found elements of kind %s",
                        lyra_element_kind_name(view.kind));
     }
     double *parameters = NULL;
@@ -160,7 +161,8 @@ LyraStatus lyra_stretch_damping_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_CHECK_DEF(def, "lyra_stretch_damping_def_default");
     LyraMeshView view = lyra_mesh_view(mesh);
     if (view.kind != LYRA_ELEMENT_TET4) {
-        return ly_fail(LYRA_UNSUPPORTED, "stretch-damping takes tets, the mesh has %s elements",
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "stretch-damping takes tets of 4 nodes, found elements of kind %s",
                        lyra_element_kind_name(view.kind));
     }
     if (!(def->shear >= 0 && def->volume >= 0) || !isfinite(def->shear + def->volume)) {

@@ -194,7 +194,7 @@ static double kept_mean(const Adaptive *self)
 }
 
 // solves that are expected to follow the one at hand with much the same matrix
-static double solves_ahead(const Adaptive *self)
+static double expected_solves(const Adaptive *self)
 {
     return statics(self) ? STATICS_SOLVES - 1 : 0;
 }
@@ -203,7 +203,7 @@ static double solves_ahead(const Adaptive *self)
 static double factor_path(const Adaptive *self)
 {
     return factor_cost(self) + kept_cost(self, 1) +
-           solves_ahead(self) * kept_cost(self, STATICS_ITERATIONS);
+           expected_solves(self) * kept_cost(self, STATICS_ITERATIONS);
 }
 
 static LyraStatus estimate(Adaptive *self)
@@ -271,7 +271,7 @@ static bool go_on(void *user, int32_t iterations, double progress, int32_t *next
     rate = self->looks < LATELY ? rate : fmax(rate, lately);
     double expected = iterations + TAIL * fmax(0, 1 - progress) / rate;
     double total = sweep_cost(self, expected), rest = total - sweep_cost(self, iterations);
-    double sweeps = rest + solves_ahead(self) * (total + copy_cost(self));
+    double sweeps = rest + expected_solves(self) * (total + copy_cost(self));
     double doubt = self->looks < LY_COUNT_OF(doubts) ? doubts[self->looks] : DOUBT;
     ++self->looks;
     self->looked = iterations;
