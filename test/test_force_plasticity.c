@@ -475,8 +475,11 @@ LYRA_TEST(plastic_inverted_points_keep_their_flow)
         TEST_CHECK(P[8] < 0);
         TEST_CHECK(memcmp(before, c.history, bytes) == 0);
     }
-    // collapsed ones flow, and nothing becomes NaN
+    // nearly flat ones flow unless that would raise their energy, and nothing becomes NaN
     double flat[9] = {1.1, 0.1, 0, 0, 0.9, 0, 0.1, 0, 0.01}, nothing[9] = {0};
+    drive(&c, 1, flat, 0.1, true, P, NULL);
+    TEST_CHECK(memcmp(before, c.history, bytes) == 0);
+    flat[8] = 0.09;
     drive(&c, 1, flat, 0.1, true, P, NULL);
     TEST_CHECK(memcmp(before, c.history, bytes) != 0);
     drive(&c, 1, nothing, 0.1, true, P, NULL);

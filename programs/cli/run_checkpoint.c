@@ -38,13 +38,13 @@ typedef struct NoteReal {
     double *value;
 } NoteReal;
 
-enum { WHOLES = 12, REALS = 11 };
+enum { WHOLES = 13, REALS = 11 };
 
 // what a note holds, in a place where it can be read from or written to
 typedef struct Note {
     uint64_t digest;
     int64_t step, frames, csv_bytes;
-    int64_t save_every, vtu_every, obj_every, snapshot_every, pc2, gltf;
+    int64_t save_every, vtu_every, obj_every, snapshot_every, save_history, pc2, gltf;
     double start_time;
     RunTotals totals;
     char solver[32];
@@ -60,6 +60,7 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"vtu_every", &note->vtu_every},
         {"obj_every", &note->obj_every},
         {"snapshot_every", &note->snapshot_every},
+        {"save_history", &note->save_history},
         {"pc2", &note->pc2},
         {"gltf", &note->gltf},
         {"newton_iterations", &note->totals.newton_iterations},
@@ -89,6 +90,7 @@ static Note make_note(const Run *run)
         .vtu_every = run->output.vtu_every,
         .obj_every = run->output.obj_every,
         .snapshot_every = run->output.snapshot_every,
+        .save_history = run->output.save_history,
         .pc2 = run->output.pc2,
         .gltf = run->output.gltf,
         .start_time = run->start_time,
@@ -187,6 +189,7 @@ static bool check_note(const Run *run, const char *path, const Note *note)
                    {"--vtu-every", note->vtu_every, run->output.vtu_every},
                    {"--obj-every", note->obj_every, run->output.obj_every},
                    {"--snapshot-every", note->snapshot_every, run->output.snapshot_every},
+                   {"output of save-history", note->save_history, run->output.save_history},
                    {"output of PC2", note->pc2, run->output.pc2},
                    {"output of glTF", note->gltf, run->output.gltf}};
     if (note->digest != run->view.digest) {
