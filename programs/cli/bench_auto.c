@@ -156,12 +156,6 @@ typedef struct Figure {
     int32_t iterations;
 } Figure;
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static LyraStatus time_steps(const Bench *bench, BenchBody *body, double h, Figure *figure)
 {
     double seconds[REPEATS_MAX], spent = 0;
@@ -186,7 +180,7 @@ static LyraStatus time_steps(const Bench *bench, BenchBody *body, double h, Figu
             break;
         }
     }
-    qsort(seconds, (size_t)count, sizeof seconds[0], compare);
+    bench_sort(count, seconds);
     figure->seconds = seconds[count / 2];
     return LYRA_OK;
 }
@@ -219,7 +213,7 @@ static LyraStatus time_solver(const Bench *bench, const Shape *shape, const Benc
         bench_body_end(&body);
     } while (status == LYRA_OK && count < REPEATS_MAX && (count < 3 || spent < bench->seconds) &&
              spent < 20);
-    qsort(seconds, (size_t)count, sizeof seconds[0], compare);
+    bench_sort(count, seconds);
     figure->seconds = seconds[count / 2];
     return status;
 }

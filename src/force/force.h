@@ -7,6 +7,7 @@
 #define LY_FORCE_FORCE_H
 
 #include "base/base.h"
+#include "force/rest_shape.h"
 #include "lyra/elastic.h"
 #include "lyra/force.h"
 #include "lyra/mesh.h"
@@ -36,10 +37,11 @@ const char *ly_parameter_fault(LyraParameterKind kind, double value);
 LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
                                     double value);
 
-/// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does.
+/// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does, and
+/// gives its elements to the rest shape that is part of it.
 LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMesh *mesh,
-                                   const LyraForceType *type, void *self, const double *parameters,
-                                   LyraForce **out);
+                                   const LyraForceType *type, void *self, LyRest *rest,
+                                   const double *parameters, LyraForce **out);
 
 /// What an assembly is made of.
 typedef struct LyAssemblyDef {

@@ -155,9 +155,7 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
 {
     const LyIsotropic *solid = self;
     const LyMappedRule *rule = &solid->mapped;
-    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
-                                                                          : sizeof(LyMappedHexRoom))
-                                     : NULL;
+    LyMappedRoom *room = ly_mapped_room(rule, batch, scratch);
     LyMapped m __attribute__((aligned(64)));
     Mean mean __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);

@@ -16,14 +16,14 @@
 typedef struct ViscousSolid {
     LyraContext *ctx;
     LyraForceType type;
-    double *corners; // [element][4][3], rest
+    LyRest rest;
 } ViscousSolid;
 
 static void destroy_solid(void *self)
 {
     ViscousSolid *solid = self;
     if (solid) {
-        ly_release(solid->ctx, solid->corners);
+        ly_release(solid->ctx, solid->rest.positions);
         ly_release(solid->ctx, solid);
     }
 }
@@ -31,7 +31,7 @@ static void destroy_solid(void *self)
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const ViscousSolid *solid = self;
-    ly_rest_tet(solid->corners + 12 * (int64_t)element, order, constants);
+    ly_rest_setup_tet(&solid->rest, element, order, constants);
 }
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -117,8 +117,9 @@ static LyraStatus make_force(LyraContext *ctx, const LyraMesh *mesh, const LyraF
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     solid->ctx = ctx;
     solid->type = *type;
-    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &solid->corners));
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, parameters, out));
+    LY_TRY_DONE(ly_rest_create(ctx, mesh, &solid->rest));
+    LY_TRY_DONE(
+        ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, &solid->rest, parameters, out));
     solid = NULL; // the force's now
 done:
     destroy_solid(solid);

@@ -38,6 +38,7 @@ target_sources(lyra_objects PRIVATE
   world/target_springs.c
   world/tendon.c
   world/ties.c
+  world/turns.c
   world/undo.c
   world/view.c
   world/world.c)
