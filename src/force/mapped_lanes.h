@@ -185,7 +185,7 @@ LY_INLINE void ly_mapped_store(const LyMappedRule *rule, const LyraBatch *batch,
 typedef struct LyTet10Parts {
     LyReal B[4][4][4]; // [i][j][point]
     LyReal X[4][4][4]; // 16 (beta gamma B + beta^2 S/2)
-    LyReal Z[4][4][4]; // 16 beta gamma B - 4 beta gamma S
+    LyReal Z[4][4];    // 16 beta gamma B - 4 beta gamma S at point i
     LyReal S[4][4];    // S/5
 } LyTet10Parts;
 
@@ -221,17 +221,19 @@ LY_INLINE void ly_tet10_load(const double *points, int lane, int r, int s, LyTet
         }
         parts->B[0][0][q] = all;
     }
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
+#pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) {
             const LyReal *B = parts->B[i][j];
             LyReal S = (B[0] + B[1]) + (B[2] + B[3]);
             LyReal x = (8 * LY_TET_BETA * LY_TET_BETA) * S,
                    z = (4 * LY_TET_BETA * LY_TET_GAMMA) * S;
             parts->S[i][j] = 0.2 * S;
+            parts->Z[i][j] = (16 * LY_TET_BETA * LY_TET_GAMMA) * B[i] - z;
+#pragma GCC unroll 4
             for (int q = 0; q < 4; ++q) {
-                LyReal scaled = (16 * LY_TET_BETA * LY_TET_GAMMA) * B[q];
-                parts->X[i][j][q] = scaled + x;
-                parts->Z[i][j][q] = scaled - z;
+                parts->X[i][j][q] = (16 * LY_TET_BETA * LY_TET_GAMMA) * B[q] + x;
             }
         }
     }
@@ -250,10 +252,10 @@ LY_INLINE LyReal ly_tet10_edges(const LyTet10Parts *p, int i, int j, int m, int 
     return m == n ? sum + 3.2 * p->B[i][j][m] : sum;
 }
 
-// 4 sum (4 L_m - 1) L_n B_ij
-LY_INLINE LyReal ly_tet10_mixed(const LyTet10Parts *p, int i, int j, int m, int n)
+// 4 sum (4 L_i - 1) L_n B_ij
+LY_INLINE LyReal ly_tet10_mixed(const LyTet10Parts *p, int i, int j, int n)
 {
-    return p->Z[i][j][m] + (m == n ? 2.4 : -0.8) * p->B[i][j][n];
+    return p->Z[i][j] + (i == n ? 2.4 : -0.8) * p->B[i][j][n];
 }
 
 // the component of the block of nodes a < c
@@ -264,7 +266,7 @@ LY_INLINE LyReal ly_tet10_pair(const LyTet10Parts *p, int a, int c)
     }
     int s = ly_tet10_end(c, 0), t = ly_tet10_end(c, 1);
     if (a < 4) {
-        return ly_tet10_mixed(p, a, t, a, s) + ly_tet10_mixed(p, a, s, a, t);
+        return ly_tet10_mixed(p, a, t, s) + ly_tet10_mixed(p, a, s, t);
     }
     int m = ly_tet10_end(a, 0), n = ly_tet10_end(a, 1);
     return (ly_tet10_edges(p, n, t, m, s) + ly_tet10_edges(p, n, s, m, t)) +
