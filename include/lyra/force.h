@@ -90,6 +90,8 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_LOSES = 1 << 15,
     /// What is remembered changes the force by a jump where a step ends: statics refuse it.
     LYRA_FORCE_LATE = 1 << 16,
+    /// With LYRA_FORCE_LOSES: what is lost is lost to plastic flow; without, to viscosity.
+    LYRA_FORCE_FLOWS = 1 << 17,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

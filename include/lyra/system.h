@@ -104,8 +104,11 @@ typedef struct LyraSystemType {
     /// Makes the blocks of LYRA_STATE_MATERIAL that forces need, as of a body that nothing has
     /// happened to, where the state lacks them; what is there stays. Nullable: none needed.
     LyraStatus (*init_state)(void *self, LyraState *state);
-    /// Energy that the material has lost so far, as a state remembers it, J. Nullable: none.
-    double (*lost)(void *self, const LyraState *state);
+    /// Energy that the material has lost so far, as a state remembers it, J; `plastic`: what of it
+    /// plastic flow took. Nullable: none.
+    double (*lost)(void *self, const LyraState *state, double *plastic);
+    /// See lyra_system_material_digest(). Nullable: 0, the material stays as it is.
+    uint64_t (*material_digest)(void *self);
     /// The constraints over the unknowns. Lent. Nullable function: none ever.
     const LyraConstraints *(*constraints)(const void *self);
     /// What is done with them: x = P x; y = P y + (I - P) x, zero for x NULL, where a direction
@@ -237,7 +240,7 @@ LYRA_API bool lyra_system_takes(const LyraSystem *system, const LyraState *state
 
 LYRA_API LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state);
 LYRA_API int64_t lyra_system_staged(const LyraSystem *system);
-LYRA_API double lyra_system_lost(LyraSystem *system, const LyraState *state);
+LYRA_API double lyra_system_lost(LyraSystem *system, const LyraState *state, double *plastic);
 
 /// NULL: none.
 LYRA_API const LyraConstraints *lyra_system_constraints(const LyraSystem *system);
@@ -306,6 +309,9 @@ LYRA_API uint64_t lyra_system_stamp(const LyraSystem *system);
 /// parameters of forces, masses, damping, directions of constraints. It is the same where these
 /// are, also in another process, and another one where they differ, but once in 2^64.
 LYRA_API uint64_t lyra_system_fingerprint(LyraSystem *system);
+
+/// The same of what energies depend on beside the state: parameters of forces, the scale of masses.
+LYRA_API uint64_t lyra_system_material_digest(LyraSystem *system);
 
 /// Largest eigenvalue of M^-1 K (squared angular frequency, 1/s^2) of the last linearise on the
 /// free unknowns, by Lanczos with a fixed start: an estimate from below, within about one percent.

@@ -390,14 +390,15 @@ static const double *column(const CompareRun *run, int32_t index)
 // columns of energies, and those of probes, which stand behind the last one of a step
 static void choose_columns(Comparison *all)
 {
-    static const char *const energies[] = {"kinetic", "elastic", "dissipated_total", "work_total"};
+    static const char *const energies[] = {"kinetic", "elastic", "plastic_total", "viscous_total",
+                                           "work_total"};
     const CompareRun *a = &all->runs[0], *b = &all->runs[1];
     all->columns = cli_allocate(((size_t)a->table.column_count + 1) * sizeof *all->columns);
     int32_t seconds = find_column(&a->table, "seconds");
     for (int32_t c = 0; c < a->table.column_count; ++c) {
         const char *name = a->table.names[c];
         bool energy = false;
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 5; ++e) {
             energy |= strcmp(name, energies[e]) == 0;
         }
         bool probe = seconds >= 0 && c > seconds;

@@ -27,11 +27,12 @@ typedef struct RunOptions {
 /// Sums over the steps so far.
 typedef struct RunTotals {
     int64_t newton_iterations, linear_iterations, rejected;
-    double dissipated, work, balance; ///< J.
-    double min_det;                   ///< Smallest of all steps.
-    double seconds;                   ///< Of wall time, before the last start too.
-    double writing;                   ///< Seconds of them spent on files.
-    double pictures;                  ///< Seconds of those spent on pictures.
+    double plastic, viscous, work, change, numerical; ///< J.
+    double viscous_least; ///< Smallest of a step, 0 where none is below.
+    double min_det;       ///< Smallest of all steps.
+    double seconds;       ///< Of wall time, before the last start too.
+    double writing;       ///< Seconds of them spent on files.
+    double pictures;      ///< Seconds of those spent on pictures.
 } RunTotals;
 
 /// Steps at which something was written, and their times.

@@ -38,7 +38,7 @@ typedef struct NoteReal {
     double *value;
 } NoteReal;
 
-enum { WHOLES = 13, REALS = 8 };
+enum { WHOLES = 13, REALS = 11 };
 
 // what a note holds, in a place where it can be read from or written to
 typedef struct Note {
@@ -68,10 +68,12 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"rejected", &note->totals.rejected},
     };
     const NoteReal real_list[REALS] = {
-        {"start_time", &note->start_time},  {"dissipated", &note->totals.dissipated},
-        {"work", &note->totals.work},       {"balance", &note->totals.balance},
-        {"min_det", &note->totals.min_det}, {"seconds", &note->totals.seconds},
-        {"writing", &note->totals.writing}, {"pictures", &note->totals.pictures},
+        {"start_time", &note->start_time},      {"plastic", &note->totals.plastic},
+        {"viscous", &note->totals.viscous},     {"viscous_least", &note->totals.viscous_least},
+        {"work", &note->totals.work},           {"change", &note->totals.change},
+        {"numerical", &note->totals.numerical}, {"min_det", &note->totals.min_det},
+        {"seconds", &note->totals.seconds},     {"writing", &note->totals.writing},
+        {"pictures", &note->totals.pictures},
     };
     memcpy(wholes, whole_list, sizeof whole_list);
     memcpy(reals, real_list, sizeof real_list);

@@ -499,13 +499,13 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = lyra_element_kind_nodes(mesh->kind),
-        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT |
-                  (branch ? 0 : LYRA_FORCE_SOLID) | LYRA_FORCE_DISPLACEMENT |
+        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
+                  LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes || mapped ? 0 : LYRA_FORCE_REORDERABLE) |
                   (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0) |
                   (remembers(def) ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
-                  (late ? LYRA_FORCE_LATE : 0),
+                  (late ? LYRA_FORCE_LATE : 0) | (plasticity && !branch ? LYRA_FORCE_FLOWS : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count =
             law->parameter_count + 1 + (plasticity ? plasticity->parameter_count : 0),
@@ -581,6 +581,25 @@ done:
     return status;
 }
 
+// a force under a name of its own, beside the one that is the solid
+static LyraStatus create_beside(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
+                                const char *name, LyraForce **out)
+{
+    LyraForce *force = NULL;
+    LY_TRY(ly_isotropic_create(ctx, mesh, def, &force));
+    LyIsotropic *solid = force->self;
+    snprintf(solid->name, sizeof solid->name, "%s", name);
+    solid->type.name = solid->name;
+    solid->type.traits &= ~(uint32_t)LYRA_FORCE_SOLID;
+    LyraStatus status = lyra_force_set_owner(force, -1, solid->name);
+    if (status != LYRA_OK) {
+        lyra_force_destroy(force);
+        return status;
+    }
+    *out = force;
+    return LYRA_OK;
+}
+
 LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
                             double time, LyraForce **out)
 {
@@ -593,16 +612,24 @@ LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t numb
     def.constants = constants;
     def.constant_count = 2;
     def.plasticity = &plasticity;
+    char name[16];
+    snprintf(name, sizeof name, "maxwell-%d", (int)number);
+    return create_beside(ctx, mesh, &def, name, out);
+}
+
+LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, double young,
+                                      double poisson, const LyraViscoelasticityDef *series,
+                                      LyraForce **out)
+{
+    LyraElasticDef def = lyra_elastic_def_default();
+    def.model = LYRA_MATERIAL_HENCKY; // for its parameters: lambda and mu
+    def.young = young;
+    def.poisson = poisson;
+    def.viscoelasticity = series;
     LyraForce *force = NULL;
-    LY_TRY(ly_isotropic_create(ctx, mesh, &def, &force));
+    LY_TRY(create_beside(ctx, mesh, &def, "prony", &force));
     LyIsotropic *solid = force->self;
-    snprintf(solid->name, sizeof solid->name, "maxwell-%d", (int)number);
-    solid->type.name = solid->name;
-    LyraStatus status = lyra_force_set_owner(force, -1, solid->name);
-    if (status != LYRA_OK) {
-        lyra_force_destroy(force);
-        return status;
-    }
+    solid->prony->corotated = true;
     *out = force;
     return LYRA_OK;
 }

@@ -67,6 +67,12 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
                             double time, LyraForce **out);
 
+/// The branches of a Prony series for all elements beside a law of small strain in rotated frames,
+/// with `young` (0: of the mesh) and `poisson` of that.
+LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, double young,
+                                      double poisson, const LyraViscoelasticityDef *series,
+                                      LyraForce **out);
+
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
                                LyraForce **out);

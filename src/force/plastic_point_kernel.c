@@ -210,7 +210,7 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
         ly_plastic_load(p, parameters, LY_PLASTIC_HARDENING, lane)};
     LyMask frozen;
     LyReal rate = ly_flow_rate(ly_plastic_load(p, parameters, LY_PLASTIC_VISCOSITY, lane),
-                               batch->dt, &frozen);
+                               batch->dt, svd.s.v[2], &frozen);
     LyReal stiffness = 2.0 * mu + rate;
     LyReal root = ly_flow_find(p, &y, 2.0 * mu * size, stiffness, alpha, &slope);
     LyReal room = ly_plastic_load(p, parameters, LY_PLASTIC_FLOW_MAX, lane) - alpha;

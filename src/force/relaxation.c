@@ -76,8 +76,9 @@ LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def)
 static void name_history(LyProny *prony)
 {
     static const char *const pairs[6] = {"11", "22", "33", "12", "23", "31"};
-    static const char *const singles[4] = {"energy", "volume-energy", "pressure", "dilatation"};
-    static const char *const units[4] = {"J/m^3", "J/m^3", "Pa", "1"};
+    static const char *const singles[6] = {"energy",     "volume-energy", "pressure",
+                                           "dilatation", "shear-modulus", "bulk-modulus"};
+    static const char *const units[6] = {"J/m^3", "J/m^3", "Pa", "1", "Pa", "Pa"};
     for (int32_t i = 0; i < prony->history_count; ++i) {
         int32_t point = i / prony->numbers, n = i % prony->numbers;
         char *text = prony->history_text[i], suffix[8] = "";

@@ -45,6 +45,11 @@ static bool is_maxwell(const LyraSolidDef *def)
     return def->viscoelasticity && def->viscoelasticity->model == LYRA_RELAXATION_MAXWELL;
 }
 
+static bool has_series(const LyraSolidDef *def)
+{
+    return def->viscoelasticity && !is_maxwell(def);
+}
+
 static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
@@ -107,7 +112,11 @@ static LyraStatus make_corotational(LyraSolid *solid, const LyraMesh *mesh, cons
     corotational.cube_frame = def->vega ? LYRA_CUBE_FRAME_VEGA : LYRA_CUBE_FRAME_CENTRE;
     corotational.young = def->young;
     corotational.poisson = def->poisson;
-    return keep(solid, lyra_corotational_create(solid->ctx, mesh, &corotational, next(solid)));
+    LY_TRY(keep(solid, lyra_corotational_create(solid->ctx, mesh, &corotational, next(solid))));
+    return has_series(def)
+               ? keep(solid, ly_corotated_series_create(solid->ctx, mesh, def->young, def->poisson,
+                                                        def->viscoelasticity, next(solid)))
+               : LYRA_OK;
 }
 
 // constants of the springs from the moduli of the tets; the caller releases `stiffness`
@@ -253,11 +262,15 @@ bool ly_model_has_moduli(const LyraContext *ctx, const char *model)
 // fails where a model can't flow or relax and shall
 static LyraStatus check_plasticity(const LyraSolidDef *def, Maker *make)
 {
-    bool relaxes = def->viscoelasticity && !is_maxwell(def);
-    if ((!def->plasticity && !relaxes) || make == make_elastic) {
+    bool rotates = make == make_corotational && strcmp(def->model, "linear") != 0;
+    if ((!def->plasticity && !has_series(def)) || make == make_elastic ||
+        (!def->plasticity && rotates)) {
         return LYRA_OK;
     }
     char list[512] = "";
+    for (int32_t m = 1; !def->plasticity && m < LYRA_COROTATIONAL_MODEL_COUNT; ++m) {
+        ly_list_name(sizeof list, list, lyra_corotational_model_name((LyraCorotationalModel)m));
+    }
     for (int32_t m = 0; m < LYRA_MATERIAL_LAW_COUNT; ++m) {
         ly_list_name(sizeof list, list, lyra_material_law_name((LyraMaterialLaw)m));
     }

@@ -357,6 +357,7 @@ static LyraStatus measure_once(LyraIntegrator *it)
         LY_TRY(ly_measure_begin(it, it->work));
         ly_reach_return(it, lyra_state_view(it->work).u);
         it->energy = it->measure[0].kinetic + it->measure[0].elastic;
+        it->report.change = ly_measure_change(it, it->work);
         it->measured = true;
     }
     return LYRA_OK;
@@ -539,8 +540,10 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
     report->time = end.time;
     report->kinetic = it->measure[0].kinetic;
     report->elastic = it->measure[0].elastic;
-    report->balance =
-        report->kinetic + report->elastic - it->energy + report->dissipated - report->work;
+    report->dissipated = report->plastic + report->viscous;
+    report->numerical =
+        report->work - report->dissipated - (report->kinetic + report->elastic - it->energy);
+    LY_TRY(ly_measure_keep(it, it->work));
     LyraDetF det_f = lyra_system_det_f(it->system, end.u);
     report->min_det = det_f.min;
     report->min_det_element = det_f.element;

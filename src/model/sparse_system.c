@@ -585,9 +585,14 @@ static void sparse_destroy(void *self)
     ly_release(s->ctx, s);
 }
 
-static double sparse_lost(void *self, const LyraState *state)
+static double sparse_lost(void *self, const LyraState *state, double *plastic)
 {
-    return ly_history_lost(((SparseSystem *)self)->tangent.model, state);
+    return ly_history_lost(((SparseSystem *)self)->tangent.model, state, plastic);
+}
+
+static uint64_t sparse_material_digest(void *self)
+{
+    return ly_tangent_material_digest(&((SparseSystem *)self)->tangent);
 }
 
 static const LyraSolidDiagnostics sparse_solid = {
@@ -601,6 +606,7 @@ static const LyraSystemType sparse_type = {
     .traits = sparse_traits,
     .init_state = sparse_init_state,
     .lost = sparse_lost,
+    .material_digest = sparse_material_digest,
     .constraints = sparse_constraints,
     .prescribe = sparse_prescribe,
     .evaluate = sparse_evaluate,

@@ -141,17 +141,21 @@ static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32
                            body->name, model);
     }
     // the first force of a solid is the isotropic one
-    const LyraForceType *type = lyra_force_type(forces[0]);
     if (def->value) {
-        if (type->traits & LYRA_FORCE_SPRINGS) {
+        if (lyra_force_type(forces[0])->traits & LYRA_FORCE_SPRINGS) {
             return ly_fail_key(LYRA_BAD_FORMAT, "value",
                                "found a value for young of springs, expected factor");
         }
         LY_TRY(find_young(world, body, &young));
     }
-    for (int32_t p = 0; p < type->parameter_count; ++p) {
-        if (grows_with_young(world->ctx, model, type, p)) {
-            LY_TRY(add_change(world, def, forces[0], p, young));
+    for (int32_t f = 0; f < count; ++f) {
+        const LyraForceType *type = lyra_force_type(forces[f]);
+        // a series in a group of its own has shares of the law's moduli
+        bool follows = f == 0 || strcmp(type->name, "prony") == 0;
+        for (int32_t p = 0; follows && p < type->parameter_count; ++p) {
+            if (grows_with_young(world->ctx, model, type, p)) {
+                LY_TRY(add_change(world, def, forces[f], p, young));
+            }
         }
     }
     return LYRA_OK;

@@ -25,9 +25,12 @@ static void add_report(LyraStepReport *sum, const LyraStepReport *part)
     last.assembly_seconds += sum->assembly_seconds;
     last.solve_seconds += sum->solve_seconds;
     last.total_seconds += sum->total_seconds;
-    last.dissipated += sum->dissipated;
     last.work += sum->work;
-    last.balance += sum->balance;
+    last.change += sum->change;
+    last.dissipated += sum->dissipated;
+    last.plastic += sum->plastic;
+    last.viscous += sum->viscous;
+    last.numerical += sum->numerical;
     last.error = sum->error > part->error ? sum->error : part->error;
     *sum = last;
 }
