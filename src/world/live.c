@@ -26,6 +26,9 @@ void ly_world_note_start(LyraWorld *world)
     for (int32_t b = 0; b < world->body_count; ++b) {
         world->bodies[b].young = world->bodies[b].stiffness = 1;
         world->bodies[b].poisson = world->bodies[b].activation = NAN;
+        for (int k = 0; k < LY_FLOW_NUMBERS; ++k) {
+            world->bodies[b].flow[k] = 1;
+        }
     }
 }
 
@@ -136,6 +139,38 @@ static bool has_activation(const LyraWorld *world, int32_t body)
     return !world->activation_changes && next_group(world, body, "activation", false, &id, &group);
 }
 
+// parameters of plastic flow
+static const struct {
+    const char *parameter, *unit;
+} flows[LY_FLOW_NUMBERS] = {{"yield", "Pa"},
+                            {"hardening", "Pa"},
+                            {"flow-viscosity", "Pa s"},
+                            {"yield-strain", ""},
+                            {"flow-limit", ""}};
+
+// what all elements that flow have at the start, NaN where they differ; 0: none flow
+static double common_flow(const LyraWorld *world, int32_t body, int k)
+{
+    LyraForceGroup group;
+    double value = 0;
+    bool begun = false;
+    for (int32_t g = 0; next_group(world, body, flows[k].parameter, false, &g, &group); ++g) {
+        LyraForceView view = lyra_force_view(group.force);
+        int32_t p = lyra_force_type_parameter(group.type, flows[k].parameter);
+        for (int64_t e = 0; e < view.stencil_count; ++e) {
+            double found = view.parameters[group.type->parameter_count * e + p];
+            value = !begun || found == value ? found : NAN;
+            begun = true;
+        }
+    }
+    return value;
+}
+
+static bool has_flow(const LyraWorld *world, int32_t body, int k)
+{
+    return !world->moduli_change && common_flow(world, body, k) != 0;
+}
+
 static bool has_young(const LyraWorld *world, int32_t body)
 {
     return !world->moduli_change && first_with(world, body, has_moduli) >= 0;
@@ -214,6 +249,18 @@ static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParamete
 static void read_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     read_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
+}
+
+// the factor of the first body in a range that flows
+static void read_flow(const LyraWorld *world, int32_t body, int k, LyraWorldParameter *out)
+{
+    LyraForceGroup group;
+    int32_t id = 0;
+    double factor = 1;
+    if (next_group(world, body, flows[k].parameter, false, &id, &group) && group.owner >= 0) {
+        factor = world->bodies[group.owner].flow[k];
+    }
+    read_scaled(common_flow(world, body, k), flows[k].unit, factor, 100, out);
 }
 
 static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -320,6 +367,17 @@ done:
     return status;
 }
 
+// what a parameter of a body was turned by, beside its moduli
+static double turned_by(const LyraWorld *world, int32_t body, const char *parameter)
+{
+    for (int k = 0; k < LY_FLOW_NUMBERS; ++k) {
+        if (strcmp(flows[k].parameter, parameter) == 0) {
+            return world->bodies[body].flow[k];
+        }
+    }
+    return 1;
+}
+
 static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, double young,
                                 double poisson)
 {
@@ -337,7 +395,8 @@ static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, do
         }
         int32_t group = lyra_model_group_of(world->model, own[f]);
         for (int32_t p = 0; p < type->parameter_count; ++p) {
-            LY_TRY_DONE(set_column(world, undo, group, forces[f], p, 1));
+            double factor = turned_by(world, body, type->parameter_names[p]);
+            LY_TRY_DONE(set_column(world, undo, group, forces[f], p, factor));
         }
     }
 done:
@@ -401,6 +460,25 @@ static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, do
     range_of(world, body, &first, &end);
     for (int32_t b = first; b < end; ++b) {
         world->bodies[b].stiffness = factor;
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus set_flow(LyraWorld *world, LyUndo *undo, int32_t body, int k, double value)
+{
+    LyraForceGroup group;
+    LyraWorldParameter now = {0};
+    double factor;
+    int32_t first, end;
+    read_flow(world, body, k, &now);
+    LY_TRY(find_factor(flows[k].parameter, value, now.start, &factor));
+    for (int32_t g = 0; next_group(world, body, flows[k].parameter, false, &g, &group); ++g) {
+        int32_t p = lyra_force_type_parameter(group.type, flows[k].parameter);
+        LY_TRY(set_column(world, undo, g, group.force, p, factor));
+    }
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        world->bodies[b].flow[k] = factor;
     }
     return LYRA_OK;
 }
@@ -470,6 +548,30 @@ static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, doub
     }
     return lyra_model_set_gravity(world->model, g);
 }
+
+// ---- flow
+// -----------------------------------------------------------------------------------------
+
+#define FLOW(name, k)                                                                              \
+    static bool has_##name(const LyraWorld *world, int32_t body)                                   \
+    {                                                                                              \
+        return has_flow(world, body, k);                                                           \
+    }                                                                                              \
+    static void read_##name(const LyraWorld *world, int32_t body, LyraWorldParameter *out)         \
+    {                                                                                              \
+        read_flow(world, body, k, out);                                                            \
+    }                                                                                              \
+    static LyraStatus set_##name(LyraWorld *world, LyUndo *undo, int32_t body, double value)       \
+    {                                                                                              \
+        return set_flow(world, undo, body, k, value);                                              \
+    }                                                                                              \
+    const LyLive ly_live_##name = {has_##name, read_##name, set_##name};
+
+FLOW(yield, 0)
+FLOW(hardening, 1)
+FLOW(flow_viscosity, 2)
+FLOW(yield_strain, 3)
+FLOW(flow_limit, 4)
 
 // ---- rows ---------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ struct LyLive {
 
 extern const LyLive ly_live_young, ly_live_poisson, ly_live_stiffness, ly_live_density,
     ly_live_activation, ly_live_mass_damping, ly_live_stiffness_damping, ly_live_dt,
-    ly_live_gravity;
+    ly_live_gravity, ly_live_yield, ly_live_hardening, ly_live_flow_viscosity, ly_live_yield_strain,
+    ly_live_flow_limit;
 
 #endif

@@ -44,6 +44,9 @@ typedef struct LyNodal {
     void *user;
 } LyNodal;
 
+/// Parameters of plastic flow that people turn (live.c).
+#define LY_FLOW_NUMBERS 5
+
 typedef struct LyPulls LyPulls;
 typedef struct LyStepForces LyStepForces;
 typedef struct LyParameters LyParameters;
@@ -60,16 +63,17 @@ typedef struct LyRegionElements {
 /// A body: its view is what the public sees of it.
 typedef struct LyBody {
     const LyBodyType *type;
-    const LyraBodyDef *def;     // the world's copy; `mesh`, `generate` and surfaces in it are gone
-    double *positions;          // at rest, of its vertices, [vertex_count][3], owned
-    double *masses;             // [vertex_count], owned
-    LyraSolidDef solid_def;     // what `solid` was made by; strings are those of `def`
-    LyRegionElements *regions;  // of those with parameters; on the arena
-    double *start[2];           // displacements and velocities of files; NULL: none; on the arena
-    LyraSprings *springs;       // of such a body; owned. Nullable
-    double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
-    double young, stiffness;    // factors on what it has, as people turned them
-    double poisson, activation; // of all of it; NaN: its own
+    const LyraBodyDef *def;    // the world's copy; `mesh`, `generate` and surfaces in it are gone
+    double *positions;         // at rest, of its vertices, [vertex_count][3], owned
+    double *masses;            // [vertex_count], owned
+    LyraSolidDef solid_def;    // what `solid` was made by; strings are those of `def`
+    LyRegionElements *regions; // of those with parameters; on the arena
+    double *start[2];          // displacements and velocities of files; NULL: none; on the arena
+    LyraSprings *springs;      // of such a body; owned. Nullable
+    double *shown[2];          // buffers of lyra_world_positions(), _velocities(); owned
+    double young, stiffness;   // factors on what it has, as people turned them
+    double flow[LY_FLOW_NUMBERS]; // the same on parameters of plastic flow
+    double poisson, activation;   // of all of it; NaN: its own
 } LyBody;
 
 struct LyraWorld {
