@@ -445,8 +445,10 @@ static LyraStatus build_solid(LyraContext *ctx, const char *model,
     if (solid && forces) {
         LyraForce *const *all = lyra_solid_forces(solid, forces);
         if (*forces > 1) {
-            TEST_STRING(lyra_force_view(all[1]).name,
-                        def->model == LYRA_RELAXATION_MAXWELL ? "maxwell-1" : "prony");
+            TEST_STRING(lyra_force_view(all[1]).name, def->model == LYRA_RELAXATION_MAXWELL
+                                                          ? "maxwell-1"
+                                                      : def->coefficient_count > 0 ? "prony-mu"
+                                                                                   : "prony");
         }
     }
     lyra_solid_destroy(solid);
@@ -462,6 +464,122 @@ static LyraStatus build_corotational(LyraContext *ctx, void *data)
 static LyraStatus build_each(LyraContext *ctx, void *data)
 {
     return build_solid(ctx, "neo-hookean", data, NULL);
+}
+
+// ---- series of coefficients ---------------------------------------------------------------------
+
+// all forces of a solid of one law with series of its coefficients, or one of all
+static Case make_solid(LyraContext *ctx, const char *model, const LyraViscoelasticityDef *series,
+                       LyraSolid **solid)
+{
+    const LyraElasticConstant constants[] = {{"mu01", 0.3}, {"mu10", 0.5}, {"v1", 2}};
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraSolidDef def = lyra_solid_def_default();
+    LyraMesh *mesh = NULL;
+    Case c = {0};
+    def.model = model;
+    def.young = 1;
+    def.constants = constants;
+    def.constant_count = strcmp(model, "mooney-rivlin") == 0 ? 3 : 0;
+    def.viscoelasticity = series;
+    TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
+    TEST_OK(lyra_solid_create(ctx, mesh, &def, solid));
+    LyraMeshView view = lyra_mesh_view(mesh);
+    int32_t count = 0;
+    LyraForce *const *forces = lyra_solid_forces(*solid, &count);
+    c.n = view.vertex_count;
+    c.rest = malloc((size_t)c.n * 3 * sizeof *c.rest);
+    memcpy(c.rest, view.positions, (size_t)c.n * 3 * sizeof *c.rest);
+    TEST_OK(lyra_assembly_create(ctx, c.n, c.rest, count, forces, &c.assembly));
+    TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(c.assembly), &c.dfdx));
+    TEST_OK(lyra_block_matrix_create(lyra_assembly_pattern(c.assembly), &c.dfdv));
+    c.history = calloc((size_t)lyra_assembly_history_size(c.assembly), sizeof *c.history);
+    lyra_mesh_destroy(mesh);
+    return c;
+}
+
+static void end_solid(Case *c, LyraSolid *solid)
+{
+    c->force = NULL; // the solid's
+    end_case(c);
+    lyra_solid_destroy(solid);
+}
+
+LYRA_TEST(series_of_all_coefficients_are_one_of_the_law)
+{
+    static const char *const models[] = {"mooney-rivlin", "stvk"};
+    static const char *const names[][3] = {{"mu01", "mu10", "v1"}, {"lambda", "mu", NULL}};
+    const LyraRelaxationBranch branches[2] = {{0.5, 2, 2}, {3, 0.4, 0.4}};
+    for (int m = 0; m < 2; ++m) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        LyraCoefficientSeries each[3];
+        LyraViscoelasticityDef defs[2] = {lyra_viscoelasticity_def_default(),
+                                          lyra_viscoelasticity_def_default()};
+        for (int k = 0; k < 3; ++k) {
+            each[k] = (LyraCoefficientSeries){names[m][k], branches, 2};
+        }
+        defs[0].branches = branches;
+        defs[0].branch_count = 2;
+        defs[1].coefficients = each;
+        defs[1].coefficient_count = m == 0 ? 3 : 2;
+        Case cases[2];
+        LyraSolid *solids[2] = {NULL, NULL};
+        double *g[2];
+        for (int i = 0; i < 2; ++i) {
+            cases[i] = make_solid(ctx, models[m], &defs[i], &solids[i]);
+            g[i] = malloc((size_t)cases[i].n * 3 * sizeof *g[i]);
+        }
+        TestRandom random = test_random(4);
+        double *x = malloc((size_t)cases[0].n * 3 * sizeof *x);
+        for (int s = 0; s < 6; ++s) {
+            for (int32_t k = 0; k < 3 * cases[0].n; ++k) {
+                x[k] = cases[0].rest[k] * (1 + 0.05 * s) + 0.03 * test_random_normal(&random);
+            }
+            for (int i = 0; i < 2; ++i) {
+                // at once or in any time, and the last held for ever
+                LyraEvaluation evaluation = {.x = x,
+                                             .dt = s == 5 ? 1e6 : 0.3 * s,
+                                             .history = cases[i].history,
+                                             .trial_history = cases[i].history,
+                                             .gradient = g[i]};
+                TEST_OK(lyra_assembly_evaluate(cases[i].assembly, &evaluation));
+            }
+            double size = largest_of(3 * cases[0].n, g[0]);
+            TEST_NEAR(largest_difference(3 * cases[0].n, g[0], g[1]), 0, 1e-9 * size);
+        }
+        cases[1].dt = 0.1;
+        check_derivatives(&cases[1], x, NULL, &random, HAS_ENERGY, models[m]);
+        for (int i = 0; i < 2; ++i) {
+            free(g[i]);
+            end_solid(&cases[i], solids[i]);
+        }
+        free(x);
+        test_context_end(ctx);
+    }
+}
+
+LYRA_TEST(series_of_coefficients_need_a_linear_law_and_names_it_has)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const LyraRelaxationBranch branch = {0.5, 2, 0};
+    LyraCoefficientSeries series = {"mu", &branch, 1};
+    LyraViscoelasticityDef def = lyra_viscoelasticity_def_default();
+    def.coefficients = &series;
+    def.coefficient_count = 1;
+    int32_t count = 0;
+    TEST_OK(build_solid(ctx, "neo-hookean", &def, &count));
+    TEST_EQUAL(count, 2);
+    test_fail_each_allocation(build_each, &def);
+    TEST_STATUS(build_solid(ctx, "corotational", &def, NULL), LYRA_UNSUPPORTED);
+    series.coefficient = "mu10";
+    TEST_STATUS(build_solid(ctx, "neo-hookean", &def, NULL), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "no coefficient \"mu10\", expected one of: ");
+    series.coefficient = "mu";
+    def.branches = &branch;
+    def.branch_count = 1;
+    TEST_STATUS(build_solid(ctx, "neo-hookean", &def, NULL), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "1 series of coefficients and 1 branches");
+    test_context_end(ctx);
 }
 
 LYRA_TEST(relaxation_settings_out_of_range_are_refused)

@@ -171,6 +171,7 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 extern const VerifyCase verify_beam_cases[];
 extern const VerifyCase verify_calculix_cases[];
 extern const VerifyCase verify_cook_cases[];
+extern const VerifyCase verify_impact_cases[];
 extern const VerifyCase verify_incompressible_cases[];
 extern const VerifyCase verify_locking_cases[];
 extern const VerifyCase verify_modes_cases[];
@@ -180,5 +181,6 @@ extern const VerifyCase verify_patch_cases[];
 extern const VerifyCase verify_plastic_cases[];
 extern const VerifyCase verify_tension_cases[];
 extern const VerifyCase verify_time_cases[];
+extern const VerifyCase verify_viscous_cases[];
 
 #endif

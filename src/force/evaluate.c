@@ -163,9 +163,11 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
                        ? &work->node_det[node]
                        : NULL,
             .history = ly_history_at(work, batches, f, task->evaluation),
-            .trial_history = task->evaluation->trial_history
-                                 ? task->evaluation->trial_history + batches->history_begin
-                                 : NULL,
+            // kernels that may remember take it for a sign that this force does
+            .trial_history =
+                task->evaluation->trial_history && batches->force->type->history_count > 0
+                    ? task->evaluation->trial_history + batches->history_begin
+                    : NULL,
         };
         energy += task->kernel(&run, assembly->runs[r].begin, assembly->runs[r].end,
                                work->arenas[worker]);

@@ -81,11 +81,13 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
     }
     if (def->viscoelasticity) {
         LY_TRY(ly_viscoelasticity_check(def->viscoelasticity));
-        if (def->viscoelasticity->model != LYRA_RELAXATION_PRONY) {
+        bool prony = def->viscoelasticity->model == LYRA_RELAXATION_PRONY;
+        if (!prony || def->viscoelasticity->coefficient_count > 0) {
             return ly_fail(LYRA_UNSUPPORTED,
                            "elastic: the branches of %s are forces of their own, which solids of "
                            "lyra_solid_create() have",
-                           lyra_relaxation_name(def->viscoelasticity->model));
+                           prony ? "coefficients"
+                                 : lyra_relaxation_name(def->viscoelasticity->model));
         }
         if (def->plasticity || def->inversion == LYRA_INVERSION_CLAMP) {
             return ly_fail(LYRA_UNSUPPORTED, "elastic: a Prony series goes with %s",
@@ -613,7 +615,7 @@ LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t numb
     def.constants = constants;
     def.constant_count = 2;
     def.plasticity = &plasticity;
-    char name[16];
+    char name[48];
     snprintf(name, sizeof name, "maxwell-%d", (int)number);
     return create_beside(ctx, mesh, &def, name, out);
 }
@@ -631,6 +633,80 @@ LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, do
     LY_TRY(create_beside(ctx, mesh, &def, "prony", &force));
     LyIsotropic *solid = force->self;
     solid->prony->corotated = true;
+    *out = force;
+    return LYRA_OK;
+}
+
+// whether the energy of a law is the sum of those of its coefficients alone
+static bool is_linear(const LyraMaterialType *law, const void *user, const double *values)
+{
+    enum { WIDTH = LYRA_MATERIAL_WIDTH };
+    // invariants of the stretches 1.2, 0.9, 1, and these
+    static const double invariants[3] = {3.25, 3.7297, 1.08}, stretches[3] = {1.2, 1, 0.9};
+    double arguments[3 * WIDTH] __attribute__((aligned(64)));
+    double p[LYRA_MATERIAL_PARAMETERS_MAX * WIDTH] __attribute__((aligned(64)));
+    double energy[WIDTH] __attribute__((aligned(64))), sum = 0, size = 0;
+    bool by_invariants = law->arguments == LYRA_MATERIAL_INVARIANTS;
+    for (int i = 0; i < 3 * WIDTH; ++i) {
+        arguments[i] = by_invariants ? invariants[i / WIDTH] : stretches[i / WIDTH];
+    }
+    const LyraMaterialBatch batch = {.arguments = arguments, .parameters = p, .energy = energy};
+    for (int32_t c = 0; c <= law->parameter_count; ++c) {
+        for (int32_t i = 0; i < law->parameter_count * WIDTH; ++i) {
+            bool has = c == law->parameter_count || i / WIDTH == c;
+            p[i] = has ? values[i / WIDTH] : 0;
+        }
+        law->evaluate(user, &batch);
+        sum += c == law->parameter_count ? -energy[0] : energy[0];
+        size += fabs(energy[0]);
+    }
+    return fabs(sum) <= 1e-12 * size;
+}
+
+LyraStatus ly_coefficient_series_create(LyraContext *ctx, const LyraMesh *mesh,
+                                        const LyraElasticDef *def, int32_t number, LyraForce **out)
+{
+    const LyraCoefficientSeries *series = &def->viscoelasticity->coefficients[number];
+    const LyraMaterialType *law =
+        def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
+    LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
+    LyraViscoelasticityDef own = lyra_viscoelasticity_def_default();
+    LyraElasticDef one = *def;
+    LyraForce *force = NULL;
+    char list[256] = "", name[48];
+    int32_t c = 0;
+    for (; c < law->parameter_count && strcmp(law->parameter_names[c], series->coefficient) != 0;
+         ++c) {
+        ly_list_name(sizeof list, list, law->parameter_names[c]);
+    }
+    if (c == law->parameter_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "viscoelasticity: law %s has no coefficient \"%s\", expected one of: %s",
+                       law->name, series->coefficient, list);
+    }
+    for (int32_t i = 0; i < series->branch_count; ++i) {
+        branches[i] = series->branches[i];
+        branches[i].bulk = branches[i].shear;
+    }
+    own.branches = branches;
+    own.branch_count = series->branch_count;
+    one.viscoelasticity = &own;
+    one.compression_resistance = 0;
+    snprintf(name, sizeof name, "prony-%s", series->coefficient);
+    LY_TRY(create_beside(ctx, mesh, &one, name, &force));
+    LyIsotropic *solid = force->self;
+    solid->prony->alone = true;
+    int32_t count = solid->type.parameter_count;
+    if (force->stencil_count > 0 && !is_linear(law, def->law_user, force->parameters)) {
+        lyra_force_destroy(force);
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "viscoelasticity: law %s is not linear in its coefficients, expected series "
+                       "in shear and bulk",
+                       law->name);
+    }
+    for (int64_t i = 0; i < (int64_t)force->stencil_count * count; ++i) {
+        force->parameters[i] = i % count == c ? force->parameters[i] : 0;
+    }
     *out = force;
     return LYRA_OK;
 }

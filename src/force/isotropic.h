@@ -31,7 +31,7 @@ typedef struct LyCubeRule {
 /// then its resistance to compression, then those of its plasticity.
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
-    char name[16];      // of branches
+    char name[48];      // of branches
     const char *parameter_names[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraParameterKind parameter_kinds[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraContext *ctx;
@@ -72,6 +72,11 @@ LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t numb
 LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, double young,
                                       double poisson, const LyraViscoelasticityDef *series,
                                       LyraForce **out);
+
+/// The branches of the series `number` of a coefficient for all elements beside a law of these
+/// settings, whose viscoelasticity has them.
+LyraStatus ly_coefficient_series_create(LyraContext *ctx, const LyraMesh *mesh,
+                                        const LyraElasticDef *def, int32_t number, LyraForce **out);
 
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,

@@ -35,6 +35,9 @@
 // whose stress and tangent by F are those of force/strain_frame.h. It is quadratic in E, so that no
 // branch ever gives back more than it stores.
 //
+// Alone, beside a law of which one coefficient relaxes: the law has that coefficient and no other,
+// beta' = beta, and 1 + B is B.
+//
 // S grows as 1/s^2 where a stretch s becomes small, and has no value at 0: a step that ends below
 // about s = 0.1, or inside out, leaves the branches a (H_n - beta S_n), and they count on from S =
 // 0.
@@ -242,6 +245,17 @@ LY_INLINE LyReal find_ratio(LyReal now, LyReal was)
     return ly_select(known, now / ly_select(known, was, ly_set(1)), ly_set(1));
 }
 
+// in a branch; a modulus of 0 stores nothing
+LY_INLINE LyReal find_stored(const LyraRelaxationBranch *branch, const LyReal H[6], LyReal p,
+                             const Volume *rest)
+{
+    LyReal mu = 4 * branch->shear * rest->mu, K = 2 * branch->bulk * rest->K;
+    LyMask sheared = ly_greater(mu, ly_set(0)), pressed = ly_greater(K, ly_set(0));
+    LyReal shear = contract(H, H) / ly_select(sheared, mu, ly_set(1));
+    LyReal pressure = p * p / ly_select(pressed, K, ly_set(1));
+    return ly_select(sheared, shear, ly_set(0)) + ly_select(pressed, pressure, ly_set(0));
+}
+
 LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int lane,
                          const Steps *steps, const Volume *rest, Past *past)
 {
@@ -269,12 +283,7 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
             past->Sh[k] += steps->decay[i] * H[k];
         }
         past->ph += steps->decay[i] * p;
-        if (prony->branches[i].shear > 0) {
-            past->stored += contract(H, H) / (4 * prony->branches[i].shear * rest->mu);
-        }
-        if (prony->branches[i].bulk > 0) {
-            past->stored += p * p / (2 * prony->branches[i].bulk * rest->K);
-        }
+        past->stored += find_stored(&prony->branches[i], H, p, rest);
     }
 }
 
@@ -308,8 +317,7 @@ LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int
             ly_store(out + k * WIDTH, H[k]);
         }
         lost += contract(mean, dE);
-        lost -= shear > 0 ? contract(H, H) / (4 * shear * volume->mu) : ly_set(0);
-        lost -= bulk > 0 ? p * p / (2 * bulk * volume->K) : ly_set(0);
+        lost -= find_stored(&prony->branches[i], H, p, volume);
     }
     for (int n = 0; n < LY_PRONY_BRANCHES; ++n) {
         ly_store(to + n * WIDTH, now[n]);
@@ -347,8 +355,9 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     }
     ly_mat3_store_lanes(points->P + lane, &P);
     LyReal B = ly_set(steps->shear), more = ly_set(steps->bulk - steps->shear);
-    LyReal energy = W + r.value + past->stored + B * (W - past->W) +
-                    more * (volume->value - past->U) + past->ph * (J - 1.0 - past->J);
+    LyReal kept = prony->alone ? ly_set(0) : W + r.value;
+    LyReal energy = kept + past->stored + B * (W - past->W) + more * (volume->value - past->U) +
+                    past->ph * (J - 1.0 - past->J);
     for (int p = 0; p < 6; ++p) {
         energy += (p < 3 ? 1.0 : 2.0) * past->Sh[p] * (now[p] - past->E[p]);
         ly_store(points->stress + p * WIDTH + lane, past->Sh[p]);
@@ -484,7 +493,8 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
     }
     Past pasts[WIDTH / LY_LANES];
     find_volume_energy(solid, batch->parameters, tangent, points, volumes);
-    points->scale = 1 + steps.shear;
+    // above 0, as the law is found again by division
+    points->scale = solid->prony->alone ? fmax(steps.shear, 1e-12) : 1 + steps.shear;
     points->volume = points->relaxed;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
         Past *past = &pasts[n];

@@ -41,12 +41,37 @@ LyraViscoelasticityDef lyra_viscoelasticity_def_default(void)
     return (LyraViscoelasticityDef){.cookie = LY_DEF_COOKIE};
 }
 
+static LyraStatus check_coefficients(const LyraViscoelasticityDef *def)
+{
+    if (def->model != LYRA_RELAXATION_PRONY || def->branch_count > 0 ||
+        def->coefficient_count > LYRA_COEFFICIENT_SERIES_MAX || !def->coefficients) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "viscoelasticity: %d series of coefficients and %d branches with the model "
+                       "%s, expected at most %d, alone, with prony",
+                       def->coefficient_count, def->branch_count, lyra_relaxation_name(def->model),
+                       LYRA_COEFFICIENT_SERIES_MAX);
+    }
+    for (int32_t c = 0; c < def->coefficient_count; ++c) {
+        LyraViscoelasticityDef one = lyra_viscoelasticity_def_default();
+        one.branches = def->coefficients[c].branches;
+        one.branch_count = def->coefficients[c].branch_count;
+        LyraStatus status = ly_viscoelasticity_check(&one);
+        if (status != LYRA_OK) {
+            return ly_fail_within(status, "coefficient %s", def->coefficients[c].coefficient);
+        }
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def)
 {
     LY_CHECK_DEF(def, "lyra_viscoelasticity_def_default");
     if ((unsigned)def->model >= LYRA_RELAXATION_COUNT) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "viscoelasticity: model %d, expected 0 to %d",
                        (int)def->model, LYRA_RELAXATION_COUNT - 1);
+    }
+    if (def->coefficient_count > 0) {
+        return check_coefficients(def);
     }
     if (def->branch_count < 1 || def->branch_count > LYRA_RELAXATION_BRANCHES_MAX ||
         !def->branches) {

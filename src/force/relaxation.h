@@ -37,7 +37,8 @@ enum {
 
 /// What all elements share.
 typedef struct LyProny {
-    bool corotated; // strain and stress of rotated frames; the branches alone, without a law
+    bool corotated; // strain and stress of rotated frames; the branches alone
+    bool alone;     // the branches alone, without the law that they are shares of
     int32_t branch_count;
     LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
     double rates[LYRA_BATCH_WIDTH]; // 1/time of each branch, 1/s

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define FORCES_MAX (2 + LYRA_RELAXATION_BRANCHES_MAX)
+#define FORCES_MAX (2 + LYRA_RELAXATION_BRANCHES_MAX + LYRA_COEFFICIENT_SERIES_MAX)
 
 struct LyraSolid {
     LyraContext *ctx;
@@ -69,8 +69,15 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     elastic.constants = def->constants;
     elastic.constant_count = def->constant_count;
     elastic.plasticity = def->plasticity;
-    elastic.viscoelasticity = is_maxwell(def) ? NULL : def->viscoelasticity;
-    return keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid)));
+    bool beside = has_series(def) && def->viscoelasticity->coefficient_count > 0;
+    elastic.viscoelasticity = is_maxwell(def) || beside ? NULL : def->viscoelasticity;
+    LY_TRY(keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid))));
+    elastic.viscoelasticity = def->viscoelasticity;
+    for (int32_t c = 0; beside && c < def->viscoelasticity->coefficient_count; ++c) {
+        LY_TRY(
+            keep(solid, ly_coefficient_series_create(solid->ctx, mesh, &elastic, c, next(solid))));
+    }
+    return LYRA_OK;
 }
 
 // a parameter by name and where it goes
@@ -262,7 +269,9 @@ bool ly_model_has_moduli(const LyraContext *ctx, const char *model)
 // fails where a model can't flow or relax and shall
 static LyraStatus check_plasticity(const LyraSolidDef *def, Maker *make)
 {
-    bool rotates = make == make_corotational && strcmp(def->model, "linear") != 0;
+    // one coefficient alone has no frame
+    bool rotates = make == make_corotational && strcmp(def->model, "linear") != 0 &&
+                   def->viscoelasticity && def->viscoelasticity->coefficient_count == 0;
     if ((!def->plasticity && !has_series(def)) || make == make_elastic ||
         (!def->plasticity && rotates)) {
         return LYRA_OK;

@@ -151,7 +151,7 @@ static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32
     for (int32_t f = 0; f < count; ++f) {
         const LyraForceType *type = lyra_force_type(forces[f]);
         // a series in a group of its own has shares of the law's moduli
-        bool follows = f == 0 || strcmp(type->name, "prony") == 0;
+        bool follows = f == 0 || strncmp(type->name, "prony", 5) == 0;
         for (int32_t p = 0; follows && p < type->parameter_count; ++p) {
             if (grows_with_young(world->ctx, model, type, p)) {
                 LY_TRY(add_change(world, def, forces[f], p, young));

@@ -230,6 +230,17 @@ static const LyKey term_keys[] = {
 };
 GROUP(term, LyraViscosityTerm, init_term, "terms", "Terms of a series of moduli that fade away.");
 
+static const LyKey coefficient_keys[] = {
+    {"coefficient", LY_KEY_TEXT, AT(LyraViscosityTerm, coefficient), .required = true,
+     .meaning = "Parameter of the law, as `mu10`."},
+    {"time", LY_KEY_NUMBER, AT(LyraViscosityTerm, time), .required = true, .unit = "s",
+     .range = LY_RANGE_POSITIVE, .meaning = "Relaxation time."},
+    {"share", LY_KEY_NUMBER, AT(LyraViscosityTerm, share), .required = true,
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "What fades away over the coefficient itself."},
+};
+GROUP(coefficient, LyraViscosityTerm, init_term, "coefficients",
+      "Terms of series of the law's own coefficients.");
+
 static const LyKey viscosity_keys[] = {
     {"model", LY_KEY_WORD, AT(LyraBodyViscosity, model),
      .choices = "strain-rate|prony|maxwell|constant-q",
@@ -252,6 +263,9 @@ static const LyKey viscosity_keys[] = {
      .meaning = "In place of `shear` and `bulk`: terms of Lame's lambda."},
     {"mu-terms", LY_KEY_LIST, LIST(LyraBodyViscosity, mu_terms, mu_count), .group = &term,
      .only = "prony", .meaning = "In place of `shear` and `bulk`: terms of Lame's mu."},
+    {"coefficients", LY_KEY_LIST, LIST(LyraBodyViscosity, coefficients, coefficient_count),
+     .group = &coefficient, .only = "prony",
+     .meaning = "In place of all these: terms of the law's own coefficients, by their names."},
     {"q", LY_KEY_NUMBER, AT(LyraBodyViscosity, q), .range = LY_RANGE_POSITIVE, .only = "constant-q",
      .meaning = "Quality factor: storage over loss modulus."},
     {"band", LY_KEY_PAIR, AT(LyraBodyViscosity, band), .unit = "Hz", .range = LY_RANGE_POSITIVE,
