@@ -287,7 +287,7 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
     }
 }
 
-// writes the end of a step; returns what the branches lost
+// writes the end of a step, (1) of docs/theory/viscoelasticity.md; returns what the branches lost
 LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int lane,
                         const Steps *steps, const Past *past, LyMask regular,
                         const LyReal now[LY_PRONY_BRANCHES])
