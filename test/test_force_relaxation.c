@@ -430,6 +430,62 @@ LYRA_TEST(relaxation_history_is_trial_until_committed_and_nothing_is_allocated)
     test_context_end(ctx);
 }
 
+LYRA_TEST(forces_without_history_leave_that_of_others)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraSolidDef def = lyra_solid_def_default();
+    LyraViscoelasticityDef branch = lyra_viscoelasticity_def_default();
+    LyraRelaxationBranch one = {.shear = 4e4, .time = 0.5};
+    def.young = 1e5;
+    def.viscoelasticity = &branch;
+    branch.model = LYRA_RELAXATION_MAXWELL;
+    branch.branches = &one;
+    branch.branch_count = 1;
+    for (int k = 0; k < 2; ++k) {
+        LyraMesh *mesh = NULL;
+        LyraSolid *solid = NULL;
+        int32_t count = 0;
+        shape.kind = kinds[k];
+        TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
+        TEST_OK(lyra_solid_create(ctx, mesh, &def, &solid));
+        LyraForce *const *forces = lyra_solid_forces(solid, &count);
+        TEST_EQUAL(count, 2);
+        LyraMeshView view = lyra_mesh_view(mesh);
+        double *trials[3] = {0}, *x = malloc((size_t)view.vertex_count * 3 * sizeof *x);
+        TestRandom random = test_random(3);
+        for (int32_t i = 0; i < 3 * view.vertex_count; ++i) {
+            x[i] = view.positions[i] + test_random_in(&random, -0.01, 0.01);
+        }
+        // the branch alone, behind the elastic force, before it
+        for (int order = 0; order < 3; ++order) {
+            LyraForce *both[2] = {forces[order == 1 ? 0 : 1], forces[order == 1 ? 1 : 0]};
+            LyraAssembly *assembly = NULL;
+            TEST_OK(lyra_assembly_create(ctx, view.vertex_count, view.positions, order ? 2 : 1,
+                                         both, &assembly));
+            size_t size = (size_t)lyra_assembly_history_size(assembly);
+            double *history = calloc(size, sizeof *history), energy;
+            trials[order] = calloc(size, sizeof *history);
+            LyraEvaluation evaluation = {.x = x,
+                                         .dt = 0.1,
+                                         .history = history,
+                                         .trial_history = trials[order],
+                                         .energy = &energy};
+            TEST_OK(lyra_assembly_evaluate(assembly, &evaluation));
+            TEST_CHECK(memcmp(trials[order], trials[0], size * sizeof *history) == 0);
+            free(history);
+            lyra_assembly_destroy(assembly);
+        }
+        for (int order = 0; order < 3; ++order) {
+            free(trials[order]);
+        }
+        free(x);
+        lyra_solid_destroy(solid);
+        lyra_mesh_destroy(mesh);
+    }
+    test_context_end(ctx);
+}
+
 static LyraStatus build_solid(LyraContext *ctx, const char *model,
                               const LyraViscoelasticityDef *def, int32_t *forces)
 {

@@ -69,6 +69,7 @@ static const char *const wrong[][2] = {
      "gravity, constraints, loads, forces, ties, changes, damping, integrator, solver, "
      "time, output, camera"},
     {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
+    {"key_elsewhere", ":3:1: found key \"probes\" in scene, expected it in output"},
     {"unknown_group", ":3:1: found key \"integrater\" in scene, expected \"integrator\" perhaps"},
     {"unknown_key", ":4:7: found key \"yuong\" in material, expected \"young\" perhaps"},
     {"wrong_body", ":4:11: found \"arm\", expected the name of a body: one of: body1"},

@@ -82,7 +82,7 @@ LYRA_API LyraSceneDef lyra_scene_def_default(void);
 LYRA_API LyraStatus lyra_world_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
                                     LyraWorld **out, LyraScene **scene);
 
-/// The same from a text in memory, a scene in YAML. `folder` is where its files are looked for;
+/// The same from a text in memory, a scene in YAML. Its files are searched in `folder`;
 /// Nullable: where the program runs.
 LYRA_API LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, size_t length,
                                            const char *folder, const LyraSceneDef *def,

@@ -8,7 +8,7 @@
 ///
 /// With the residual force g(t, u, v) = f_int(u, v) + D v - f_ext(t, u, v) the motion is
 /// M a + g = 0; K = dg/du and C = dg/dv. D is frozen at the point of the last
-/// lyra_system_update_damping() (before the first, where it is first looked at), and so is the K
+/// lyra_system_update_damping() (before the first, where it is first evaluated), and so is the K
 /// inside it. Loads of a model are not differentiated.
 
 #ifndef LYRA_SYSTEM_H
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/// Where a system is looked at.
+/// Where a system is evaluated.
 typedef struct LyraPoint {
     double time, dt; ///< s; `dt` since the committed state.
     const LyraVector *u, *v;
@@ -175,8 +175,8 @@ typedef struct LyraSystemType {
     LyraStatus (*commit)(void *self, LyraState *state);
     void (*discard)(void *self);
     /// How far the body may go from `u`, where it is or was, along `d`: the largest `bound` in
-    /// [0, 1] for which all of u + s d, 0 <= s <= bound, is allowed. No integrator looks at a point
-    /// that it did not reach in this way. Nullable: everywhere.
+    /// [0, 1] for which all of u + s d, 0 <= s <= bound, is allowed. No integrator evaluates a
+    /// point that it did not reach in this way. Nullable: everywhere.
     LyraStatus (*step_bound)(void *self, const LyraVector *u, const LyraVector *d, double *bound);
     void (*destroy)(void *self);
 } LyraSystemType;

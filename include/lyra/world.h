@@ -482,7 +482,7 @@ LYRA_API double lyra_world_time(const LyraWorld *world);
 LYRA_API LyraStatus lyra_world_save(LyraWorld *world, const char *path);
 LYRA_API LyraStatus lyra_world_restore(LyraWorld *world, const char *path);
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 /// A surface that a body carries along.
 typedef struct LyraShownSurface {
@@ -566,7 +566,7 @@ typedef struct LyraWorldParameter {
     const char *unit; ///< "" for factors and numbers without one.
     double value;     ///< Now.
     double start;     ///< As the world was made.
-    double low, high; ///< Range that a slider may offer, no limits; both > 0 where `logarithmic`.
+    double low, high; ///< Range for a slider, no limits; both > 0 where `logarithmic`.
     bool logarithmic; ///< The number is felt by its logarithm.
 } LyraWorldParameter;
 

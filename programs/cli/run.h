@@ -184,7 +184,7 @@ void run_record_destroy(Run *run);
 bool run_record_step(Run *run);
 
 /// Looks at the probes at the present state.
-bool run_look(Run *run);
+bool run_read_probes(Run *run);
 
 /// Begins steps.csv, or goes on behind its first `bytes` bytes, whose times fill the frames.
 bool run_csv_open(Run *run, bool resumed, int64_t bytes);

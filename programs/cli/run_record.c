@@ -35,7 +35,7 @@ static void find_momenta(Run *run)
     }
 }
 
-bool run_look(Run *run)
+bool run_read_probes(Run *run)
 {
     LyraProbeView view = {0};
     for (int32_t c = 0; c < run->column_count; ++c) {
@@ -67,7 +67,7 @@ bool run_record_step(Run *run)
     totals->numerical += report->numerical;
     // NaN stays
     totals->min_det = report->min_det >= totals->min_det ? totals->min_det : report->min_det;
-    return run_look(run);
+    return run_read_probes(run);
 }
 
 typedef struct Cell {

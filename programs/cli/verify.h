@@ -179,6 +179,7 @@ extern const VerifyCase verify_motion_cases[];
 extern const VerifyCase verify_order_cases[];
 extern const VerifyCase verify_patch_cases[];
 extern const VerifyCase verify_plastic_cases[];
+extern const VerifyCase verify_sphere_cases[];
 extern const VerifyCase verify_tension_cases[];
 extern const VerifyCase verify_time_cases[];
 extern const VerifyCase verify_viscous_cases[];

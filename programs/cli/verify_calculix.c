@@ -18,10 +18,11 @@
 //                                  and a Maxwell branch of mu and 1/(3 A mu)
 //
 // C3D4 is the linear tet, with masses taken at its one point: rho V / 16 for each pair of vertices,
-// where the consistent mass is rho V / 20 and twice that on the diagonal. C3D8 is the trilinear
-// brick with 2 x 2 x 2 points for stresses and masses; "stvk" takes 3 x 3 x 3 for bricks here,
-// which is exact. Both differences are shown as information, and both are then made here as they
-// are there, to be compared.
+// where the consistent mass is rho V / 20 and twice that on the diagonal. C3D10 has its masses at
+// its four points, where an exact integral needs more. C3D8 is the trilinear brick with 2 x 2 x 2
+// points for stresses and masses; "stvk" takes 3 x 3 x 3 for cubes here, which is exact, and 2 x 2
+// x 2 for other hexahedra. These differences are shown as information, and are then made here as
+// they are there, to be compared.
 
 #include "verify_body.h"
 
@@ -31,7 +32,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define YOUNG 1e6
 #define POISSON 0.3
@@ -85,7 +85,7 @@ static const double mu10 = YOUNG / (4 * (1 + POISSON)), v1 = YOUNG / (6 * (1 - 2
 static void write_mesh(FILE *file, const VerifyBody *body)
 {
     LyraMeshView view = body->view;
-    int32_t nodes = view.kind == LYRA_ELEMENT_TET4 ? 4 : 8;
+    int32_t nodes = lyra_element_kind_nodes(view.kind);
     fprintf(file, "*NODE, NSET=NALL\n");
     // fields of 20 characters
     for (int32_t v = 0; v < view.vertex_count; ++v) {
@@ -187,28 +187,12 @@ static bool read_frequencies(FILE *file, double frequencies[MODES])
     return found == MODES;
 }
 
-// removes the folder with what ccx leaves there
-static void remove_folder(const char *folder)
-{
-    static const char *const ends[] = {"inp", "dat", "frd", "sta", "cvg", "log", "12d", "eig"};
-    char path[512];
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
-        snprintf(path, sizeof path, "%s/job.%s", folder, ends[i]);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/spooles.out", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 // Runs ccx on a body; fills `u` or `frequencies`. Says what went wrong by a failed row and false.
 static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, const double *force,
                     double *u, double frequencies[MODES])
 {
-    char folder[256], path[512], command[1024];
-    const char *parent = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/lyra-calculix-XXXXXX", parent ? parent : "/tmp");
-    if (!mkdtemp(folder)) {
+    char folder[CLI_FOLDER_MAX], path[CLI_FOLDER_MAX + 16], command[CLI_FOLDER_MAX + 128];
+    if (!cli_folder_make(folder)) {
         verify_range(verify, 1, 1, 0, "a folder for ccx could be made");
         return false;
     }
@@ -232,7 +216,7 @@ static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, c
     if (file) {
         fclose(file);
     }
-    remove_folder(folder);
+    cli_folder_remove(folder);
     if (!good) {
         verify_range(verify, 1, 1, 0, "%s: ccx ran to its end", analyses[analysis].name);
     }
@@ -247,14 +231,22 @@ static LyraStatus make_body(Verify *verify, LyraElementKind kind, Analysis analy
     const int32_t cells[3] = {8, 2, 2};
     LyraElasticConstant constants[] = {{"mu01", 0}, {"mu10", mu10}, {"v1", v1}};
     LyraMesh *mesh = NULL;
-    LyraStatus status = verify_box(verify->ctx, kind, cells, size_of_body, &mesh);
-    if (status == LYRA_OK && kind == LYRA_ELEMENT_TET4) {
-        status = verify_distort(verify->ctx, size_of_body, 0.1, &mesh);
-        if (status != LYRA_OK) {
-            lyra_mesh_destroy(mesh);
-        }
+    bool quadratic = kind == LYRA_ELEMENT_TET10;
+    VERIFY_TRY(
+        verify_box(verify->ctx, quadratic ? LYRA_ELEMENT_TET4 : kind, cells, size_of_body, &mesh));
+    LyraStatus status = LYRA_OK;
+    if (kind != LYRA_ELEMENT_CUBE8) {
+        // hexahedra less than tets, whose corners stay positive for longer
+        double amount = kind == LYRA_ELEMENT_HEX8 ? 0.06 : 0.1;
+        status = verify_distort(verify->ctx, size_of_body, amount, &mesh);
+    }
+    LyraMesh *corners = mesh;
+    if (status == LYRA_OK && quadratic &&
+        (status = lyra_mesh_quadratic(corners, &mesh)) == LYRA_OK) {
+        lyra_mesh_destroy(corners);
     }
     if (status != LYRA_OK) {
+        lyra_mesh_destroy(corners);
         return status;
     }
     VerifyBodyDef def = verify_body_def_default(mesh);
@@ -292,19 +284,39 @@ static LyraStatus make_body(Verify *verify, LyraElementKind kind, Analysis analy
     return status;
 }
 
-// adds the masses of all tets, taken at one point, to M on the free unknowns, column-major
+// shape functions of a tet at point q of its one or four
+static double shape_at(int32_t nodes, int q, int32_t a)
+{
+    if (nodes == 4) {
+        return 0.25;
+    }
+    double L[4];
+    for (int i = 0; i < 4; ++i) {
+        L[i] = i == q ? 0.58541019662496845 : 0.13819660112501052;
+    }
+    if (a < 4) {
+        return L[a] * (2 * L[a] - 1);
+    }
+    const int32_t *ends = lyra_element_kind_edge(LYRA_ELEMENT_TET10, a - 4);
+    return 4 * L[ends[0]] * L[ends[1]];
+}
+
+// adds the masses of all tets, taken at their points, to M on the free unknowns, column-major
 static void add_point_masses(const VerifyBody *body, const LyraDofsView *dofs, double *M)
 {
     LyraMeshView view = body->view;
     double *volumes = cli_allocate((size_t)view.element_count * sizeof *volumes);
     lyra_mesh_element_volumes(body->mesh, volumes);
+    int32_t nodes = lyra_element_kind_nodes(view.kind), points = nodes == 4 ? 1 : 4;
     for (int32_t e = 0; e < view.element_count; ++e) {
-        for (int32_t pair = 0; pair < 3 * 16; ++pair) {
-            int32_t i = 3 * view.elements[4 * (int64_t)e + pair / 3 / 4] + pair % 3;
-            int32_t j = 3 * view.elements[4 * (int64_t)e + pair / 3 % 4] + pair % 3;
-            if (dofs->reduced[i] >= 0 && dofs->reduced[j] >= 0) {
-                M[dofs->reduced[i] + (int64_t)dofs->reduced[j] * dofs->free_count] +=
-                    1000 * volumes[e] / 16;
+        const int32_t *element = view.elements + (int64_t)nodes * e;
+        for (int32_t pair = 0; pair < 3 * nodes * nodes; ++pair) {
+            int32_t a = pair / 3 / nodes, b = pair / 3 % nodes;
+            int32_t i = dofs->reduced[3 * element[a] + pair % 3];
+            int32_t j = dofs->reduced[3 * element[b] + pair % 3];
+            for (int q = 0; q < points && i >= 0 && j >= 0; ++q) {
+                M[i + (int64_t)j * dofs->free_count] +=
+                    1000 * volumes[e] / points * shape_at(nodes, q, a) * shape_at(nodes, q, b);
             }
         }
     }
@@ -332,7 +344,7 @@ static LyraStatus dense_stiffness(Verify *verify, LyraSystem *system, const Lyra
     return status;
 }
 
-// frequencies with masses at one point: M x = K x / w^2, the largest first, since M need not be
+// frequencies with masses at the points: M x = K x / w^2, the largest first, since M need not be
 // positive definite
 static LyraStatus point_mass_frequencies(Verify *verify, const VerifyBody *body, LyraSystem *system,
                                          double frequencies[MODES])
@@ -373,7 +385,7 @@ static LyraStatus point_mass_frequencies(Verify *verify, const VerifyBody *body,
 static LyraStatus compare_frequencies(Verify *verify, const VerifyBody *body, const char *element)
 {
     double theirs[MODES], ours[MODES];
-    bool tets = body->view.kind == LYRA_ELEMENT_TET4;
+    bool tets = body->view.kind == LYRA_ELEMENT_TET4 || body->view.kind == LYRA_ELEMENT_TET10;
     if (!run_ccx(verify, body, FREQUENCIES, NULL, NULL, theirs)) {
         return LYRA_OK;
     }
@@ -398,7 +410,7 @@ static LyraStatus compare_frequencies(Verify *verify, const VerifyBody *body, co
         }
         verify_relative(verify, theirs[k], tets ? ours[k] : consistent, 1e-5,
                         "%s, frequency %d%s, Hz", element, k + 1,
-                        tets ? ", masses at one point" : "");
+                        tets ? ", masses at its points" : "");
     }
     lyra_modes_destroy(modes);
     lyra_system_destroy(system);
@@ -520,6 +532,7 @@ static LyraStatus compare_statics(Verify *verify, VerifyBody *body, Analysis ana
             verify_range(verify, 0.1, 1, lost / work, "%s, %s: share of the work that is lost",
                          element, name);
         }
+        // a cube, unlike a general hexahedron, takes more points
         if (body->view.kind == LYRA_ELEMENT_CUBE8 && analysis == LARGE_STVK) {
             verify_information(verify, NAN, apart(dofs, ours, theirs),
                                "%s, %s, 27 points here: largest difference, relative", element,
@@ -547,25 +560,30 @@ static LyraStatus run_calculix(Verify *verify)
         verify_skip(verify, "ccx, of CalculiX (package calculix-ccx), is not installed");
         return LYRA_OK;
     }
-    verify_note(
-        verify,
-        "A block of 4 x 1 x 1 m, held at one end and loaded at the other by a "
-        "constant traction, 192 tets (inner vertices moved at random) or 32 "
-        "bricks, E = 1 MPa, nu = 0.3; large strain means displacements of about "
-        "a meter. Two differences are of the formulation: CalculiX takes the masses "
-        "of C3D4 at one point, and StVK on C3D8 at 2 x 2 x 2 points, where Lyra "
-        "takes 3 x 3 x 3. Shown first as they are, then with masses and points as "
-        "CalculiX has them. Plastic bodies take the load in 20 steps; the elastic law of "
-        "CalculiX at finite strain is another one than \"hencky\", so both part as far as "
-        "elastic strains are large: a tenth of all stresses shows it. Creep by Norton's law "
-        "with exponent 1, which is a Maxwell body, runs at small strain in 20 steps over "
-        "six relaxation times.");
-    const LyraElementKind kinds[2] = {LYRA_ELEMENT_TET4, LYRA_ELEMENT_CUBE8};
-    for (int k = 0; k < 2; ++k) {
+    verify_note(verify,
+                "A block of 4 x 1 x 1 m, held at one end and loaded at the other by a "
+                "constant traction, 192 tets (inner vertices moved at random) or 32 "
+                "bricks, E = 1 MPa, nu = 0.3; large strain means displacements of about "
+                "a meter. Two differences are of the formulation: CalculiX takes the masses "
+                "of C3D4 at one point and of C3D10 at four, and StVK on C3D8 at 2 x 2 x 2 points, "
+                "where Lyra takes 3 x 3 x 3 for cubes. Shown first as they are, then with masses "
+                "and points as CalculiX has them. Plastic bodies take the load in 20 steps; the "
+                "elastic law of CalculiX at finite strain is another one than \"hencky\", so both "
+                "part as far as elastic strains are large: a tenth of all stresses shows it. Creep "
+                "by Norton's law with exponent 1, which is a Maxwell body, runs at small strain in "
+                "20 steps over six relaxation times.");
+    static const struct {
+        LyraElementKind kind;
+        const char *name;
+    } kinds[] = {{LYRA_ELEMENT_TET4, "C3D4"},
+                 {LYRA_ELEMENT_CUBE8, "C3D8"},
+                 {LYRA_ELEMENT_HEX8, "C3D8, distorted"},
+                 {LYRA_ELEMENT_TET10, "C3D10"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
         for (Analysis analysis = 0; analysis < ANALYSIS_COUNT; ++analysis) {
             VerifyBody body;
-            const char *element = k ? "C3D8" : "C3D4";
-            LyraStatus status = make_body(verify, kinds[k], analysis, &body);
+            const char *element = kinds[k].name;
+            LyraStatus status = make_body(verify, kinds[k].kind, analysis, &body);
             if (status != LYRA_OK) {
                 return status;
             }

@@ -427,7 +427,7 @@ bool view_publish_frame(View *view)
     if (!move_bodies(view)) {
         return false;
     }
-    if (!run_look(&view->run)) {
+    if (!run_read_probes(&view->run)) {
         view_notice(view, "%s", cli_last_failure());
     }
     for (int32_t s = 0; s < view->surface_count; ++s) {

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "force/definite.h"
-#include "force/force.h"
+#include "force/nodal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +30,15 @@ static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind ki
     if (def->volumetric == LYRA_VOLUMETRIC_MEAN && kind == LYRA_ELEMENT_TET4) {
         return ly_fail(
             LYRA_UNSUPPORTED,
-            "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
-            "quadratic` makes tets of 10 nodes, which it helps");
+            "elastic: volumetric mean is that of every tet of 4 nodes already; nodal helps them, "
+            "or `lyra mesh quadratic`, which makes tets of 10 nodes");
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_NODAL && kind != LYRA_ELEMENT_TET4) {
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "elastic: volumetric nodal is for tets of 4 nodes, found elements of kind %s, "
+            "which mean helps",
+            lyra_element_kind_name(kind));
     }
     bool flows_by_stress = def->plasticity && def->plasticity->yield == LYRA_YIELD_VON_MISES &&
                            def->plasticity->kinematic_hardening == 0;
@@ -304,22 +311,23 @@ done:
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const LyIsotropic *solid = self;
-    ly_rest_tet(solid->rest + 12 * (int64_t)element, order, constants);
+    ly_rest_setup_tet(&solid->rest, element, order, constants);
 }
 
 static void setup_cube(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     (void)order;
     const LyIsotropic *solid = self;
-    ly_rest_cube(solid->rest + 24 * (int64_t)element, constants + LY_CUBE_EDGES);
+    double corners[24];
+    ly_rest_corners(&solid->rest, element, corners);
+    ly_rest_cube(corners, constants + LY_CUBE_EDGES);
 }
 
 static void setup_mapped(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     (void)order;
     const LyIsotropic *solid = self;
-    ly_mapped_setup(&solid->mapped, solid->rest + 3 * solid->mapped.nodes * (int64_t)element,
-                    constants);
+    ly_mapped_setup_element(&solid->mapped, &solid->rest, element, constants);
 }
 
 static void fill_rule(int32_t n, LyCubeRule *rule)
@@ -359,7 +367,7 @@ static void destroy_solid(void *self)
         ly_release(solid->ctx, solid->goals);
         ly_release(solid->ctx, solid->prony);
         ly_release(solid->ctx, solid->plasticity);
-        ly_release(solid->ctx, solid->rest);
+        ly_release(solid->ctx, solid->rest.positions);
         ly_release(solid->ctx, solid);
     }
 }
@@ -378,7 +386,7 @@ static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 static bool has_contraction(const LyraElasticDef *def, LyraElementKind kind)
 {
     return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !is_mapped(def, kind) &&
-           !remembers(def);
+           !remembers(def) && def->volumetric == LYRA_VOLUMETRIC_STANDARD;
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -395,6 +403,9 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     }
     if (kind == LYRA_ELEMENT_CUBE8) {
         return has_contraction(def, kind) ? contracted_cubes[isa] : cubes[isa];
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_NODAL) {
+        return tets[isa];
     }
     if (is_stvk(def) && !remembers(def)) {
         return has_contraction(def, kind) ? contracted[isa] : stvk[isa];
@@ -447,15 +458,14 @@ static LyraStatus take_goal(const double given[6], int32_t element, double strai
 static LyraStatus fill_goals(const LyraMeshView *mesh, const LyraElasticDef *def,
                              LyIsotropic *solid, double *parameters)
 {
-    int32_t nodes = lyra_element_kind_nodes(mesh->kind), count = solid->type.parameter_count;
+    int32_t count = solid->type.parameter_count;
     const double *given = def->plasticity->goal_strain;
     LY_TRY(ly_allocate_array(solid->ctx, 6 * (int64_t)mesh->element_count, sizeof *solid->goals,
                              &solid->goals));
     for (int32_t e = 0; e < mesh->element_count; ++e) {
         double *strain = solid->goals + 6 * (int64_t)e;
         LY_TRY(given ? take_goal(given + 6 * (int64_t)e, e, strain)
-                     : ly_goal_strain(mesh, e, solid->rest + 3 * (int64_t)nodes * e,
-                                      def->plasticity->goal, strain));
+                     : ly_goal_strain(mesh, e, def->plasticity->goal, strain));
         memcpy(parameters + (int64_t)(e + 1) * count - 6, strain, 6 * sizeof *strain);
     }
     return LYRA_OK;
@@ -541,8 +551,9 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         // three points along an edge integrate the fourth powers of StVK exactly
         fill_rule(is_stvk(def) && !remembers(def) ? 3 : 2, &solid->rule);
     }
-    LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
+    LY_TRY_DONE(ly_rest_create(ctx, whole, &solid->rest));
     solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
+    solid->type.traits |= def->volumetric == LYRA_VOLUMETRIC_NODAL ? LY_FORCE_NODAL : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {
@@ -569,14 +580,8 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
     if (solid->plasticity && solid->plasticity->goal) {
         LY_TRY_DONE(fill_goals(&view, def, solid, parameters));
     }
-    LyraForceDef force = lyra_force_def_default();
-    force.type = &solid->type;
-    force.self = solid;
-    force.stencil_count = view.element_count;
-    force.mesh = mesh;
-    force.stencils = view.elements;
-    force.parameters = parameters;
-    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    LY_TRY_DONE(
+        ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, &solid->rest, parameters, out));
     solid = NULL; // the force's now
 done:
     destroy_solid(solid);

@@ -35,7 +35,7 @@ typedef struct LyIsotropic {
     const char *parameter_names[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraParameterKind parameter_kinds[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraContext *ctx;
-    double *rest; // corners, [element][nodes][3]
+    LyRest rest;
     const LyraMaterialType *law;
     const void *law_user;
     LyraInversion inversion;
@@ -48,10 +48,10 @@ typedef struct LyIsotropic {
     bool mean;                // dilatation
 } LyIsotropic;
 
-/// Logarithmic strain of an element from its rest positions [nodes][3] to those of a goal shape
+/// Logarithmic strain of an element of a mesh from its rest positions to those of a goal shape
 /// [vertex_count][3].
-LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *corners,
-                          const double *goal, double strain[6]);
+LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *goal,
+                          double strain[6]);
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);

@@ -24,16 +24,10 @@ const char *lyra_relaxation_name(LyraRelaxation model)
 
 LyraStatus lyra_relaxation_find(const char *name, LyraRelaxation *model)
 {
-    char list[64] = "";
-    for (int32_t m = 0; m < LYRA_RELAXATION_COUNT; ++m) {
-        if (strcmp(name, model_names[m]) == 0) {
-            *model = (LyraRelaxation)m;
-            return LYRA_OK;
-        }
-        ly_list_name(sizeof list, list, model_names[m]);
-    }
-    return ly_fail(LYRA_INVALID_ARGUMENT, "no viscoelastic model \"%s\", expected one of: %s", name,
-                   list);
+    int32_t index = 0;
+    LY_TRY(ly_find_name("viscoelastic model", name, model_names, LYRA_RELAXATION_COUNT, &index));
+    *model = (LyraRelaxation)index;
+    return LYRA_OK;
 }
 
 LyraViscoelasticityDef lyra_viscoelasticity_def_default(void)

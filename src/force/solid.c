@@ -135,7 +135,7 @@ static LyraStatus find_stiffness(LyraContext *ctx, const LyraMesh *mesh, const L
     LyraStatus status = LYRA_OK;
     if (view.kind != LYRA_ELEMENT_TET4) {
         return ly_fail(LYRA_UNSUPPORTED,
-                       "mass-spring: springs of %ss need a stiffness, N/m; a "
+                       "mass-spring: springs of %s elements need a stiffness, N/m; a "
                        "modulus gives that of tets only",
                        lyra_element_kind_name(view.kind));
     }

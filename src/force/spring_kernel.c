@@ -44,11 +44,6 @@ typedef struct Spring {
 // how blocks are written: AB alone, or AA AB BA BB
 typedef enum Layout { ONE_BLOCK, FOUR_BLOCKS } Layout;
 
-LY_INLINE LyReal dot(const LyVec3 *a, const LyVec3 *b)
-{
-    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
-}
-
 // of B less A
 LY_INLINE LyVec3 load_difference(const double *values, int lane)
 {
@@ -68,7 +63,7 @@ LY_INLINE Spring load_spring(const LyraBatch *batch, int lane)
 {
     Spring s;
     LyVec3 z = load_difference(batch->x, lane);
-    LyReal square = dot(&z, &z);
+    LyReal square = ly_vec3_dot(&z, &z);
     s.collapsed = ly_less(square, ly_set(0x1p-1022));
     s.length = ly_sqrt(square);
     s.inverse = ly_select(s.collapsed, ly_set(0), 1.0 / s.length);
@@ -134,7 +129,8 @@ LY_INLINE void store_contraction(const LyraBatch *batch, int lane, const Spring 
 {
     LyVec3 a = load_difference(batch->a, lane), b = load_difference(batch->b, lane), c;
     LyReal scale = (s->kappa - find_transverse(s)) * s->inverse;
-    LyReal na = dot(&s->n, &a), nb = dot(&s->n, &b), across = dot(&a, &b) - na * nb;
+    LyReal na = ly_vec3_dot(&s->n, &a), nb = ly_vec3_dot(&s->n, &b),
+           across = ly_vec3_dot(&a, &b) - na * nb;
     for (int i = 0; i < 3; ++i) {
         LyReal n = s->n.v[i];
         c.v[i] = scale * (na * (b.v[i] - nb * n) + nb * (a.v[i] - na * n) + across * n);
@@ -161,7 +157,7 @@ LY_INLINE void add_damping_along(const LyraBatch *batch, int lane, Layout layout
                                  const Spring *s, LyVec3 *g, LyMat3 *H)
 {
     LyVec3 w = load_difference(batch->v, lane), across;
-    LyReal rate = dot(&s->n, &w);
+    LyReal rate = ly_vec3_dot(&s->n, &w);
     for (int i = 0; i < 3; ++i) {
         g->v[i] += d * rate * s->n.v[i];
         across.v[i] = w.v[i] - rate * s->n.v[i];

@@ -580,8 +580,6 @@ static void sparse_destroy(void *self)
     ly_followed_destroy(&s->followed);
     ly_tangent_destroy(&s->tangent);
     ly_release(s->ctx, s->positions);
-    ly_release(s->ctx, s->b);
-    ly_release(s->ctx, s->x);
     ly_release(s->ctx, s);
 }
 
@@ -663,8 +661,9 @@ static LyraStatus fill(SparseSystem *s, LyraModel *model, const LyraSolverDef *w
     LY_TRY(ly_tangent_create(ctx, model, &s->tangent));
     int32_t n = model->vertex_count, size = s->tangent.size;
     LY_TRY(ly_allocate_array(ctx, size, sizeof(double), &s->positions));
-    LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &s->b));
-    LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &s->x));
+    // no force is evaluated while the system solves
+    s->b = s->tangent.f;
+    s->x = s->tangent.Dv;
     LY_TRY(ly_followed_create(ctx, n, &s->followed));
     LY_TRY(lyra_block_matrix_create(model->pattern, &s->main.matrix));
     lyra_permutation_apply(n, model->order, 3, def.positions ? def.positions : model->positions,

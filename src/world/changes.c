@@ -80,7 +80,8 @@ static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const L
         change->base[e] = !def->value ? was : young ? was / young[e] : 1;
     }
     LY_TRY(select_stencils(world, def, change));
-    return ly_world_take_rule(world, (LyRule){apply_change, NULL, change});
+    return ly_world_take_rule(world,
+                              (LyRule){apply_change, NULL, change, force, change->parameter});
 }
 
 // Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
@@ -248,13 +249,15 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
     LY_TRY(ly_world_check_open(world, "a change"));
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
     LY_TRY(ly_keys_copy(world->arena, &ly_change_keys, def, own));
+    if (!own->parameter) {
+        return ly_fail_key(LYRA_INVALID_ARGUMENT, "parameter",
+                           "found none, expected young or a parameter of the body's forces");
+    }
     LY_TRY(take_path(world, own));
     LyraStatus status = add_changes(world, own);
     if (status != LYRA_OK) {
         ly_world_drop(world, world->force_count, rules);
         return status;
     }
-    world->moduli_change = true;
-    world->activation_changes |= strcmp(own->parameter, "activation") == 0;
     return LYRA_OK;
 }

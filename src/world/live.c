@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Numbers that people turn while a world runs, one row each. Moduli reach the kernels by making the
-// solids anew from meshes with changed materials, of which only the parameters are kept: whatever a
-// law makes of Young's modulus and Poisson's ratio, it makes of the new ones too.
+// Numbers that people turn while a world runs and that are no parameters of forces. Moduli reach
+// the kernels by making the solids anew from meshes with changed materials, of which only the
+// parameters are kept: whatever a law makes of Young's modulus and Poisson's ratio, it makes of the
+// new ones too.
 
 #include "world/parameters.h"
 
@@ -24,11 +25,8 @@ void ly_world_note_start(LyraWorld *world)
     world->start_damping[1] = model.stiffness_damping;
     memcpy(world->start_gravity, model.gravity, sizeof model.gravity);
     for (int32_t b = 0; b < world->body_count; ++b) {
-        world->bodies[b].young = world->bodies[b].stiffness = 1;
-        world->bodies[b].poisson = world->bodies[b].activation = NAN;
-        for (int k = 0; k < LY_FLOW_NUMBERS; ++k) {
-            world->bodies[b].flow[k] = 1;
-        }
+        world->bodies[b].young = 1;
+        world->bodies[b].poisson = NAN;
     }
 }
 
@@ -110,70 +108,23 @@ static int32_t first_with(const LyraWorld *world, int32_t body,
     return -1;
 }
 
-// the next group from `*id` on of a body (-1: of any) whose type has a parameter, as springs have a
-// stiffness
-static bool next_group(const LyraWorld *world, int32_t body, const char *parameter, bool springs,
-                       int32_t *id, LyraForceGroup *group)
+// whether a change over time sets a parameter of a solid's own forces
+static bool changes_moduli(const LyraWorld *world, int32_t body)
 {
-    for (; lyra_model_group(world->model, *id, group); ++*id) {
-        bool owned = body < 0 || group->owner == body;
-        bool kind = !springs || (group->type->traits & LYRA_FORCE_SPRINGS);
-        if (owned && kind && lyra_force_type_parameter(group->type, parameter) >= 0) {
+    int32_t count = 0;
+    const LyraSolid *solid = world->views[body].solid;
+    LyraForce *const *forces = solid ? lyra_solid_forces(solid, &count) : NULL;
+    for (int32_t f = 0; f < count; ++f) {
+        if (ly_world_changes(world, forces[f], NULL)) {
             return true;
         }
     }
     return false;
 }
 
-static bool has_springs(const LyraWorld *world, int32_t body)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    return !world->moduli_change && next_group(world, body, "stiffness", true, &id, &group);
-}
-
-static bool has_activation(const LyraWorld *world, int32_t body)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    return !world->activation_changes && next_group(world, body, "activation", false, &id, &group);
-}
-
-// parameters of plastic flow
-static const struct {
-    const char *parameter, *unit;
-} flows[LY_FLOW_NUMBERS] = {{"yield", "Pa"},
-                            {"hardening", "Pa"},
-                            {"flow-viscosity", "Pa s"},
-                            {"yield-strain", ""},
-                            {"flow-limit", ""}};
-
-// what all elements that flow have at the start, NaN where they differ; 0: none flow
-static double common_flow(const LyraWorld *world, int32_t body, int k)
-{
-    LyraForceGroup group;
-    double value = 0;
-    bool begun = false;
-    for (int32_t g = 0; next_group(world, body, flows[k].parameter, false, &g, &group); ++g) {
-        LyraForceView view = lyra_force_view(group.force);
-        int32_t p = lyra_force_type_parameter(group.type, flows[k].parameter);
-        for (int64_t e = 0; e < view.stencil_count; ++e) {
-            double found = view.parameters[group.type->parameter_count * e + p];
-            value = !begun || found == value ? found : NAN;
-            begun = true;
-        }
-    }
-    return value;
-}
-
-static bool has_flow(const LyraWorld *world, int32_t body, int k)
-{
-    return !world->moduli_change && common_flow(world, body, k) != 0;
-}
-
 static bool has_young(const LyraWorld *world, int32_t body)
 {
-    return !world->moduli_change && first_with(world, body, has_moduli) >= 0;
+    return first_with(world, body, has_moduli) >= 0 && first_with(world, body, changes_moduli) < 0;
 }
 
 static bool has_poisson(const LyraWorld *world, int32_t body)
@@ -201,7 +152,7 @@ static bool always(const LyraWorld *world, int32_t body)
     return true;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 // a number that is a factor, or where all agree on it itself
 static void read_scaled(double base, const char *unit, double factor, double range,
@@ -246,38 +197,9 @@ static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParamete
     read_linear("", isnan(set) ? start : set, start, 0.495, out);
 }
 
-static void read_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    read_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
-}
-
-// the factor of the first body in a range that flows
-static void read_flow(const LyraWorld *world, int32_t body, int k, LyraWorldParameter *out)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    double factor = 1;
-    if (next_group(world, body, flows[k].parameter, false, &id, &group) && group.owner >= 0) {
-        factor = world->bodies[group.owner].flow[k];
-    }
-    read_scaled(common_flow(world, body, k), flows[k].unit, factor, 100, out);
-}
-
 static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
-}
-
-static void read_activation(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    double start = 0, set = body_of(world, body, has_activation)->activation;
-    if (next_group(world, body, "activation", false, &id, &group) && group.stencil_count > 0) {
-        int32_t p = lyra_force_type_parameter(group.type, "activation");
-        start = lyra_force_view(group.force).parameters[p];
-    }
-    read_linear("", isnan(set) ? start : set, start, 1, out);
 }
 
 static void read_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -311,22 +233,6 @@ static void read_gravity(const LyraWorld *world, int32_t body, LyraWorldParamete
 }
 
 // ---- turning ------------------------------------------------------------------------------------
-
-// Parameter p of a group as that of `like` times `factor`.
-static LyraStatus set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
-                             int32_t p, double factor)
-{
-    double *column = NULL;
-    LyraForceView view = lyra_force_view(like);
-    LY_TRY(ly_allocate_array(world->ctx, view.stencil_count, sizeof *column, &column));
-    for (int64_t e = 0; e < view.stencil_count; ++e) {
-        column[e] = factor * view.parameters[view.type->parameter_count * e + p];
-    }
-    LyraStatus status =
-        ly_undo_set_parameter(undo, world->model, group, view.type->parameter_names[p], column);
-    ly_release(world->ctx, column);
-    return status;
-}
 
 static void scale_material(LyraMeshMaterial *material, double young, double poisson)
 {
@@ -367,17 +273,6 @@ done:
     return status;
 }
 
-// what a parameter of a body was turned by, beside its moduli
-static double turned_by(const LyraWorld *world, int32_t body, const char *parameter)
-{
-    for (int k = 0; k < LY_FLOW_NUMBERS; ++k) {
-        if (strcmp(flows[k].parameter, parameter) == 0) {
-            return world->bodies[body].flow[k];
-        }
-    }
-    return 1;
-}
-
 static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, double young,
                                 double poisson)
 {
@@ -394,9 +289,11 @@ static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, do
             continue;
         }
         int32_t group = lyra_model_group_of(world->model, own[f]);
-        for (int32_t p = 0; p < type->parameter_count; ++p) {
-            double factor = turned_by(world, body, type->parameter_names[p]);
-            LY_TRY_DONE(set_column(world, undo, group, forces[f], p, factor));
+        // those of plastic flow stand behind the law's, and may have been turned
+        int32_t last = lyra_force_type_parameter(type, "compression-resistance");
+        int32_t end = last < 0 ? type->parameter_count : last + 1;
+        for (int32_t p = 0; p < end; ++p) {
+            LY_TRY_DONE(ly_copy_parameter(world, undo, group, forces[f], p, 1));
         }
     }
 done:
@@ -448,62 +345,6 @@ static LyraStatus set_poisson(LyraWorld *world, LyUndo *undo, int32_t body, doub
                          "poisson is %g, expected more than -1 and below 0.5", value);
 }
 
-static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, double factor)
-{
-    LyraForceGroup group;
-    int32_t first, end;
-    LY_TRY(find_factor("stiffness", factor, 1, &factor));
-    for (int32_t g = 0; next_group(world, body, "stiffness", true, &g, &group); ++g) {
-        int32_t p = lyra_force_type_parameter(group.type, "stiffness");
-        LY_TRY(set_column(world, undo, g, group.force, p, factor));
-    }
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].stiffness = factor;
-    }
-    return LYRA_OK;
-}
-
-static LyraStatus set_flow(LyraWorld *world, LyUndo *undo, int32_t body, int k, double value)
-{
-    LyraForceGroup group;
-    LyraWorldParameter now = {0};
-    double factor;
-    int32_t first, end;
-    read_flow(world, body, k, &now);
-    LY_TRY(find_factor(flows[k].parameter, value, now.start, &factor));
-    for (int32_t g = 0; next_group(world, body, flows[k].parameter, false, &g, &group); ++g) {
-        int32_t p = lyra_force_type_parameter(group.type, flows[k].parameter);
-        LY_TRY(set_column(world, undo, g, group.force, p, factor));
-    }
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].flow[k] = factor;
-    }
-    return LYRA_OK;
-}
-
-static LyraStatus set_activation(LyraWorld *world, LyUndo *undo, int32_t body, double value)
-{
-    LyraForceGroup group;
-    int32_t first, end;
-    for (int32_t g = 0; next_group(world, body, "activation", false, &g, &group); ++g) {
-        double *column = NULL;
-        LY_TRY(ly_allocate_array(world->ctx, group.stencil_count, sizeof *column, &column));
-        for (int32_t e = 0; e < group.stencil_count; ++e) {
-            column[e] = value;
-        }
-        LyraStatus status = ly_undo_set_parameter(undo, world->model, g, "activation", column);
-        ly_release(world->ctx, column);
-        LY_TRY(status);
-    }
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].activation = value;
-    }
-    return LYRA_OK;
-}
-
 static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, double value)
 {
     (void)undo;
@@ -549,37 +390,11 @@ static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, doub
     return lyra_model_set_gravity(world->model, g);
 }
 
-// ---- flow
-// -----------------------------------------------------------------------------------------
-
-#define FLOW(name, k)                                                                              \
-    static bool has_##name(const LyraWorld *world, int32_t body)                                   \
-    {                                                                                              \
-        return has_flow(world, body, k);                                                           \
-    }                                                                                              \
-    static void read_##name(const LyraWorld *world, int32_t body, LyraWorldParameter *out)         \
-    {                                                                                              \
-        read_flow(world, body, k, out);                                                            \
-    }                                                                                              \
-    static LyraStatus set_##name(LyraWorld *world, LyUndo *undo, int32_t body, double value)       \
-    {                                                                                              \
-        return set_flow(world, undo, body, k, value);                                              \
-    }                                                                                              \
-    const LyLive ly_live_##name = {has_##name, read_##name, set_##name};
-
-FLOW(yield, 0)
-FLOW(hardening, 1)
-FLOW(flow_viscosity, 2)
-FLOW(yield_strain, 3)
-FLOW(flow_limit, 4)
-
 // ---- rows ---------------------------------------------------------------------------------------
 
 const LyLive ly_live_young = {has_young, read_young, set_young};
 const LyLive ly_live_poisson = {has_poisson, read_poisson, set_poisson};
-const LyLive ly_live_stiffness = {has_springs, read_stiffness, set_stiffness};
 const LyLive ly_live_density = {has_density, read_density, set_density};
-const LyLive ly_live_activation = {has_activation, read_activation, set_activation};
 const LyLive ly_live_mass_damping = {always, read_mass_damping, set_mass_damping};
 const LyLive ly_live_stiffness_damping = {always, read_stiffness_damping, set_stiffness_damping};
 const LyLive ly_live_dt = {always, read_dt, set_dt};

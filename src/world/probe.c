@@ -167,7 +167,7 @@ static LyraStatus find_points(LyraWorld *world, const char *body, const LyraSele
         return LYRA_OK;
     }
     int64_t total = found.count + 4 * (int64_t)found.point_count;
-    LY_TRY(ly_world_weigh_points(world, found.point_count, found.points, &own, &weights));
+    LY_TRY(ly_world_point_weights(world, found.point_count, found.points, &own, &weights));
     LY_TRY(ly_arena_allocate(world->arena, total, sizeof *vertices, &vertices));
     if (found.count > 0) {
         memcpy(vertices, found.vertices, (size_t)found.count * sizeof *vertices);

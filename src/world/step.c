@@ -93,6 +93,7 @@ LyraStatus lyra_world_step(LyraWorld *world, LyraStepReport *report)
     }
     if (status == LYRA_OK) {
         ly_undo_keep(&world->undo);
+        ly_warn_bending(world);
     } else {
         ly_undo_back(&world->undo, world->model);
         local.outcome = local.outcome == LYRA_STEP_ACCEPTED ? LYRA_STEP_REFUSED : local.outcome;
