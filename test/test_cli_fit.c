@@ -118,7 +118,15 @@ LYRA_TEST(cli_fit_says_what_is_wrong_with_data)
     TEST_CONTAINS(errors, "found one time only");
     test_write_file(path, "time,modulus\n1,2\n2,1\n", 21);
     TEST_EQUAL(lyra("fit prony %s --branches 1", path), 1);
-    TEST_CONTAINS(errors, "found 2 moduli, expected at least 3 for 1 branches");
+    TEST_CONTAINS(errors, "found 2 moduli, expected at least 3 for 1 branch");
+    TEST_EQUAL(lyra("fit prony %s", path), 1);
+    TEST_CONTAINS(errors, "found 2 moduli, expected at least 3 for 1 branch");
+    // what no number holds
+    TEST_EQUAL(lyra("fit constant-q --q 1e12 --low 1e-3 --high 1e9 --modulus 1e300 --reference "
+                    "1e-300"),
+               1);
+    TEST_CONTAINS(errors, "fit: no series of 1 branches has a finite error");
+    TEST_STRING(output, "");
     TEST_EQUAL(lyra("fit prony %s --ramp 1", write_data(true, NULL)), 1);
     TEST_CONTAINS(errors, "found frequencies, expected times with --ramp");
 }

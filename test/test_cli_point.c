@@ -173,6 +173,7 @@ LYRA_TEST(cli_point_says_what_is_wrong)
         {"t,F11\n1,0\n", "--uniaxial", ":2: found 0 for \"F11\", expected a stretch above 0"},
         {"t,F11\n1,\n", "--uniaxial", ":2: found nan for \"F11\""},
         {"t,F11\n1,2,3\n", "--uniaxial", ":2: found 3 cells, expected 2"},
+        {"t,F11\n", "--uniaxial", "found 0 rows, expected at least 1"},
         {"t,F11\n1,2\n", "", "found the columns t, F11, expected t,F11,F12"},
         {NINE "1,1,0,0,0,1,0,0,0,-1\n",
          "--plasticity kinematic --param yield=1 --param kinematic-hardening=1",

@@ -135,7 +135,7 @@ LYRA_TEST(bad_measurements_are_refused)
     data.ramp = 0;
     data.frequency = t;
     TEST_STATUS(fit(ctx, &data), LYRA_INVALID_ARGUMENT);
-    TEST_CONTAINS(lyra_error_message(), "either frequency, storage and loss, or time and modulus");
+    TEST_CONTAINS(lyra_error_message(), "frequency, storage and loss, or 3 of time and modulus");
     data.frequency = NULL;
     data.count = 1;
     TEST_STATUS(fit(ctx, &data), LYRA_INVALID_ARGUMENT);

@@ -117,6 +117,64 @@ LYRA_TEST(numbers_act_as_if_the_scene_had_them)
     test_context_end(ctx);
 }
 
+// how plastic bodies flow, also after their modulus was turned
+LYRA_TEST(flow_acts_as_if_the_scene_had_it)
+{
+    REQUIRE_YAML();
+    static const char *const bases[2] = {
+        "bodies[0].material.plasticity={yield-stress: 300, hardening: 10 kPa, viscosity: 20, "
+        "flow-limit: 0.04}",
+        "bodies[0].material.plasticity={yield: deformation, yield-strain: 0.01}"};
+    static const struct {
+        int base;
+        const char *name;
+        double value;
+        const char *path;
+    } cases[] = {
+        {0, "yield-stress", 150, "yield-stress=150"},
+        {0, "hardening", 3e3, "hardening=3 kPa"},
+        {0, "viscosity", 200, "viscosity=200"},
+        {0, "flow-limit", 0.02, "flow-limit=0.02"},
+        {1, "yield-strain", 0.003, "yield-strain=0.003"},
+    };
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
+        const char *young = "bodies[0].material.young=20 kPa", *base = bases[cases[c].base];
+        char path[80], name[80];
+        snprintf(path, sizeof path, "bodies[0].material.plasticity.%s", cases[c].path);
+        snprintf(name, sizeof name, "bodies.*.material.plasticity.%s", cases[c].name);
+        LyraWorld *turned = load(ctx, "hencky", 1, &base);
+        LyraWorld *written = load(ctx, "hencky", 3, (const char *[]){base, path, young});
+        LyraWorld *plain = load(ctx, "hencky", 2, (const char *[]){base, young});
+        TEST_REQUIRE(turned && written && plain);
+        TEST_OK(lyra_world_set(turned, name, cases[c].value));
+        TEST_OK(lyra_world_set(turned, "bodies.*.material.young", 2e4));
+        TEST_NEAR(value_of(turned, name), cases[c].value, 1e-12 * cases[c].value);
+        TEST_NEAR(value_of(written, name), cases[c].value, 1e-12 * cases[c].value);
+        steps(turned, 12);
+        steps(written, 12);
+        steps(plain, 12);
+        TEST_CHECK_MSG(difference(turned, written) <= 1e-6 * largest(written), "%s: %g of %g", name,
+                       difference(turned, written), largest(written));
+        TEST_CHECK_MSG(difference(turned, plain) > 1e-3 * largest(plain), "%s: no effect", name);
+        TEST_STATUS(lyra_world_set(turned, name, -1), LYRA_INVALID_ARGUMENT);
+        lyra_world_destroy(turned);
+        lyra_world_destroy(written);
+        lyra_world_destroy(plain);
+    }
+    // none without plasticity, for a strength of 0, and where changes turn them
+    const char *path = "bodies.*.material.plasticity.yield-stress",
+               *none[3] = {bases[0], "bodies[0].material.plasticity.yield-stress=0",
+                           "changes[0]={parameter: yield, factor: 2}"};
+    LyraWorld *worlds[3] = {load(ctx, "hencky", 0, NULL), load(ctx, "hencky", 2, none),
+                            load(ctx, "hencky", 2, (const char *[]){none[0], none[2]})};
+    for (int w = 0; w < 3; ++w) {
+        TEST_CHECK(isnan(value_of(worlds[w], path)));
+        lyra_world_destroy(worlds[w]);
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(activation_shortens_fibres)
 {
     REQUIRE_YAML();

@@ -62,10 +62,10 @@ typedef enum LyraMemory {
     LYRA_MEMORY_INVERSE_FLOW,
     /// "goal-distance": norm of plastic logarithmic strain less that of the goal. The same name.
     LYRA_MEMORY_GOAL_DISTANCE,
-    /// "plastic-loss": energy lost in plastic flow so far over rest volume, J/m^3. Forces that lose
-    /// energy (LYRA_FORCE_LOSES) and have an equivalent plastic strain.
+    /// "plastic-loss": energy lost in plastic flow so far over rest volume, J/m^3. Forces with
+    /// LYRA_FORCE_LOSES and LYRA_FORCE_FLOWS.
     LYRA_MEMORY_PLASTIC_LOSS,
-    /// "viscous-loss": the same, of the branches of viscoelasticity. All others that lose energy.
+    /// "viscous-loss": the same, of the branches of viscoelasticity. LYRA_FORCE_LOSES alone.
     LYRA_MEMORY_VISCOUS_LOSS,
     LYRA_MEMORY_COUNT
 } LyraMemory;

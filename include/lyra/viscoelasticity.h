@@ -82,7 +82,7 @@ typedef struct LyraPronySeries {
 
 /// Measurements: complex moduli by frequency, or relaxation by time. All > 0, in any order.
 typedef struct LyraPronyData {
-    int32_t count;           ///< Rows, at least 2.
+    int32_t count;           ///< Rows, at least 2; 3 with `time`.
     const double *frequency; ///< Hz, [count]. Nullable: `time`.
     const double *storage;   ///< Pa, [count], with `frequency`.
     const double *loss;      ///< Pa, [count], >= 0, with `frequency`.

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include "bench_baseline.h"
+#include "bench_body.h"
 #include "bench_calibrate.h"
 
 #include <math.h>
@@ -232,7 +233,7 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
     if (bench->model) {
         const char *model;
         char list[512] = "";
-        for (int32_t m = 0; (model = lyra_solid_model(m)) && strcmp(model, bench->model) != 0;
+        for (int32_t m = 0; (model = bench_model_name(m)) && strcmp(model, bench->model) != 0;
              ++m) {
             cli_append(list, sizeof list, model);
         }

@@ -111,7 +111,8 @@ CliExit bench_subjects(Bench *bench, int32_t count, const int32_t *sizes,
 LyraStatus bench_body_forces(const BenchSubject *subject, const char *model, BenchBody *body)
 {
     LyraSolidDef def = lyra_solid_def_default();
-    def.model = model;
+    BenchLaw law;
+    bench_law(model, &law, &def);
     def.young = subject->generated ? YOUNG : 0;
     def.poisson = POISSON;
     return lyra_solid_create(body->ctx, subject->mesh, &def, &body->solid);

@@ -27,6 +27,22 @@ typedef struct BenchSubject {
     double *masses; ///< [vertex_count]
 } BenchSubject;
 
+#define BENCH_BRANCHES 3
+
+/// Room for what the settings of a solid point at.
+typedef struct BenchLaw {
+    char model[40];
+    LyraPlasticityDef plasticity;
+    LyraViscoelasticityDef viscous;
+    LyraRelaxationBranch branches[BENCH_BRANCHES];
+} BenchLaw;
+
+/// Name of a model: those of lyra_solid_model(), then laws that flow or relax; NULL at the end.
+const char *bench_model_name(int32_t index);
+
+/// Sets the law of such a name. `law` must stay.
+void bench_law(const char *model, BenchLaw *law, LyraSolidDef *def);
+
 /// Masses, and the vertices that are held: those of the file `fixed`, or where x is least.
 /// Nullable.
 CliExit bench_subject_finish(const char *fixed, LyraContext *ctx, BenchSubject *subject);

@@ -4,9 +4,9 @@
 // `lyra bench forces`: internal force and tangent per element of every model, on meshes whose
 // vertices and elements come in random order, beside the same kernels compiled for one lane. Rows
 // that end in "psd" ask for the positive semi-definite tangent, which takes every element through
-// its SVD.
+// its SVD. Rows with a "+" flow or relax in a step of 10 ms.
 
-#include "bench.h"
+#include "bench_body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ typedef struct Body {
     LyraAssembly *assembly;
     LyraBlockMatrix *K;
     double *x, *gradient;
+    double *history;   // Nullable
     bool tangent, psd; // what the next timing asks for
 } Body;
 
@@ -28,6 +29,8 @@ static void evaluate(void *data)
     Body *body = data;
     LyraEvaluation evaluation = {
         .x = body->x,
+        .dt = BENCH_STEP,
+        .history = body->history,
         .psd = body->psd,
         .gradient = body->gradient,
         .dfdx = body->tangent ? body->K : NULL,
@@ -43,6 +46,7 @@ static void end_body(Body *body)
     lyra_context_destroy(body->ctx);
     free(body->x);
     free(body->gradient);
+    free(body->history);
     *body = (Body){0};
 }
 
@@ -56,7 +60,8 @@ static bool make_body(const LyraMesh *mesh, const char *model, LyraVolumetric vo
     body->x = malloc(bytes);
     body->gradient = malloc(bytes);
     LyraSolidDef def = lyra_solid_def_default();
-    def.model = model;
+    BenchLaw law;
+    bench_law(model, &law, &def);
     def.volumetric = volumetric;
     def.stiffness = 1;
     if (!body->ctx || !body->x || !body->gradient ||
@@ -71,6 +76,11 @@ static bool make_body(const LyraMesh *mesh, const char *model, LyraVolumetric vo
         lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
         end_body(body);
         return false;
+    }
+    int64_t remembered = lyra_assembly_history_size(body->assembly);
+    if (remembered > 0) {
+        body->history = cli_allocate((size_t)remembered * sizeof *body->history);
+        lyra_assembly_history_init(body->assembly, body->history);
     }
     // a smooth deformation of a few per cent, bent and turned
     for (int32_t i = 0; i < view.vertex_count; ++i) {
@@ -141,7 +151,7 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
 {
     const char *model;
     CliExit exit = CLI_OK;
-    for (int32_t m = 0; exit == CLI_OK && (model = lyra_solid_model(m)); ++m) {
+    for (int32_t m = 0; exit == CLI_OK && (model = bench_model_name(m)); ++m) {
         if (!bench->model || strcmp(bench->model, model) == 0) {
             exit = bench_model(bench, mesh, subject, model, LYRA_VOLUMETRIC_STANDARD);
         }

@@ -84,7 +84,8 @@ static CliExit bench_way(Bench *bench, const BenchSubject *subject, const char *
 
 static CliExit run_subject(Bench *bench, const BenchSubject *subject)
 {
-    static const char *const models[] = {"corotational", "stvk", "neo-hookean"};
+    static const char *const models[] = {"corotational", "stvk", "neo-hookean",
+                                         "neo-hookean+prony"};
     const size_t model_count = bench->model ? 1 : sizeof models / sizeof models[0];
     CliExit exit = CLI_OK;
     for (size_t m = 0; m < model_count; ++m) {

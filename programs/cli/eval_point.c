@@ -196,6 +196,10 @@ static bool check_path(Path *path)
                                 : "F11,F12,F13,F21,F22,F23,F31,F32,F33 (t,F11 with --uniaxial)");
         return false;
     }
+    if (table->row_count == 0) {
+        cli_fail("%s: found 0 rows, expected at least 1", path->file);
+        return false;
+    }
     for (int64_t row = 0; row < table->row_count; ++row) {
         long long line = (long long)table->lines[row];
         double before = row > 0 ? path->time[row - 1] : 0;

@@ -153,10 +153,11 @@ static bool take_table(const char *path, const LyraTableView *table, const FitOp
                  dynamic ? "frequency" : "time");
         return false;
     }
-    int32_t values = dynamic ? 2 * count : count;
-    if (2 * options->branches + 1 > values) {
-        cli_fail("%s: found %d moduli, expected at least %d for %d branches", path, (int)values,
-                 (int)(2 * options->branches + 1), (int)options->branches);
+    int32_t values = dynamic ? 2 * count : count, wanted = options->branches;
+    wanted = wanted > 0 ? wanted : 1;
+    if (2 * wanted + 1 > values) {
+        cli_fail("%s: found %d moduli, expected at least %d for %d %s", path, (int)values,
+                 (int)(2 * wanted + 1), (int)wanted, wanted > 1 ? "branches" : "branch");
         return false;
     }
     return true;

@@ -502,7 +502,8 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, points, solid));
     }
     if (def->viscoelasticity) {
-        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, points, &solid->prony));
+        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, points, solid->law, solid->law_user,
+                                    &solid->prony));
     }
     const LyPlasticity *plasticity = solid->plasticity;
     const LyProny *prony = solid->prony;

@@ -336,29 +336,49 @@ LY_INLINE void ly_blocks_additive(const LyPoints *points, int lane, const LyVec3
         beta[a] =
             b ? ly_mat3_apply_transposed(&V, &b[a]) : (LyVec3){{V.m[a][0], V.m[a][1], V.m[a][2]}};
     }
-    for (int n = 0; n < 6; ++n) {
-        const LyReal *x = beta[LY_BLOCK_FIRST(n)].v, *y = beta[LY_BLOCK_SECOND(n)].v;
-        LyReal turn = ly_set(0);
-        LyMat3 M;
-        for (int i = 0; i < 3; ++i) {
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+        // dS_pkl beta'_l and S_ik beta'_k, for all blocks with this second direction
+        const LyReal *y = beta[c].v;
+        LyReal T[6][3];
+        LyVec3 t;
+        for (int p = 0; p < 6; ++p) {
             for (int k = 0; k < 3; ++k) {
-                LyReal sum = ly_set(0);
-                for (int j = 0; j < 3; ++j) {
-                    for (int l = 0; l < 3; ++l) {
-                        int at = LY_PAIR_OF_PAIRS(LY_PAIR(i, j), LY_PAIR(k, l));
-                        sum += ly_load(points->dS + at * LY_WIDTH + lane) * x[j] * y[l];
-                    }
+                T[p][k] = ly_set(0);
+                for (int l = 0; l < 3; ++l) {
+                    int at = LY_PAIR_OF_PAIRS(p, LY_PAIR(k, l));
+                    T[p][k] += ly_load(points->dS + at * LY_WIDTH + lane) * y[l];
                 }
-                M.m[i][k] = 2.0 * s.v[i] * s.v[k] * sum;
-                turn += ly_load(points->S + LY_PAIR(i, k) * LY_WIDTH + lane) * x[i] * y[k];
             }
         }
         for (int i = 0; i < 3; ++i) {
-            M.m[i][i] += turn;
+            t.v[i] = ly_set(0);
+            for (int k = 0; k < 3; ++k) {
+                t.v[i] += ly_load(points->S + LY_PAIR(i, k) * LY_WIDTH + lane) * y[k];
+            }
         }
-        LyMat3 half = ly_mat3_multiply(&U, &M);
-        LyMat3 D = ly_mat3_multiply_transposed(&half, &U);
-        ly_block_put(sink, n, &D);
+#pragma GCC unroll 6
+        for (int n = 0; n < 6; ++n) {
+            if (LY_BLOCK_SECOND(n) != c) {
+                continue;
+            }
+            const LyVec3 *x = &beta[LY_BLOCK_FIRST(n)];
+            LyReal turn = ly_vec3_dot(x, &t);
+            LyMat3 M;
+            for (int i = 0; i < 3; ++i) {
+                for (int k = 0; k < 3; ++k) {
+                    LyReal sum = ly_set(0);
+                    for (int j = 0; j < 3; ++j) {
+                        sum += T[LY_PAIR(i, j)][k] * x->v[j];
+                    }
+                    M.m[i][k] = 2.0 * s.v[i] * s.v[k] * sum;
+                }
+                M.m[i][i] += turn;
+            }
+            LyMat3 half = ly_mat3_multiply(&U, &M);
+            LyMat3 D = ly_mat3_multiply_transposed(&half, &U);
+            ly_block_put(sink, n, &D);
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Plastic flow at a batch of points. F = Fe Fp with G = Fp^-1 at the begin of the step, and
+// Plastic flow at a batch of points; docs/theory/plasticity.md has the why, numbers in brackets are
+// its equations. F = Fe Fp with G = Fp^-1 at the begin of the step, and
 // F G = U diag(s) V^T, whose elastic strains are e_i = l(s_i), l the extended logarithm
 // (material/hencky.h); d = e - tr(e)/3, K = lambda + 2 mu/3.
 //
@@ -202,7 +203,7 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
         n[i] = d[i] * inverse;
     }
 
-    // flow
+    // flow (1)
     LyReal alpha = ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane), slope;
     commit.locked = ly_greater(ly_flow_load(batch->history, q, LY_FLOW_LOCKED, lane), ly_set(0.5));
     LyStrength y = {
@@ -224,7 +225,7 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
     LyReal tb = 2.0 * mu / (stiffness + (2.0 / 3) * slope) - less;
     tb = ly_select(flows, ly_select(capped, -less, tb), ly_set(0));
 
-    // potential
+    // potential (2)
     LyReal left = size - g, end = alpha + c * g;
     LyStretchForm form = {.energy = 0.5 * K * trace * trace + mu * left * left +
                                     ly_strength_integral(p, &y, end) +

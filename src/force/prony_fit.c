@@ -337,6 +337,13 @@ static LyraStatus fit_rows(LyraContext *ctx, Rows *rows, int32_t branches, doubl
         }
         LY_TRY_DONE(start_series(rows, n, first, last, columns, &s));
         LY_TRY_DONE(improve(rows, columns, &s));
+        if (!isfinite(s.error)) {
+            status = ly_fail(LYRA_INVALID_ARGUMENT,
+                             "fit: no series of %d branches has a finite error: the moduli lie too "
+                             "far apart",
+                             n);
+            goto done;
+        }
         if (branches == 0 && n > 1 && !(s.error < 0.8 * best.error)) {
             break;
         }
@@ -366,11 +373,12 @@ static LyraStatus check_branches(int32_t branches)
 static LyraStatus check_data(const LyraPronyData *data)
 {
     bool dynamic = data->frequency != NULL;
-    if (data->count < 2 || dynamic == (data->time != NULL) ||
+    int32_t least = dynamic ? 2 : 3;
+    if (data->count < least || dynamic == (data->time != NULL) ||
         (dynamic ? !data->storage || !data->loss : !data->modulus)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "fit: %d rows, expected at least 2 of either frequency, storage and loss, "
-                       "or time and modulus",
+                       "fit: %d rows, expected at least 2 of frequency, storage and loss, or 3 of "
+                       "time and modulus",
                        data->count);
     }
     if (!(data->ramp >= 0 && isfinite(data->ramp))) {

@@ -67,6 +67,7 @@ typedef struct Volume {
 } Volume;
 
 // W_1, W_11 + 2 W_12 and W_11 - W_12 at three stretches c
+// `sum`, `difference`: Nullable, both.
 static void evaluate_equal(const LyIsotropic *solid, const double *parameters, const double *c,
                            double *energy, double *first, double *sum, double *difference)
 {
@@ -83,10 +84,18 @@ static void evaluate_equal(const LyIsotropic *solid, const double *parameters, c
                                .parameters = parameters,
                                .energy = energy,
                                .gradient = g,
-                               .hessian = h};
+                               .hessian = sum ? h : NULL};
     solid->law->evaluate(solid->law_user, &batch);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal s = ly_load(c + lane), W[6], w = ly_load(g + lane);
+        if (invariants) {
+            LyVec3 d = ly_vec3_load_lanes(g + lane);
+            w = 2.0 * s * d.v[0] + 4.0 * s * s * s * d.v[1] + s * s * d.v[2];
+        }
+        ly_store(first + lane, w);
+        if (!sum) {
+            continue;
+        }
         for (int n = 0; n < 6; ++n) {
             W[n] = ly_load(h + n * WIDTH + lane);
         }
@@ -98,17 +107,45 @@ static void evaluate_equal(const LyIsotropic *solid, const double *parameters, c
             Hz[1] = W[3] * z[0] + W[1] * z[1] + W[4] * z[2];
             Hz[2] = W[5] * z[0] + W[4] * z[1] + W[2] * z[2];
             LyReal square = z[0] * Hz[0] + z[1] * Hz[1] + z[2] * Hz[2];
-            w = z[0] * d.v[0] + z[1] * d.v[1] + z[2] * d.v[2];
             own = 2.0 * d.v[0] + 12.0 * s * s * d.v[1] + square;
             mixed = s * d.v[2] + square;
         }
-        ly_store(first + lane, w);
         ly_store(sum + lane, own + 2.0 * mixed);
         ly_store(difference + lane, own - mixed);
     }
 }
 
-static void find_volume_energy(const LyIsotropic *solid, const double *parameters,
+// mu and K at rest: of most laws they are linear in the parameters
+static void find_moduli(const LyIsotropic *solid, const double *parameters, Volume volumes[])
+{
+    const LyProny *prony = solid->prony;
+    double c[WIDTH] __attribute__((aligned(64))), energy[WIDTH] __attribute__((aligned(64)));
+    double w[WIDTH] __attribute__((aligned(64))), sum[WIDTH] __attribute__((aligned(64)));
+    double difference[WIDTH] __attribute__((aligned(64)));
+    if (!prony->linear) {
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            ly_store(c + lane, ly_set(1));
+        }
+        evaluate_equal(solid, parameters, c, energy, w, sum, difference);
+    }
+    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
+        Volume *v = &volumes[n];
+        if (!prony->linear) {
+            v->mu = 0.5 * ly_load(difference + lane);
+            v->K = (1.0 / 3) * ly_load(sum + lane);
+            continue;
+        }
+        v->mu = v->K = ly_set(0);
+        for (int p = 0; p < solid->law->parameter_count; ++p) {
+            LyReal parameter = ly_load(parameters + p * WIDTH + lane);
+            v->mu += prony->mu[p] * parameter;
+            v->K += prony->K[p] * parameter;
+        }
+    }
+}
+
+// `tangent`: with the curvature
+static void find_volume_energy(const LyIsotropic *solid, const double *parameters, bool tangent,
                                const LyPoints *points, Volume volumes[])
 {
     double c[WIDTH] __attribute__((aligned(64))), energy[WIDTH] __attribute__((aligned(64)));
@@ -121,48 +158,68 @@ static void find_volume_energy(const LyIsotropic *solid, const double *parameter
         LyReal r = ly_exp_lanes((1.0 / 3) * ly_log_lanes(J));
         ly_store(c + lane, r - (r * r * r - J) / (3.0 * r * r));
     }
-    evaluate_equal(solid, parameters, c, energy, w, sum, difference);
+    evaluate_equal(solid, parameters, c, energy, w, tangent ? sum : NULL, difference);
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
         LyReal J = ly_mat3_determinant(&F), s = ly_load(c + lane), inverse = 1.0 / (s * s);
         Volume *v = &volumes[n];
         LyReal first = ly_load(w + lane), depth = ly_min(J - VOLUME_FLOOR, ly_set(0));
         v->slope = first * inverse;
-        v->curvature = (ly_load(sum + lane) - 2.0 * first / s) * inverse * inverse * (1.0 / 3);
+        v->curvature = ly_set(0);
+        if (tangent) {
+            v->curvature = (ly_load(sum + lane) - 2.0 * first / s) * inverse * inverse * (1.0 / 3);
+        }
         LyReal fade = ly_exp_lanes(depth / VOLUME_FLOOR);
         v->value = ly_load(energy + lane) + VOLUME_FLOOR * v->slope * (fade - 1.0);
         v->slope *= fade;
         v->curvature = ly_select(ly_less(depth, ly_set(0)), v->slope / VOLUME_FLOOR, v->curvature);
     }
-    // the moduli at rest
-    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        ly_store(c + lane, ly_set(1));
-    }
-    evaluate_equal(solid, parameters, c, energy, w, sum, difference);
-    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        volumes[n].mu = 0.5 * ly_load(difference + lane);
-        volumes[n].K = (1.0 / 3) * ly_load(sum + lane);
-    }
+    find_moduli(solid, parameters, volumes);
 }
 
 // ---- branches -----------------------------------------------------------------------------------
 
 // what a step of dt does, for all elements
 typedef struct Steps {
-    double decay[LYRA_RELAXATION_BRANCHES_MAX], growth[LYRA_RELAXATION_BRANCHES_MAX];
-    double mean[LYRA_RELAXATION_BRANCHES_MAX]; // k
-    double shear, bulk;                        // B and B'
+    double decay[WIDTH] __attribute__((aligned(64)));
+    double growth[WIDTH] __attribute__((aligned(64)));
+    double mean[WIDTH] __attribute__((aligned(64))); // k
+    double shear, bulk;                              // B and B'
 } Steps;
+
+_Static_assert(LYRA_RELAXATION_BRANCHES_MAX <= WIDTH, "a lane for each branch");
+
+// k = (1 - g)/y, g = (1 - a)/y and a = e^-y; below 1/2 by k = sum of (-y)^n/(n + 2)!
+LY_INLINE void find_lanes(LyReal y, LyReal *a, LyReal *g, LyReal *k)
+{
+    LyMask brief = ly_less(y, ly_set(0.5));
+    LyReal divisor = ly_select(brief, ly_set(1), y);
+    *a = ly_exp_lanes(-y);
+    *g = (1.0 - *a) / divisor;
+    *k = (1.0 - *g) / divisor;
+    if (ly_any(brief)) {
+        LyReal sum = ly_set(1);
+        for (int n = 14; n >= 1; --n) {
+            sum = 1.0 - y * (1.0 / (n + 2)) * sum;
+        }
+        sum *= 0.5;
+        *k = ly_select(brief, sum, *k);
+        *g = ly_select(brief, 1.0 - y * sum, *g);
+        *a = ly_select(brief, 1.0 - y * *g, *a);
+    }
+}
 
 static void find_steps(const LyProny *prony, double dt, Steps *steps)
 {
     steps->shear = steps->bulk = 0;
+    for (int lane = 0; lane < prony->branch_count; lane += LY_LANES) {
+        LyReal a, g, k;
+        find_lanes(ly_min(dt * ly_load(prony->rates + lane), ly_set(1e300)), &a, &g, &k);
+        ly_store(steps->decay + lane, a);
+        ly_store(steps->growth + lane, g);
+        ly_store(steps->mean + lane, k);
+    }
     for (int i = 0; i < prony->branch_count; ++i) {
-        double y = dt > 0 ? dt / prony->branches[i].time : 0;
-        steps->decay[i] = exp(-y);
-        steps->growth[i] = y > 0 ? -expm1(-y) / y : 1;
-        // cancels for short steps
-        steps->mean[i] = y > 0.01 ? (1 - steps->growth[i]) / y : 0.5 - y * (1.0 / 6 - y / 24);
         steps->shear += prony->branches[i].shear * steps->growth[i];
         steps->bulk += prony->branches[i].bulk * steps->growth[i];
     }
@@ -230,7 +287,7 @@ LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int
     }
 }
 
-// writes the end of a step; returns what the branches lost
+// writes the end of a step, (1) of docs/theory/viscoelasticity.md; returns what the branches lost
 LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int lane,
                         const Steps *steps, const Past *past, LyMask regular,
                         const LyReal now[LY_PRONY_BRANCHES])
@@ -435,7 +492,7 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
         return;
     }
     Past pasts[WIDTH / LY_LANES];
-    find_volume_energy(solid, batch->parameters, points, volumes);
+    find_volume_energy(solid, batch->parameters, tangent, points, volumes);
     // above 0, as the law is found again by division
     points->scale = solid->prony->alone ? fmax(steps.shear, 1e-12) : 1 + steps.shear;
     points->volume = points->relaxed;

@@ -128,13 +128,81 @@ static void name_history(LyProny *prony)
     }
 }
 
+// mu and K of a law at rest
+static void find_moduli(const LyraMaterialType *law, const void *user, const double *parameters,
+                        double moduli[2])
+{
+    enum { WIDTH = LYRA_BATCH_WIDTH };
+    double p[LYRA_MATERIAL_PARAMETERS_MAX * WIDTH] __attribute__((aligned(64)));
+    double arguments[3 * WIDTH] __attribute__((aligned(64)));
+    double energy[WIDTH] __attribute__((aligned(64))), g[3 * WIDTH] __attribute__((aligned(64)));
+    double h[6 * WIDTH] __attribute__((aligned(64)));
+    bool invariants = law->arguments == LYRA_MATERIAL_INVARIANTS;
+    for (int i = 0; i < law->parameter_count * WIDTH; ++i) {
+        p[i] = parameters[i / WIDTH];
+    }
+    for (int i = 0; i < 3 * WIDTH; ++i) {
+        arguments[i] = invariants && i < 2 * WIDTH ? 3 : 1;
+    }
+    const LyraMaterialBatch batch = {
+        .arguments = arguments, .parameters = p, .energy = energy, .gradient = g, .hessian = h};
+    law->evaluate(user, &batch);
+    double own = h[0], mixed = h[3 * WIDTH];
+    if (invariants) {
+        // by stretches: I_i = 2, II_i = 4, J_i = 1
+        const double z[3] = {2, 4, 1};
+        const double H[3][3] = {{h[0], h[3 * WIDTH], h[5 * WIDTH]},
+                                {h[3 * WIDTH], h[WIDTH], h[4 * WIDTH]},
+                                {h[5 * WIDTH], h[4 * WIDTH], h[2 * WIDTH]}};
+        double square = 0;
+        for (int k = 0; k < 9; ++k) {
+            square += z[k / 3] * H[k / 3][k % 3] * z[k % 3];
+        }
+        own = 2 * g[0] + 12 * g[WIDTH] + square;
+        mixed = g[2 * WIDTH] + square;
+    }
+    moduli[0] = 0.5 * (own - mixed);
+    moduli[1] = (own + 2 * mixed) / 3;
+}
+
+// Looks whether moduli at rest are linear in the parameters of a law.
+static void find_factors(const LyraMaterialType *law, const void *user, LyProny *prony)
+{
+    double p[LYRA_MATERIAL_PARAMETERS_MAX] = {0}, moduli[2];
+    for (int k = 0; k < law->parameter_count; ++k) {
+        p[k] = 1;
+        find_moduli(law, user, p, moduli);
+        prony->mu[k] = moduli[0];
+        prony->K[k] = moduli[1];
+        p[k] = 0;
+    }
+    prony->linear = true;
+    for (int trial = 1; trial <= 3; ++trial) {
+        double mu = 0, K = 0, size = 0;
+        for (int k = 0; k < law->parameter_count; ++k) {
+            // numbers without a pattern
+            p[k] = 0.1 + fmod(trial * (k + 1) * 0.61803398874989485, 1);
+            mu += prony->mu[k] * p[k];
+            K += prony->K[k] * p[k];
+            size += fabs(prony->mu[k] * p[k]) + fabs(prony->K[k] * p[k]);
+        }
+        find_moduli(law, user, p, moduli);
+        prony->linear = prony->linear && fabs(mu - moduli[0]) <= 1e-13 * size &&
+                        fabs(K - moduli[1]) <= 1e-13 * size;
+    }
+}
+
 LyraStatus ly_prony_create(LyraContext *ctx, const LyraViscoelasticityDef *def, int32_t points,
-                           LyProny **out)
+                           const LyraMaterialType *law, const void *user, LyProny **out)
 {
     LyProny *prony = NULL;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *prony, &prony));
     prony->branch_count = def->branch_count;
     memcpy(prony->branches, def->branches, (size_t)def->branch_count * sizeof *def->branches);
+    for (int32_t i = 0; i < LYRA_BATCH_WIDTH; ++i) {
+        prony->rates[i] = i < def->branch_count ? 1 / def->branches[i].time : 0;
+    }
+    find_factors(law, user, prony);
     prony->point_count = points;
     prony->numbers = LY_PRONY_BRANCHES + def->branch_count * LY_PRONY_BRANCH_COUNT;
     prony->history_count = points * prony->numbers + 1;

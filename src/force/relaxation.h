@@ -7,6 +7,7 @@
 #define LY_FORCE_RELAXATION_H
 
 #include "lyra/force.h"
+#include "lyra/material.h"
 #include "lyra/viscoelasticity.h"
 
 /// History of a point, as the last step left it: Green's strain E and the relaxing part S of the
@@ -40,6 +41,10 @@ typedef struct LyProny {
     bool alone;     // the branches alone, without the law that they are shares of
     int32_t branch_count;
     LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
+    double rates[LYRA_BATCH_WIDTH]; // 1/time of each branch, 1/s
+    /// Whether the moduli at rest are sums of parameters of the law times these factors.
+    bool linear;
+    double mu[LYRA_MATERIAL_PARAMETERS_MAX], K[LYRA_MATERIAL_PARAMETERS_MAX];
     int32_t point_count, numbers; // per point
     int32_t history_count;
     const char *history_names[LY_PRONY_HISTORY_MAX], *history_units[LY_PRONY_HISTORY_MAX];
@@ -48,7 +53,8 @@ typedef struct LyProny {
 
 LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def);
 
+/// `law`: the one that relaxes.
 LyraStatus ly_prony_create(LyraContext *ctx, const LyraViscoelasticityDef *def, int32_t points,
-                           LyProny **out);
+                           const LyraMaterialType *law, const void *user, LyProny **out);
 
 #endif

@@ -357,7 +357,7 @@ static bool group_has(const LyraModel *model, int32_t group, LyraMemory memory)
     if (!is_loss(memory)) {
         return find_numbers(type, memory, 0, 0, NULL) > 0;
     }
-    bool plastic = find_numbers(type, LYRA_MEMORY_PLASTIC_STRAIN, 0, 0, NULL) > 0;
+    bool plastic = type->traits & LYRA_FORCE_FLOWS;
     return type->traits & LYRA_FORCE_LOSES && plastic == (memory == LYRA_MEMORY_PLASTIC_LOSS);
 }
 

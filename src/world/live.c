@@ -289,7 +289,10 @@ static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, do
             continue;
         }
         int32_t group = lyra_model_group_of(world->model, own[f]);
-        for (int32_t p = 0; p < type->parameter_count; ++p) {
+        // those of plastic flow stand behind the law's, and may have been turned
+        int32_t last = lyra_force_type_parameter(type, "compression-resistance");
+        int32_t end = last < 0 ? type->parameter_count : last + 1;
+        for (int32_t p = 0; p < end; ++p) {
             LY_TRY_DONE(ly_copy_parameter(world, undo, group, forces[f], p, 1));
         }
     }

@@ -62,7 +62,7 @@ static LyraStatus collect(LyraWorld *world, const LyGroup *group, char path[PATH
         const LyKey *key = &group->keys[k];
         bool within = key->kind == LY_KEY_GROUP;
         snprintf(path + begin, PATH_CHARS - begin, "%s%s", key->name, within ? "." : "");
-        if (key->live || key->turns.force) {
+        if (key->live || key->turns.parameter) {
             LY_TRY(add(world, path, prefix, key, body));
         }
         if (within) {

@@ -30,13 +30,19 @@ bool ly_world_changes(const LyraWorld *world, const LyraForce *force, const char
     return false;
 }
 
+// where a row names no force, the parameter's name is enough
+static bool is_of(const LyraForceType *type, const LyTurns *turns)
+{
+    return !turns->force || strcmp(type->name, turns->force) == 0;
+}
+
 // the next group from `*id` on of a body (-1: of any) with the parameter, which is its number *p
 static bool next_group(const LyraWorld *world, int32_t body, const LyTurns *turns, int32_t *id,
                        LyraForceGroup *group, int32_t *p)
 {
     for (; lyra_model_group(world->model, *id, group); ++*id) {
         bool owned = body < 0 ? group->owner >= 0 : group->owner == body;
-        if (owned && !group->changing && strcmp(group->type->name, turns->force) == 0) {
+        if (owned && !group->changing && is_of(group->type, turns)) {
             *p = lyra_force_type_parameter(group->type, turns->parameter);
             if (*p >= 0) {
                 return true;
