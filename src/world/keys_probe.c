@@ -27,7 +27,8 @@ static const LyKey probe_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraProbeDef, name), .shown_default = "probe1, ...",
      .meaning = "Unique; letters, digits, `-` and `_`. Columns of `steps.csv` have it."},
     {"quantity", LY_KEY_WORD, AT(LyraProbeDef, quantity), .required = true,
-     .choices = "displacement|position|velocity|reaction|force|stress|energy|distance|volume",
+     .choices = "displacement|position|velocity|reaction|force|stress|energy|distance|volume|"
+                "plastic-strain|goal-distance|plastic-loss|viscous-loss",
      .meaning = "What is looked at: [probes](probes.md)."},
     {"body", LY_KEY_TEXT, AT(LyraProbeDef, body), .meaning = "Its name. Without, all bodies."},
     {"select", LY_KEY_GROUP, AT(LyraProbeDef, select), .pointer = true, .group = &ly_select_keys,

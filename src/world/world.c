@@ -131,7 +131,9 @@ static void end_run(LyraWorld *world)
     lyra_system_destroy(world->system);
     lyra_model_destroy(world->model);
     ly_world_end_parameters(world);
+    ly_release(world->ctx, world->strains);
     world->work = world->state = NULL;
+    world->strains = NULL;
     world->integrator = NULL;
     world->system = NULL;
     world->model = NULL;
@@ -363,6 +365,7 @@ static LyraStatus prepare(LyraWorld *world)
     LY_TRY(lyra_system_state_create(world->system, &world->state));
     LY_TRY(ly_world_start(world));
     LY_TRY(make_shown(world));
+    LY_TRY(ly_world_watch_bending(world));
     ly_world_note_start(world);
     return ly_world_list_parameters(world);
 }
