@@ -17,6 +17,7 @@ static const char *const labels[LYRA_SCENE_FIELD_COUNT] = {
     [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement [m]",
     [LYRA_SCENE_FIELD_SPEED] = "speed [m/s]",
     [LYRA_SCENE_FIELD_VON_MISES] = "von Mises [Pa]",
+    [LYRA_SCENE_FIELD_STRAIN] = "strain",
     [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = "plastic strain",
     [LYRA_SCENE_FIELD_GOAL_DISTANCE] = "distance to the goal",
     [LYRA_SCENE_FIELD_PLASTIC_LOSS] = "lost in flow [J/m^3]",
@@ -50,6 +51,21 @@ static bool average(Run *run, RunBody *body)
     return true;
 }
 
+static bool color_strain(Run *run, RunBody *body)
+{
+    int32_t count = body->body->vertex_count;
+    double *values = cli_allocate((size_t)count * sizeof *values);
+    bool good = run_move_body(run, body);
+    if (good) {
+        run_average_strain(body, values);
+    }
+    for (int64_t v = 0; v < count && good; ++v) {
+        body->colors[3 * v] = values[v];
+    }
+    free(values);
+    return good;
+}
+
 static bool is_of_elements(LyraSceneField field)
 {
     return field == LYRA_SCENE_FIELD_VON_MISES || run_field_memory(field) < LYRA_MEMORY_COUNT;
@@ -57,6 +73,9 @@ static bool is_of_elements(LyraSceneField field)
 
 static bool color_body(Run *run, RunBody *body)
 {
+    if (run->output.snapshot_field == LYRA_SCENE_FIELD_STRAIN) {
+        return color_strain(run, body);
+    }
     if (is_of_elements(run->output.snapshot_field)) {
         return average(run, body);
     }
@@ -87,10 +106,29 @@ static bool color_surfaces(Run *run)
         }
         int64_t vertices = lyra_surface_view(surface->shown->surface).vertex_count;
         // a length is that of the carried vector, as weights may be negative
-        bool single = is_of_elements(run->output.snapshot_field);
+        bool single = is_of_elements(run->output.snapshot_field) ||
+                      run->output.snapshot_field == LYRA_SCENE_FIELD_STRAIN;
         for (int64_t v = 0; v < vertices; ++v) {
             const double *x = colors + 3 * v;
             surface->field[v] = single ? x[0] : hypot(hypot(x[0], x[1]), x[2]);
+        }
+    }
+    return true;
+}
+
+// ---- textures -----------------------------------------------------------------------------------
+
+// those of surfaces from files, once
+static bool load_textures(Run *run)
+{
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        RunSurface *surface = &run->surfaces[s];
+        const char *path = surface->shown->path;
+        if (path && !surface->textures &&
+            lyra_texture_set_load(run->ctx, surface->shown->surface, path, &surface->textures) !=
+                LYRA_OK) {
+            cli_failed();
+            return false;
         }
     }
     return true;
@@ -107,7 +145,7 @@ static bool write_picture(Run *run)
     LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
     LyraPicture *picture = NULL;
     int32_t count = 0;
-    if (!color_surfaces(run)) {
+    if (!color_surfaces(run) || !load_textures(run)) {
         free(bodies);
         return false;
     }
@@ -130,6 +168,7 @@ static bool write_picture(Run *run)
             bodies[count].surface = surface->shown->surface;
             bodies[count].edges = run->output.snapshot_edges;
             bodies[count].field = surface->field;
+            bodies[count].textures = surface->textures;
             bodies[count++].positions = surface->x;
         }
     }
@@ -179,6 +218,7 @@ static bool take_field(const char *text, LyraSceneField *field)
         [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
         [LYRA_SCENE_FIELD_SPEED] = "speed",
         [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
+        [LYRA_SCENE_FIELD_STRAIN] = "strain",
         [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = "plastic-strain",
         [LYRA_SCENE_FIELD_GOAL_DISTANCE] = "goal-distance",
         [LYRA_SCENE_FIELD_PLASTIC_LOSS] = "plastic-loss",
@@ -191,7 +231,7 @@ static bool take_field(const char *text, LyraSceneField *field)
         }
     }
     cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed, von-mises, "
-             "plastic-strain, goal-distance, plastic-loss or viscous-loss",
+             "strain, plastic-strain, goal-distance, plastic-loss or viscous-loss",
              text);
     return false;
 }

@@ -77,7 +77,7 @@ static const double *element_values(const RunBody *body, ViewField field)
 static bool is_of_elements(ViewField field)
 {
     return field == VIEW_FIELD_VON_MISES || field == VIEW_FIELD_ENERGY || field == VIEW_FIELD_DET ||
-           memory_of(field) < LYRA_MEMORY_COUNT;
+           memory_of(field) < LYRA_MEMORY_COUNT || field == VIEW_FIELD_STRAIN;
 }
 
 // means over the elements around each vertex
@@ -85,6 +85,12 @@ static void average(ViewBody *body, ViewField field)
 {
     int32_t vertices = body->moved->body->vertex_count;
     memset(body->values, 0, (size_t)vertices * sizeof *body->values);
+    if (field == VIEW_FIELD_STRAIN) {
+        if (body->moved->stretches) {
+            run_average_strain(body->moved, body->values);
+        }
+        return;
+    }
     const double *values = element_values(body->moved, field);
     if (!values) {
         return;

@@ -53,6 +53,7 @@ typedef enum ViewField {
     VIEW_FIELD_GOAL_DISTANCE,
     VIEW_FIELD_PLASTIC_LOSS,
     VIEW_FIELD_VISCOUS_LOSS,
+    VIEW_FIELD_STRAIN, ///< Of cloth.
     VIEW_FIELD_COUNT
 } ViewField;
 

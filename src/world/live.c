@@ -27,6 +27,9 @@ void ly_world_note_start(LyraWorld *world)
     for (int32_t b = 0; b < world->body_count; ++b) {
         world->bodies[b].young = 1;
         world->bodies[b].poisson = NAN;
+        for (int k = 0; k < 4; ++k) {
+            world->bodies[b].cloth[k] = 1;
+        }
     }
 }
 
@@ -154,9 +157,8 @@ static bool always(const LyraWorld *world, int32_t body)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// a number that is a factor, or where all agree on it itself
-static void read_scaled(double base, const char *unit, double factor, double range,
-                        LyraWorldParameter *out)
+void ly_read_scaled(double base, const char *unit, double factor, double range,
+                    LyraWorldParameter *out)
 {
     bool absolute = !isnan(base) && base > 0;
     out->start = absolute ? base : 1;
@@ -186,8 +188,8 @@ static const LyBody *body_of(const LyraWorld *world, int32_t body,
 
 static void read_young(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    read_scaled(common(world, body, young_of, NULL), "Pa", body_of(world, body, has_moduli)->young,
-                100, out);
+    ly_read_scaled(common(world, body, young_of, NULL), "Pa",
+                   body_of(world, body, has_moduli)->young, 100, out);
 }
 
 static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -199,7 +201,7 @@ static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParamete
 
 static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
+    ly_read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
 }
 
 static void read_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -220,7 +222,7 @@ static void read_stiffness_damping(const LyraWorld *world, int32_t body, LyraWor
 static void read_dt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
-    read_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
+    ly_read_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
     out->value = world->dt;
 }
 
@@ -319,8 +321,7 @@ static LyraStatus set_moduli(LyraWorld *world, LyUndo *undo, int32_t body, const
     return LYRA_OK;
 }
 
-// `value` over what the world started with, above 0
-static LyraStatus find_factor(const char *name, double value, double start, double *factor)
+LyraStatus ly_find_factor(const char *name, double value, double start, double *factor)
 {
     *factor = value / start;
     return *factor > 0 && isfinite(*factor)
@@ -333,7 +334,7 @@ static LyraStatus set_young(LyraWorld *world, LyUndo *undo, int32_t body, double
     LyraWorldParameter now = {0};
     double factor;
     read_young(world, body, &now);
-    LY_TRY(find_factor("young", value, now.start, &factor));
+    LY_TRY(ly_find_factor("young", value, now.start, &factor));
     return set_moduli(world, undo, body, &factor, NULL);
 }
 
@@ -351,7 +352,7 @@ static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, doub
     LyraWorldParameter now = {0};
     double factor;
     read_density(world, body, &now);
-    LY_TRY(find_factor("density", value, now.start, &factor));
+    LY_TRY(ly_find_factor("density", value, now.start, &factor));
     LY_TRY(lyra_model_set_mass_factor(world->model, factor));
     world->density = factor;
     return LYRA_OK;
@@ -374,7 +375,7 @@ static LyraStatus set_dt(LyraWorld *world, LyUndo *undo, int32_t body, double dt
 {
     (void)undo, (void)body;
     double factor;
-    LY_TRY(find_factor("dt", dt, 1, &factor));
+    LY_TRY(ly_find_factor("dt", dt, 1, &factor));
     world->dt = dt;
     return LYRA_OK;
 }

@@ -72,6 +72,7 @@ typedef struct LyBody {
     double *shown[2];          // buffers of lyra_world_positions(), _velocities(); owned
     double young;              // factor on what it has, as people turned it
     double poisson;            // of all of it; NaN: its own
+    double cloth[4];           // factors on stretch, shear, bend_u, bend_v
 } LyBody;
 
 struct LyraWorld {

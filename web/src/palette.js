@@ -16,6 +16,7 @@ export const FIELDS = [
     { name: 'goal-distance', label: 'Distance to the goal', unit: '', memory: true },
     { name: 'plastic-loss', label: 'Lost in flow', unit: 'J/m³', memory: true },
     { name: 'viscous-loss', label: 'Lost in relaxation', unit: 'J/m³', memory: true },
+    { name: 'strain', label: 'Strain of cloth', unit: '', cloth: true },
 ];
 
 export class Palette {
