@@ -61,6 +61,7 @@ typedef struct LyraStepReport {
     double min_det;          ///< Smallest det F after the step; 1 without elements.
     int32_t min_det_element; ///< Its element, -1 without.
     int32_t inverted;        ///< Elements with det F <= 0 after the step.
+    double gap;              ///< Largest distance that hard ties of a world leave, m; 0 without.
     const char *solver;      ///< Linear solver that served, "" for none.
     int64_t staged;          ///< Vectors copied to and from the host for its functions.
 } LyraStepReport;

@@ -427,16 +427,37 @@ LYRA_API LyraStatus lyra_world_add_load_function(LyraWorld *world, LyraLoad *loa
 /// world. Takes the force, also on failure.
 LYRA_API LyraStatus lyra_world_take_force(LyraWorld *world, const char *body, LyraForce *force);
 
-/// Points of a body that are tied to the places of another where they are at rest, each by a spring
-/// of no length. Start from lyra_tie_def_default().
+/// A place in a body.
+typedef struct LyraTiePoint {
+    double at[3]; ///< At rest, m.
+} LyraTiePoint;
+
+/// Points of a body that are tied to points of another, or of the world: by springs, or hard, so
+/// that only what tolerances leave parts them. Start from lyra_tie_def_default().
 typedef struct LyraTieDef {
+    const char *name; ///< Unique, for probes. Nullable.
     const char *body; ///< Whose points.
     LyraSelector select;
-    /// The body that they are tied to; where it is not, its closest element goes on to there.
-    /// Nullable: the world.
+    /// Places in the body, beside those selected, or alone: in its closest element, or on its
+    /// closest face where it has no elements. [point_count]. Nullable.
+    const LyraTiePoint *points;
+    int32_t point_count;
+    /// The body that they are tied to, at the places where they are at rest: of its closest
+    /// element, which goes on to there, or of its closest face. Nullable: the world.
     const char *to;
-    double stiffness; ///< Of each point, N/m, >= 0.
-    double damping;   ///< Against relative motion, of each point, N s/m, >= 0.
+    /// Points of `to`: each point is tied to the closest one of them at rest, as in a seam. With
+    /// it, `to` may be the body itself. Nullable.
+    const LyraSelector *to_select;
+    bool hard; ///< Default false: a spring.
+    /// Of each point, N/m, >= 0. Of a hard tie, how fast Newton's method gets there: it changes no
+    /// result beyond tolerances. Default NaN: to be given, of hard ties automatic.
+    double stiffness;
+    double damping; ///< Against relative motion, of each point, N s/m, >= 0. Default 0.
+    /// Share of the gap at rest between the points that is kept, in space: 0 draws them together,
+    /// a path from 1 to 0 sews. Default 1.
+    LyraCurve gap;
+    LyraCurve displacement[3]; ///< Of what they are tied to, beside its own motion, m. Default 0.
+    LyraRotation rotation;     ///< Of what they are tied to before it; of the world alone.
 } LyraTieDef;
 
 LYRA_API LyraTieDef lyra_tie_def_default(void);
@@ -444,8 +465,14 @@ LYRA_API LyraTieDef lyra_tie_def_default(void);
 /// Adds a tie. `index`: Nullable: its number, from 0.
 LYRA_API LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *index);
 
+/// Number of a tie, -1 for none of that name.
+LYRA_API int32_t lyra_world_find_tie(const LyraWorld *world, const char *name);
+
 /// The force of a tie on its body now, N; on the other body it is the opposite.
 LYRA_API LyraStatus lyra_world_tie_force(LyraWorld *world, int32_t index, double force[3]);
+
+/// How far the points of a tie are at most from where it wants them, m.
+LYRA_API LyraStatus lyra_world_tie_gap(LyraWorld *world, int32_t index, double *gap);
 
 /// A parameter over time. Start from lyra_change_def_default().
 typedef struct LyraChangeDef {

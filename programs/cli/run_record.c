@@ -72,7 +72,7 @@ typedef struct Cell {
     double value;
 } Cell;
 
-enum { CELLS = 37 };
+enum { CELLS = 38 };
 
 // characters of a cell and what parts it from the next, number or name
 #define ROOM 80
@@ -113,6 +113,7 @@ static void list_cells(const Run *run, Cell cells[CELLS])
         {"min_det", r->min_det},
         {"min_det_element", r->min_det_element},
         {"inverted", r->inverted},
+        {"gap", r->gap},
         {"dissipated_total", run->totals.dissipated},
         {"work_total", run->totals.work},
         {"balance_total", run->totals.balance},

@@ -22,6 +22,7 @@ target_sources(lyra_objects PRIVATE
   world/loads.c
   world/masses.c
   world/methods.c
+  world/motion.c
   world/parameters.c
   world/probe.c
   world/pull.c
@@ -36,6 +37,7 @@ target_sources(lyra_objects PRIVATE
   world/step_forces.c
   world/target_springs.c
   world/tendon.c
+  world/tie_force.c
   world/ties.c
   world/undo.c
   world/view.c

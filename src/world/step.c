@@ -90,6 +90,7 @@ LyraStatus lyra_world_step(LyraWorld *world, LyraStepReport *report)
     }
     if (status == LYRA_OK) {
         ly_undo_keep(&world->undo);
+        local.gap = ly_world_hard_gap(world);
     } else {
         ly_undo_back(&world->undo, world->model);
         local.outcome = local.outcome == LYRA_STEP_ACCEPTED ? LYRA_STEP_REFUSED : local.outcome;

@@ -360,8 +360,10 @@ static LyraStatus prepare(LyraWorld *world)
     LY_TRY(ly_within_key(lyra_integrator_create(world->ctx, &world->spec.integrator, world->system,
                                                 &world->integrator),
                          "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_ties(world, world->integrator), "integrator"));
     LY_TRY(lyra_system_state_create(world->system, &world->state));
     LY_TRY(ly_world_start(world));
+    LY_TRY(ly_world_prepare_ties(world));
     LY_TRY(make_shown(world));
     ly_world_note_start(world);
     return ly_world_list_parameters(world);

@@ -262,6 +262,15 @@ void ly_world_load(void *user, double t, const double *u, const double *v, doubl
 void ly_world_add_nodals(const LyraWorld *world, double t, const double *u, const double *v,
                          double *f);
 
+/// Stiffness of hard ties that have none, once the state is there.
+LyraStatus ly_world_prepare_ties(LyraWorld *world);
+
+/// Fails for an integrator that cannot find what hard ties push with.
+LyraStatus ly_world_check_ties(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Largest distance that a hard tie leaves now, m; 0 without.
+double ly_world_hard_gap(const LyraWorld *world);
+
 /// Adds the group of springs of lyra_world_pull(), without any at first.
 LyraStatus ly_world_add_pull(LyraWorld *world);
 
