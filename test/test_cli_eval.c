@@ -355,6 +355,120 @@ LYRA_TEST(cli_eval_json_has_what_it_should)
 }
 
 // springs are the model that velocities move
+// ---- cloth --------------------------------------------------------------------------------------
+
+// the smooth state of the grid of 20 x 20 cells in the numbers of Vega
+static void write_wave(const char *path)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    enum { N = 21 };
+    static double u[3 * N * N];
+    for (int v = 0; v < N * N; ++v) {
+        double x = v % N / 20.0, z = v / N / 20.0, s = 0.05;
+        u[v] = s * sin(0.3);
+        u[N * N + v] = s * sin(2.3 * z - 0.7) + 0.02 * x;
+        u[2 * N * N + v] = s * cos(2.7 * x + 0.11);
+    }
+    LyraDenseView view = {.rows = N * N, .columns = 3, .values = u};
+    TEST_OK(lyra_dense_save_npy(ctx, path, LYRA_NPY_ROW_MAJOR, view));
+    test_context_end(ctx);
+}
+
+LYRA_TEST(cli_eval_of_cloth_agrees_with_vega)
+{
+    static const struct {
+        const char *options;
+        double energy, force, stiffness;
+    } cases[] = {
+        {"--uv auto", 0.3957197346391482, 2.8147093278209168, 20301.04706135022},
+        {"--uv file", 0.02712184604752181, 0.4598675160773543, 20891.275817143127},
+        {"--uv file --terms bend", 0.00025858918150782747, 0.04008265535851853, 3151.603423563083},
+    };
+    char path[1024], u[1024], f[1024], k[1024];
+    snprintf(path, sizeof path, "%s", test_temp_path("grid.obj"));
+    snprintf(u, sizeof u, "%s", test_temp_path("u.npy"));
+    snprintf(f, sizeof f, "%s", test_temp_path("f.npy"));
+    snprintf(k, sizeof k, "%s", test_temp_path("k.mtx"));
+    TEST_EQUAL(lyra("mesh grid %s --cells 20,20 --faces same --center 0.5,0,0.5", path), 0);
+    TEST_CONTAINS(output, "441 vertices, 800 triangles");
+    write_wave(u);
+    for (int c = 0; c < 3; ++c) {
+        TEST_EQUAL(lyra("eval %s --kind cloth --convention vega --param stretch=8500 --param "
+                        "shear=100 --param bend-u=.02 --param bend-v=.02 --rest-angles 1 %s "
+                        "--displacement %s --force-out %s --stiffness-out %s --json",
+                        path, cases[c].options, u, f, k),
+                   0);
+        TEST_NEAR(number_of("energy"), cases[c].energy, 1e-12 * cases[c].energy);
+        TEST_NEAR(number_of("force_norm"), cases[c].force, 1e-12 * cases[c].force);
+        TEST_NEAR(number_of("stiffness_frobenius"), cases[c].stiffness, 1e-12 * cases[c].stiffness);
+        TEST_EQUAL(number_of("triangles"), 800);
+        TEST_EQUAL(number_of("hinges"), 1160);
+    }
+    TEST_CHECK(access(f, F_OK) == 0 && access(k, F_OK) == 0);
+    // with our bending the force is a gradient, and the tangent its derivative
+    TEST_EQUAL(lyra("eval %s --kind cloth --displacement %s --check --json", path, u), 0);
+    TEST_CHECK(number_of("best_force_error") < 1e-8);
+    TEST_CHECK(number_of("best_tangent_error") < 1e-7);
+    TEST_CONTAINS(output, "\"conservative\": true");
+    TEST_EQUAL(lyra("eval %s --kind cloth --displacement %s", path, u), 0);
+    TEST_CONTAINS(output, "largest strain u");
+}
+
+LYRA_TEST(cli_eval_of_cloth_reads_groups)
+{
+    char path[1024], u[1024], groups[1024];
+    snprintf(path, sizeof path, "%s", test_temp_path("bands.obj"));
+    snprintf(u, sizeof u, "%s", test_temp_path("u.npy"));
+    snprintf(groups, sizeof groups, "%s", test_temp_path("groups.csv"));
+    TEST_EQUAL(lyra("mesh grid %s --cells 20,20 --bands 2", path), 0);
+    write_wave(u);
+    static const char text[] = "group, bend-u,stretch\n\nband1,0,100\r\nband2, 0, 300\n";
+    test_write_file(groups, text, sizeof text - 1);
+    double energy[4];
+    for (int k = 0; k < 4; ++k) {
+        const char *given = k == 0   ? "--param stretch=100"
+                            : k == 1 ? "--param stretch=300"
+                            : k == 2 ? "--terms stretch"
+                                     : "--terms stretch,shear";
+        TEST_EQUAL(lyra("eval %s --kind cloth --uv file --displacement %s --param bend-u=0 --param "
+                        "bend-v=0 --param shear=0 %s %s%s --json",
+                        path, u, given, k > 1 ? "--groups " : "", k > 1 ? groups : ""),
+                   0);
+        energy[k] = number_of("energy");
+    }
+    TEST_CHECK(energy[2] > energy[0] && energy[2] < energy[1]);
+    TEST_NEAR(energy[2], energy[3], 1e-14);
+    static const char *const wrong[][2] = {
+        {"group,bend\nband1,2\n", "groups.csv:1: found column \"bend\""},
+        {"name,bend-u\nband1,2\n", "groups.csv:1: found column \"name\""},
+        {"group,bend-u\nband1,much\n", "groups.csv:2: found \"much\", expected a number"},
+        {"group,bend-u\nband1\n", "groups.csv:2: found 1 cells, expected 2"},
+        {"group,bend-u\nband1,1,2\n", "groups.csv:2: found \"2\", expected as many cells"},
+        {"group,bend-u\nband7,1\n", "found \"band7\", expected a group or a material"},
+        {"", "found nothing"},
+    };
+    for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; ++w) {
+        test_write_file(groups, wrong[w][0], strlen(wrong[w][0]));
+        TEST_EQUAL(lyra("eval %s --kind cloth --groups %s", path, groups), 1);
+        TEST_CONTAINS(errors, wrong[w][1]);
+    }
+    static const char *const usage[][2] = {
+        {"--kind cloth --terms twist", "expected some of stretch,shear,bend"},
+        {"--kind cloth --param young=1", "--param needs NAME=NUMBER"},
+        {"--kind cloth --param stretch", "--param needs NAME=NUMBER"},
+        {"--kind cloth --uv all", "expected auto or file"},
+        {"--kind cloth --convention other", "expected ours, paper or vega"},
+        {"--kind cloth --rest-angles 2", "expected 0 or 1"},
+        {"--kind cloth --model stvk", "--kind cloth goes without"},
+        {"--kind felt", "expected solid or cloth"},
+        {"--model stvk --uv auto", "need --kind cloth"},
+    };
+    for (size_t w = 0; w < sizeof usage / sizeof usage[0]; ++w) {
+        TEST_EQUAL(lyra("eval %s %s", path, usage[w][0]), 2);
+        TEST_CONTAINS(errors, usage[w][1]);
+    }
+}
+
 LYRA_TEST(cli_eval_velocity_meets_damping)
 {
     char path[1024], v[1024], f[1024];

@@ -58,6 +58,28 @@ LYRA_TEST(cli_every_shape_is_generated_and_read)
     }
 }
 
+LYRA_TEST(cli_sheets_are_generated)
+{
+    const char *path = test_temp_path("sheet.obj");
+    TEST_EQUAL(lyra("mesh strip %s --size 2,0.5 --cells 8 --faces crossed", path), 0);
+    TEST_CONTAINS(output, "43 vertices, 64 triangles");
+    TEST_EQUAL(lyra("mesh disc %s --radius 2 --rings 3", path), 0);
+    TEST_CONTAINS(output, "37 vertices, 54 triangles");
+    TEST_EQUAL(lyra("mesh grid %s --cells 4,2 --faces quads --bands 2", path), 0);
+    TEST_CONTAINS(output, "15 vertices, 8 quads");
+    char *text = test_read_file(path, NULL);
+    TEST_REQUIRE(text);
+    TEST_CHECK(strstr(text, "band2") && strstr(text, "vt "));
+    free(text);
+    TEST_EQUAL(lyra("mesh grid %s --cells 4", path), 2);
+    TEST_CONTAINS(errors, "expected two whole numbers NX,NZ");
+    TEST_EQUAL(lyra("mesh grid %s --size 4", path), 2);
+    TEST_EQUAL(lyra("mesh grid %s --faces round", path), 2);
+    TEST_EQUAL(lyra("mesh grid %s --bands 30", path), 2);
+    TEST_CONTAINS(errors, "found 30 bands, expected 1 to 20");
+    TEST_EQUAL(lyra("mesh disc %s --radius 0", path), 2);
+}
+
 LYRA_TEST(cli_convert_keeps_every_bit)
 {
     static const char *const formats[] = {"ele", "vtu", "msh", "vtk", "inp", "mesh"};

@@ -1,5 +1,6 @@
 # tests of world
 lyra_add_test(world)
+lyra_add_test(world_cloth)
 lyra_add_test(world_keys)
 lyra_add_test(world_probe)
 lyra_add_test(world_springs)

@@ -96,6 +96,46 @@ LYRA_API LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char 
 LYRA_API LyraStatus lyra_mesh_or_surface_load(LyraContext *ctx, const char *path, LyraMesh **mesh,
                                               LyraSurface **surface);
 
+// ---- sheets -------------------------------------------------------------------------------------
+
+/// Sheets that lyra_surface_generate() makes.
+typedef enum LyraSheetShape {
+    LYRA_SHEET_GRID = 0, ///< A rectangle of `cells`.
+    LYRA_SHEET_STRIP,    ///< A rectangle of cells[0] cells that are about as long as wide.
+    LYRA_SHEET_DISC,     ///< Rings around a point: 6 k triangles more in each.
+    LYRA_SHEET_COUNT
+} LyraSheetShape;
+
+/// How the cells of a rectangle become faces.
+typedef enum LyraSheetFaces {
+    LYRA_SHEET_ALTERNATING = 0, ///< Two triangles, the diagonals of neighbours crossing.
+    LYRA_SHEET_SAME,            ///< Two triangles, all diagonals alike.
+    LYRA_SHEET_CROSSED,         ///< Four triangles around one more vertex in the middle.
+    LYRA_SHEET_QUADS,           ///< One quad.
+    LYRA_SHEET_FACES_COUNT
+} LyraSheetFaces;
+
+/// What to generate. Start from lyra_sheet_def_default().
+typedef struct LyraSheetDef {
+    LyraSheetShape shape; ///< Default LYRA_SHEET_GRID.
+    double length, width; ///< Of a rectangle along x and along z, m, > 0. Default 1.
+    double radius;        ///< Of a disc, m, > 0. Default 0.5.
+    int32_t cells[2];     ///< Along x and z; of a disc, cells[0] rings. >= 1. Default 20.
+    LyraSheetFaces faces; ///< Of a rectangle. Default LYRA_SHEET_ALTERNATING.
+    int32_t bands;        ///< Groups "band1", "band2", ... of cells along x, >= 1. Default 1.
+    double center[3];     ///< m. Default 0.
+    uint32_t cookie;      ///< Written by the default function only.
+} LyraSheetDef;
+
+LYRA_API LyraSheetDef lyra_sheet_def_default(void);
+
+/// Makes a flat surface across y, its faces looking along +y, with texture coordinates in metres:
+/// the first along x, the second against z, both 0 at a corner. Of a grid of n cells along x vertex
+/// (i, j) has the number j (n + 1) + i. Fails with LYRA_INVALID_ARGUMENT for numbers out of range,
+/// LYRA_TOO_LARGE for more faces than a surface can have.
+LYRA_API LyraStatus lyra_surface_generate(LyraContext *ctx, const LyraSheetDef *def,
+                                          LyraSurface **out);
+
 // ---- triangles and normals ----------------------------------------------------------------------
 
 /// Makes a surface of triangles: convex polygons become fans from their first corner, others are

@@ -14,6 +14,7 @@
 
 #include "lyra/affine.h"
 #include "lyra/base.h"
+#include "lyra/cloth.h"
 #include "lyra/curve.h"
 #include "lyra/embed.h"
 #include "lyra/fields.h"
@@ -298,6 +299,45 @@ typedef struct LyraBodySprings {
     double mass;
 } LyraBodySprings;
 
+/// Fabric of a part of a cloth. Start from lyra_body_fabric_default().
+typedef struct LyraBodyFabric {
+    const char *name;       ///< A group or a material of the surface.
+    LyraClothGroup fabric;  ///< Default NaN: as that of the cloth.
+    double surface_density; ///< kg/m^2, > 0. Default NaN: as that of the cloth.
+} LyraBodyFabric;
+
+LYRA_API LyraBodyFabric lyra_body_fabric_default(void);
+
+/// Where the place of a triangle in the flat fabric comes from.
+typedef enum LyraClothUv {
+    LYRA_CLOTH_UV_AUTO = 0, ///< Each triangle as it is at rest, u along its first edge.
+    LYRA_CLOTH_UV_FILE,     ///< Texture coordinates of the surface.
+    LYRA_CLOTH_UV_COUNT
+} LyraClothUv;
+
+/// Cloth that a body is made of: lyra/cloth.h. Start from lyra_body_cloth_default(). The surface is
+/// one of `file`, `surface` and `generate`; its polygons are cut into triangles.
+typedef struct LyraBodyCloth {
+    const char *file;             ///< Of any format. Nullable.
+    const LyraSurface *surface;   ///< Copied. Nullable.
+    const LyraSheetDef *generate; ///< Nullable.
+    LyraClothGroup fabric;        ///< Default lyra_cloth_group_default().
+    double surface_density;       ///< kg/m^2, > 0. Default 0.25.
+    double mass;                  ///< Of all of it, kg, > 0. Default NaN: by the densities.
+    /// Parts with other fabrics; the last one that holds a triangle counts. [fabric_count].
+    const LyraBodyFabric *fabrics;
+    int32_t fabric_count;
+    LyraClothUv uv;     ///< Default LYRA_CLOTH_UV_AUTO.
+    double uv_scale;    ///< Metres of fabric in a unit of texture coordinates, > 0. Default 1.
+    LyraClothArea area; ///< Default LYRA_CLOTH_AREA_OURS.
+    /// As in LyraClothDef, and with its defaults.
+    double rest_stretch[2];
+    bool rest_angles, frozen_bend;
+    bool stretch_force, stretch_stiffness, bend_force, bend_stiffness, symmetric;
+} LyraBodyCloth;
+
+LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
+
 /// A body. Start from lyra_body_def_default(). All of it is copied. What it is made of is one of
 /// `file`, `mesh` and `generate`.
 typedef struct LyraBodyDef {
@@ -320,6 +360,7 @@ typedef struct LyraBodyDef {
     const LyraBodyGoal *goal;        ///< Of its plasticity. Nullable.
     const LyraBodyFibre *fibre;      ///< Nullable.
     const LyraBodySprings *springs;  ///< "springs": what they are. Nullable: defaults.
+    const LyraBodyCloth *cloth;      ///< "cloth": what it is. Nullable with other kinds.
     const LyraBodySurface *surfaces; ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
     LyraStart start;
@@ -522,8 +563,10 @@ typedef struct LyraBodyView {
     const char *name;
     const char *kind;
     int32_t first_vertex, vertex_count;
-    const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies and springs alone.
-    const LyraSolid *solid;   ///< NULL for affine bodies and springs alone.
+    const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies, cloth, springs alone.
+    const LyraSolid *solid;   ///< NULL for affine bodies, cloth and springs alone.
+    const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.
+    const LyraSurface *sheet; ///< The triangles of `cloth`, with groups; otherwise NULL.
     const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
     /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
     /// of `affine` has weights; otherwise NULL.

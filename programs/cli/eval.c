@@ -24,7 +24,9 @@ typedef struct EvalOptions {
     const char *force_out, *stiffness_out, *mass_out;
     CliList parameters;
     EvalPoint point;
-    double density; // 0: the mesh's
+    EvalCloth cloth;
+    const char *kind; // NULL: solid
+    double density;   // 0: the mesh's
     int32_t threads;
     bool lumped, psd, check, json;
 } EvalOptions;
@@ -57,6 +59,7 @@ static void end_body(EvalBody *body)
     lyra_assembly_destroy(body->assembly);
     lyra_solid_destroy(body->solid);
     lyra_mesh_destroy(body->mesh);
+    lyra_world_destroy(body->world);
     lyra_context_destroy(body->ctx);
     free(body->x);
     free(body->v);
@@ -291,12 +294,26 @@ static double norm(int64_t n, const double *v)
     return sqrt(sum);
 }
 
+static void print_solid(const EvalBody *body, CliJson *json)
+{
+    LyraDetF det_f = lyra_elastic_det_f(body->mesh, body->x);
+    if (json) {
+        cli_json_double(json, "min_det_f", det_f.min);
+        cli_json_int(json, "min_det_f_element", det_f.element);
+        cli_json_int(json, "inverted", det_f.inverted);
+        return;
+    }
+    printf("min det F            %.15g at element %d (counted from 0)\n", det_f.min,
+           (int)det_f.element);
+    printf("inverted elements    %d\n", (int)det_f.inverted);
+}
+
 static CliExit print_report(const EvalBody *body, const EvalOptions *options, double seconds)
 {
     double frobenius, trace;
     measure_stiffness(body->K, &frobenius, &trace);
-    LyraDetF det_f = lyra_elastic_det_f(body->mesh, body->x);
     double force = norm(3 * (int64_t)body->vertex_count, body->force);
+    void (*print_more)(const EvalBody *, CliJson *) = body->cloth ? eval_cloth_print : print_solid;
     if (options->json) {
         CliJson json = {.file = stdout};
         cli_json_open(&json, NULL, '{');
@@ -304,20 +321,16 @@ static CliExit print_report(const EvalBody *body, const EvalOptions *options, do
         cli_json_double(&json, "force_norm", force);
         cli_json_double(&json, "stiffness_frobenius", frobenius);
         cli_json_double(&json, "stiffness_trace", trace);
-        cli_json_double(&json, "min_det_f", det_f.min);
-        cli_json_int(&json, "min_det_f_element", det_f.element);
-        cli_json_int(&json, "inverted", det_f.inverted);
+        print_more(body, &json);
         cli_json_double(&json, "seconds", seconds);
         cli_json_close(&json, '}');
     } else {
-        printf("model                %s\n", options->def.model);
+        printf("model                %s\n", body->cloth ? "cloth" : options->def.model);
         printf("energy               %.15g J\n", body->energy);
         printf("force norm           %.15g N\n", force);
         printf("stiffness frobenius  %.15g N/m\n", frobenius);
         printf("stiffness trace      %.15g N/m\n", trace);
-        printf("min det F            %.15g at element %d (counted from 0)\n", det_f.min,
-               (int)det_f.element);
-        printf("inverted elements    %d\n", (int)det_f.inverted);
+        print_more(body, NULL);
         printf("seconds              %.3g\n", seconds);
     }
     return cli_finish_output();
@@ -325,27 +338,25 @@ static CliExit print_report(const EvalBody *body, const EvalOptions *options, do
 
 // ---- the command --------------------------------------------------------------------------------
 
-static CliExit make_body(const char *path, const EvalOptions *options, EvalBody *body)
+static CliExit make_solid(const char *path, const EvalOptions *options, EvalBody *body)
 {
-    body->psd = options->psd;
-    body->ctx = cli_context(options->threads, LYRA_ISA_AUTO);
-    body->mesh = body->ctx ? cli_load_mesh(body->ctx, path) : NULL;
+    body->mesh = cli_load_mesh(body->ctx, path);
     if (!body->mesh) {
         return CLI_BAD_INPUT;
     }
     LyraMeshView view = lyra_mesh_view(body->mesh);
-    size_t dofs = (size_t)view.vertex_count * 3;
     body->vertex_count = view.vertex_count;
-    int32_t force_count = 0;
-    if (lyra_solid_create(body->ctx, body->mesh, &options->def, &body->solid) != LYRA_OK) {
-        return cli_failed();
-    }
-    LyraForce *const *forces = lyra_solid_forces(body->solid, &force_count);
-    if (lyra_assembly_create(body->ctx, view.vertex_count, view.positions, force_count, forces,
-                             &body->assembly) != LYRA_OK ||
-        lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
-        return cli_failed();
-    }
+    body->positions = view.positions;
+    body->edge = view.element_count > 0 ? view.elements : NULL;
+    return lyra_solid_create(body->ctx, body->mesh, &options->def, &body->solid) == LYRA_OK
+               ? CLI_OK
+               : cli_failed();
+}
+
+// the state, and where results go
+static CliExit make_state(const EvalOptions *options, EvalBody *body)
+{
+    size_t dofs = (size_t)body->vertex_count * 3;
     size_t history = (size_t)lyra_assembly_history_size(body->assembly) * sizeof(double);
     body->x = cli_allocate(dofs * sizeof *body->x);
     body->v = cli_allocate(dofs * sizeof *body->v);
@@ -353,15 +364,42 @@ static CliExit make_body(const char *path, const EvalOptions *options, EvalBody 
     body->history = cli_allocate(history);
     memset(body->v, 0, dofs * sizeof *body->v);
     memset(body->history, 0, history);
-    memcpy(body->x, view.positions, dofs * sizeof *body->x);
+    memcpy(body->x, body->positions, dofs * sizeof *body->x);
     bool good = true;
     if (options->displacement) {
-        good = add_vectors(body->ctx, options->displacement, view.vertex_count, body->x);
+        good = add_vectors(body->ctx, options->displacement, body->vertex_count, body->x);
     }
     if (options->velocity) {
-        good = good && add_vectors(body->ctx, options->velocity, view.vertex_count, body->v);
+        good = good && add_vectors(body->ctx, options->velocity, body->vertex_count, body->v);
     }
     return good ? CLI_OK : CLI_BAD_INPUT;
+}
+
+static CliExit make_body(const char *path, const EvalOptions *options, EvalClothBody *cloth,
+                         EvalBody *body)
+{
+    body->psd = options->psd;
+    body->ctx = cli_context(options->threads, LYRA_ISA_AUTO);
+    if (!body->ctx) {
+        return CLI_BAD_INPUT;
+    }
+    CliExit exit = cloth ? eval_cloth_make(path, cloth, body) : make_solid(path, options, body);
+    if (exit != CLI_OK) {
+        return exit;
+    }
+    int32_t count = 0;
+    LyraForce *const *forces =
+        cloth ? lyra_cloth_forces(body->cloth, &count) : lyra_solid_forces(body->solid, &count);
+    body->conservative = true;
+    for (int32_t f = 0; f < count; ++f) {
+        body->conservative &= (lyra_force_type(forces[f])->traits & LYRA_FORCE_CONSERVATIVE) != 0;
+    }
+    if (lyra_assembly_create(body->ctx, body->vertex_count, body->positions, count, forces,
+                             &body->assembly) != LYRA_OK ||
+        lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
+        return cli_failed();
+    }
+    return make_state(options, body);
 }
 
 // A number that must be positive if it is given: 0 if it is not, which stands as NaN.
@@ -395,6 +433,56 @@ static CliExit check_point(const CliUsage *usage, int32_t meshes, const EvalOpti
     return CLI_OK;
 }
 
+static CliExit run(const char *path, const EvalOptions *options, EvalClothBody *cloth)
+{
+    EvalBody body = {0};
+    CliExit exit = make_body(path, options, cloth, &body);
+    if (exit == CLI_OK) {
+        double start = now();
+        LyraStatus status = eval_at(&body, body.x, &body.energy, body.force, body.K);
+        double seconds = now() - start;
+        if (status != LYRA_OK || save(&body, options) != LYRA_OK) {
+            exit = cli_failed();
+        } else {
+            exit = options->check ? eval_check(&body, options->json)
+                                  : print_report(&body, options, seconds);
+        }
+    }
+    end_body(&body);
+    return exit;
+}
+
+// options of cloth alone, and those that cloth has not
+static CliExit check_kind(const CliUsage *usage, const EvalOptions *o, bool cloth)
+{
+    const EvalCloth *own = &o->cloth;
+    if (!cloth && (own->uv || own->groups || own->terms || own->rest_angles >= 0)) {
+        return cli_usage_error(usage, "--uv, --groups, --terms and --rest-angles need --kind "
+                                      "cloth");
+    }
+    bool of_solid = o->def.model || !isnan(o->def.young) || !isnan(o->def.poisson) ||
+                    !isnan(o->density) || !isnan(o->def.stiffness) || o->inversion || o->mass_out ||
+                    o->point.path;
+    return cloth && of_solid
+               ? cli_usage_error(usage, "--kind cloth goes without --model, --young, --poisson, "
+                                        "--density, --stiffness, --inversion, --mass-out and "
+                                        "--point; --param has its numbers")
+               : CLI_OK;
+}
+
+static CliExit run_cloth(const CliUsage *usage, const char *path, EvalOptions *o)
+{
+    EvalClothBody cloth = {0};
+    if (!path) {
+        return cli_usage_error(usage, "expected MESH, a surface");
+    }
+    o->cloth.rest_angles = o->cloth.rest_angles < 0 ? 1 : o->cloth.rest_angles;
+    CliExit exit = eval_cloth_read(usage, &o->cloth, o->convention, &o->parameters, &cloth);
+    exit = exit == CLI_OK ? run(path, o, &cloth) : exit;
+    free(cloth.memory);
+    return exit;
+}
+
 // checks and completes what was given
 static CliExit complete_options(const CliUsage *usage, EvalOptions *o)
 {
@@ -425,28 +513,9 @@ static CliExit complete_options(const CliUsage *usage, EvalOptions *o)
     return CLI_OK;
 }
 
-static CliExit run(const char *path, const EvalOptions *options)
-{
-    EvalBody body = {0};
-    CliExit exit = make_body(path, options, &body);
-    if (exit == CLI_OK) {
-        double start = now();
-        LyraStatus status = eval_at(&body, body.x, &body.energy, body.force, body.K);
-        double seconds = now() - start;
-        if (status != LYRA_OK || save(&body, options) != LYRA_OK) {
-            exit = cli_failed();
-        } else {
-            exit = options->check ? eval_check(&body, options->json)
-                                  : print_report(&body, options, seconds);
-        }
-    }
-    end_body(&body);
-    return exit;
-}
-
 CliExit cli_eval(int argument_count, char **arguments)
 {
-    EvalOptions o = {.def = lyra_solid_def_default(), .density = NAN};
+    EvalOptions o = {.def = lyra_solid_def_default(), .density = NAN, .cloth = {.rest_angles = -1}};
     o.def.model = NULL;
     o.def.young = o.def.poisson = o.def.stiffness = NAN;
     const CliOption options[] = {
@@ -469,7 +538,16 @@ CliExit cli_eval(int argument_count, char **arguments)
         {"--compression-resistance", CLI_DOUBLE, &o.def.compression_resistance, "R",
          "extra resistance to compression (default 0)"},
         {"--convention", CLI_TEXT, &o.convention, "vega",
-         "frames of cubes and clamping as in Vega (default: Lyra's)"},
+         "frames of cubes and clamping as in Vega (default: Lyra's); of cloth ours, paper or vega"},
+        {"--kind", CLI_TEXT, &o.kind, "NAME", "solid, or cloth over a surface (default solid)"},
+        {"--uv", CLI_TEXT, &o.cloth.uv, "NAME",
+         "cloth: auto, or file for texture coordinates in metres (default auto)"},
+        {"--rest-angles", CLI_INT, &o.cloth.rest_angles, "0|1",
+         "cloth: bending starts from the shape at rest, or from flat (default 1)"},
+        {"--groups", CLI_TEXT, &o.cloth.groups, "GROUPS.csv",
+         "cloth: rows group,stretch,shear,bend-u,bend-v of groups or materials"},
+        {"--terms", CLI_TEXT, &o.cloth.terms, "LIST",
+         "cloth: some of stretch,shear,bend (default: all)"},
         {"--displacement", CLI_TEXT, &o.displacement, "U.npy",
          "displacements, m, float64 (n,3) or (3n) (default: rest)"},
         {"--velocity", CLI_TEXT, &o.velocity, "V.npy",
@@ -501,7 +579,8 @@ CliExit cli_eval(int argument_count, char **arguments)
         .command = "lyra eval",
         .positional = "MESH",
         .description =
-            "Computes energy, internal force and tangent stiffness of a mesh at given "
+            "Computes energy, internal force and tangent stiffness of a mesh, or of cloth, at "
+            "given "
             "displacements "
             "and\nvelocities. Vertices are in the order of the file. With --point, drives "
             "one material point\nthrough deformation gradients and prints stress, "
@@ -515,6 +594,17 @@ CliExit cli_eval(int argument_count, char **arguments)
     int32_t paths = 0;
     CliExit exit;
     if (!cli_parse(&usage, argument_count, arguments, &path, &paths, &exit)) {
+        return exit;
+    }
+    bool cloth = o.kind && strcmp(o.kind, "cloth") == 0;
+    if (o.kind && !cloth && strcmp(o.kind, "solid") != 0) {
+        return cli_usage_error(&usage, "--kind is \"%s\", expected solid or cloth", o.kind);
+    }
+    exit = check_kind(&usage, &o, cloth);
+    if (exit == CLI_OK && cloth) {
+        return run_cloth(&usage, path, &o);
+    }
+    if (exit != CLI_OK) {
         return exit;
     }
     exit = check_point(&usage, paths, &o);
@@ -536,5 +626,5 @@ CliExit cli_eval(int argument_count, char **arguments)
     o.def.constants = constants;
     o.def.constant_count = o.parameters.count;
     o.point.json = o.json;
-    return o.point.path ? eval_point(&usage, &o.def, &o.point) : run(path, &o);
+    return o.point.path ? eval_point(&usage, &o.def, &o.point) : run(path, &o, NULL);
 }

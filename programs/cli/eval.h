@@ -11,12 +11,16 @@
 /// A mesh with its forces at a state.
 typedef struct EvalBody {
     LyraContext *ctx;
-    LyraMesh *mesh;
-    LyraSolid *solid;
+    LyraMesh *mesh;          ///< NULL for cloth.
+    LyraSolid *solid;        ///< NULL for cloth.
+    LyraWorld *world;        ///< What owns the cloth, otherwise NULL.
+    const LyraCloth *cloth;  ///< NULL for solids.
+    const double *positions; ///< At rest, [vertex_count][3].
+    const int32_t *edge;     ///< Two vertices that are neighbours; NULL without elements.
     LyraAssembly *assembly;
     LyraBlockMatrix *K; ///< In the internal order.
     int32_t vertex_count;
-    bool psd;
+    bool psd, conservative;
     double *x;       ///< Positions, [vertex_count][3].
     double *v;       ///< Velocities, [vertex_count][3].
     double *history; ///< Committed history: zeros.
@@ -31,6 +35,35 @@ LyraStatus eval_at(const EvalBody *body, const double *x, double *energy, double
 /// `--check` at a body that was evaluated with its tangent: differences of force against energy and
 /// of tangent against force at the state.
 CliExit eval_check(const EvalBody *body, bool json);
+
+// ---- cloth
+// ---------------------------------------------------------------------------------------
+
+/// Options of `--kind cloth` alone.
+typedef struct EvalCloth {
+    const char *uv, *groups, *terms; ///< Nullable.
+    int32_t rest_angles;
+} EvalCloth;
+
+/// Which terms of triangles count.
+typedef struct EvalTerms {
+    bool stretch, shear;
+} EvalTerms;
+
+/// What the options say; `memory` to free().
+typedef struct EvalClothBody {
+    LyraBodyCloth cloth;
+    void *memory;
+} EvalClothBody;
+
+CliExit eval_cloth_read(const CliUsage *usage, const EvalCloth *options, const char *convention,
+                        const CliList *parameters, EvalClothBody *out);
+
+/// Reads the surface: fills what of `body` is about vertices.
+CliExit eval_cloth_make(const char *path, EvalClothBody *own, EvalBody *body);
+
+/// Prints sizes and strains, as text where `json` is NULL.
+void eval_cloth_print(const EvalBody *body, CliJson *json);
 
 // ---- one point ----------------------------------------------------------------------------------
 

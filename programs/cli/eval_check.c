@@ -147,7 +147,7 @@ static LyraStatus check(const EvalBody *body, Probe *probe, Errors *errors)
     }
     probe->scale = fabs(probe->slope) + fabs(curvature);
     *errors = (Errors){.best = {INFINITY, INFINITY}};
-    errors->conservative = lyra_solid_is_conservative(body->solid);
+    errors->conservative = body->conservative;
     for (int k = 0; k < STEPS; ++k) {
         errors->step[k] = ldexp(1e-2, -2 * k);
         LyraStatus status = measure(body, probe, errors->step[k], errors->error[k]);
@@ -178,11 +178,10 @@ CliExit eval_check(const EvalBody *body, bool json)
     probe.forward = memory + 3 * dofs;
     probe.backward = memory + 4 * dofs;
     // directions of the size of the first edge, so that steps are strains
-    LyraMeshView view = lyra_mesh_view(body->mesh);
     double edge = 1;
-    if (view.element_count > 0) {
-        const double *a = view.positions + 3 * (int64_t)view.elements[0];
-        const double *b = view.positions + 3 * (int64_t)view.elements[1];
+    if (body->edge) {
+        const double *a = body->positions + 3 * (int64_t)body->edge[0];
+        const double *b = body->positions + 3 * (int64_t)body->edge[1];
         edge = sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
                     (a[2] - b[2]) * (a[2] - b[2]));
     }

@@ -26,6 +26,9 @@ CliExit cli_mesh(int argument_count, char **arguments)
         {"sphere", "generate a ball", cli_mesh_sphere},
         {"cylinder", "generate a cylinder", cli_mesh_cylinder},
         {"torus", "generate a torus", cli_mesh_torus},
+        {"grid", "generate a rectangle of cloth", cli_mesh_grid},
+        {"strip", "generate a strip of cloth", cli_mesh_strip},
+        {"disc", "generate a disc of cloth", cli_mesh_disc},
         {0},
     };
     return cli_dispatch("lyra mesh", commands, argument_count, arguments);

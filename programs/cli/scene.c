@@ -36,7 +36,9 @@ enum { TRAITS = sizeof traits / sizeof traits[0] };
 static int32_t element_count(const LyraBodyView *body)
 {
     const LyraMesh *mesh = body->shape ? body->shape : body->mesh;
-    return mesh ? lyra_mesh_view(mesh).element_count : 0;
+    return mesh          ? lyra_mesh_view(mesh).element_count
+           : body->cloth ? lyra_cloth_view(body->cloth).triangle_count
+                         : 0;
 }
 
 static double mass_of(const LyraModelView *model, const LyraBodyView *body)

@@ -27,6 +27,7 @@ target_sources(lyra_objects PRIVATE
   mesh/generate.c
   mesh/generate_cubes.c
   mesh/generate_round.c
+  mesh/generate_sheet.c
   mesh/mass_matrix.c
   mesh/mass_properties.c
   mesh/merge.c

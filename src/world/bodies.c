@@ -270,6 +270,29 @@ LyraBodySprings lyra_body_springs_default(void)
                              .mass = NAN};
 }
 
+LyraBodyFabric lyra_body_fabric_default(void)
+{
+    return (LyraBodyFabric){.fabric = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}, .surface_density = NAN};
+}
+
+LyraBodyCloth lyra_body_cloth_default(void)
+{
+    const LyraClothDef def = lyra_cloth_def_default();
+    return (LyraBodyCloth){.fabric = lyra_cloth_group_default(),
+                           .surface_density = 0.25,
+                           .mass = NAN,
+                           .uv_scale = 1,
+                           .area = def.area,
+                           .rest_stretch = {def.rest_stretch[0], def.rest_stretch[1]},
+                           .rest_angles = def.rest_angles,
+                           .frozen_bend = def.frozen_bend,
+                           .stretch_force = def.stretch_force,
+                           .stretch_stiffness = def.stretch_stiffness,
+                           .bend_force = def.bend_force,
+                           .bend_stiffness = def.bend_stiffness,
+                           .symmetric = def.symmetric};
+}
+
 void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
 {
     for (int32_t s = 0; s < view->surface_count; ++s) {
@@ -282,6 +305,8 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
     ly_release(ctx, (LyraShownSurface *)view->surfaces);
     lyra_solid_destroy((LyraSolid *)view->solid);
     lyra_affine_destroy((LyraAffine *)view->affine);
+    lyra_cloth_destroy((LyraCloth *)view->cloth);
+    lyra_surface_destroy((LyraSurface *)view->sheet);
     lyra_mesh_destroy((LyraMesh *)view->mesh);
     lyra_mesh_destroy((LyraMesh *)view->shape);
     lyra_springs_destroy(body->springs);
@@ -351,6 +376,10 @@ static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody
                         sizeof(int32_t) * (size_t)shape.element_count *
                             (size_t)lyra_element_kind_nodes(shape.kind));
     }
+    if (view->cloth) {
+        LyraClothView cloth = lyra_cloth_view(view->cloth);
+        ly_world_digest(world, cloth.triangles, 3 * sizeof(int32_t) * (size_t)cloth.triangle_count);
+    }
     ly_world_digest(world, body->positions, 3 * sizeof(double) * count);
     ly_world_digest(world, body->masses, sizeof(double) * count);
 }
@@ -384,6 +413,11 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     body->def = def;
     body->type = ly_body_type_find(def->kind); // a name, as the table of keys saw to
     view->kind = body->type->name;
+    if (def->cloth && strcmp(view->kind, "cloth") != 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "cloth",
+                           "found cloth of a body of kind %s, expected it of kind cloth alone",
+                           view->kind);
+    }
     LY_TRY(name_body(world, def->name, view));
     LY_TRY(ly_within_key(
         ly_within_key(ly_check_direction("axis", def->transform.rotate.axis), "rotate"),

@@ -11,6 +11,7 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // One parameter of one force over time: base [count] times the factor, or the value over `scale`.
@@ -159,11 +160,11 @@ static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32
 
 static LyraStatus change_named(LyraWorld *world, const LyraChangeDef *def, int32_t b)
 {
-    const LyraBodyView *body = &world->views[b];
     int32_t count;
-    LyraForce *const *own = lyra_solid_forces(body->solid, &count);
-    char list[300] = "young";
-    // the forces of the solid, then those that were added to the body
+    LyraForce *const *own = world->bodies[b].type->forces(&world->views[b], &count);
+    char list[300];
+    snprintf(list, sizeof list, "%s", world->views[b].solid ? "young" : "");
+    // the forces of the body, then those that were added to it
     for (int32_t f = 0; f < count + world->force_count; ++f) {
         const LyraForce *force = f < count ? own[f] : world->forces[f - count];
         const LyraForceType *type = lyra_force_type(force);
@@ -195,15 +196,16 @@ static LyraStatus add_changes(LyraWorld *world, const LyraChangeDef *def)
     }
     LY_TRY(ly_select_bodies(world, def->body, &first, &end));
     for (int32_t b = first; b < end; ++b) {
-        if (!world->views[b].solid && def->body) {
+        bool solid = world->views[b].solid, cloth = world->views[b].cloth;
+        bool young = strcmp(def->parameter, "young") == 0;
+        if (!solid && !cloth && def->body) {
             return ly_fail_key(LYRA_UNSUPPORTED, "body",
-                               "found %s body \"%.60s\", expected a solid, whose material can "
-                               "change",
+                               "found %s body \"%.60s\", expected a solid or cloth, whose material "
+                               "can change",
                                world->views[b].kind, def->body);
         }
-        if (world->views[b].solid) {
-            LY_TRY(strcmp(def->parameter, "young") == 0 ? change_young(world, def, b)
-                                                        : change_named(world, def, b));
+        if (solid || (cloth && (def->body || !young))) {
+            LY_TRY(solid && young ? change_young(world, def, b) : change_named(world, def, b));
         }
     }
     return LYRA_OK;
@@ -220,8 +222,9 @@ static LyraStatus take_path(LyraWorld *world, LyraChangeDef *def)
     rest = ly_path_body(world, path, &body);
     const char *dot = rest ? strchr(rest, '.') : NULL;
     bool fibre = rest && strncmp(rest, "fibre.", 6) == 0;
+    bool cloth = rest && strncmp(rest, "cloth.", 6) == 0;
     if (!dot || strchr(dot + 1, '.') || (fibre && strcmp(dot + 1, "young") == 0) ||
-        (strncmp(rest, "material.", 9) != 0 && !fibre)) {
+        (strncmp(rest, "material.", 9) != 0 && !fibre && !cloth)) {
         return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
                            "found \"%.80s\", expected a parameter, or a path as "
                            "bodies.NAME.material.young",

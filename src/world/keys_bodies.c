@@ -58,6 +58,21 @@ static void init_springs(void *out)
     *(LyraBodySprings *)out = lyra_body_springs_default();
 }
 
+static void init_sheet(void *out)
+{
+    *(LyraSheetDef *)out = lyra_sheet_def_default();
+}
+
+static void init_fabric(void *out)
+{
+    *(LyraBodyFabric *)out = lyra_body_fabric_default();
+}
+
+static void init_cloth(void *out)
+{
+    *(LyraBodyCloth *)out = lyra_body_cloth_default();
+}
+
 static void init_body(void *out)
 {
     *(LyraBodyDef *)out = lyra_body_def_default();
@@ -338,6 +353,125 @@ static const LyKey springs_keys[] = {
 };
 GROUP(springs, LyraBodySprings, init_springs, "springs", "What a body of `kind: springs` is.");
 
+static const LyKey sheet_keys[] = {
+    {"shape", LY_KEY_WORD, AT(LyraSheetDef, shape), .choices = "grid|strip|disc",
+     .meaning = "A rectangle; one of cells about as long as wide, `cells: [n, 1]` along it; rings "
+                "around a point. All lie across y."},
+    {"length", LY_KEY_NUMBER, AT(LyraSheetDef, length), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a rectangle, along x."},
+    {"width", LY_KEY_NUMBER, AT(LyraSheetDef, width), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Along z."},
+    {"radius", LY_KEY_NUMBER, AT(LyraSheetDef, radius), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a disc."},
+    {"cells", LY_KEY_INTEGERS, AT(LyraSheetDef, cells), .range = LY_RANGE_POSITIVE,
+     .meaning = "Along x and z; of a disc, the first is the number of rings."},
+    {"faces", LY_KEY_WORD, AT(LyraSheetDef, faces), .choices = "alternating|same|crossed|quads",
+     .meaning = "What a cell becomes: two triangles with diagonals that cross those of the "
+                "neighbours, or lie alike, four around its middle, or one quad."},
+    {"bands", LY_KEY_INTEGER, AT(LyraSheetDef, bands), .range = LY_RANGE_POSITIVE,
+     .meaning = "Groups `band1`, `band2`, ... along x."},
+    {"center", LY_KEY_VECTOR, AT(LyraSheetDef, center), .unit = "m", .meaning = "Its middle."},
+};
+GROUP(sheet, LyraSheetDef, init_sheet, "generate of cloth", "A flat sheet, with `uv` in metres.");
+
+#define FABRIC_KEYS(Type, of)                                                                      \
+    {"stretch",                                                                                    \
+     LY_KEY_NUMBER,                                                                                \
+     AT(Type, fabric.stretch),                                                                     \
+     .unit = "N/m",                                                                                \
+     .range = LY_RANGE_NOT_NEGATIVE,                                                               \
+     .meaning = "Stiffness along u and v" of,                                                      \
+     .live = &ly_live_cloth_stretch},                                                              \
+        {"shear",                                                                                  \
+         LY_KEY_NUMBER,                                                                            \
+         AT(Type, fabric.shear),                                                                   \
+         .unit = "N/m",                                                                            \
+         .range = LY_RANGE_NOT_NEGATIVE,                                                           \
+         .meaning = "Between them" of,                                                             \
+         .live = &ly_live_cloth_shear},                                                            \
+        {"bend-u",                                                                                 \
+         LY_KEY_NUMBER,                                                                            \
+         AT(Type, fabric.bend_u),                                                                  \
+         .unit = "N m",                                                                            \
+         .range = LY_RANGE_NOT_NEGATIVE,                                                           \
+         .meaning = "Of edges along u, per rad^2" of,                                              \
+         .live = &ly_live_cloth_bend_u},                                                           \
+        {"bend-v",                                                                                 \
+         LY_KEY_NUMBER,                                                                            \
+         AT(Type, fabric.bend_v),                                                                  \
+         .unit = "N m",                                                                            \
+         .range = LY_RANGE_NOT_NEGATIVE,                                                           \
+         .meaning = "Of edges along v" of,                                                         \
+         .live = &ly_live_cloth_bend_v},                                                           \
+        {"stretch-damping",                                                                        \
+         LY_KEY_NUMBER,                                                                            \
+         AT(Type, fabric.stretch_damping),                                                         \
+         .unit = "N s/m",                                                                          \
+         .range = LY_RANGE_NOT_NEGATIVE,                                                           \
+         .meaning = "Against the rate of stretch" of},                                             \
+        {"shear-damping",                                                                          \
+         LY_KEY_NUMBER,                                                                            \
+         AT(Type, fabric.shear_damping),                                                           \
+         .unit = "N s/m",                                                                          \
+         .range = LY_RANGE_NOT_NEGATIVE,                                                           \
+         .meaning = "Against that of shear" of},                                                   \
+    {                                                                                              \
+        "bend-damping", LY_KEY_NUMBER, AT(Type, fabric.bend_damping),                              \
+            .unit = "N m s", .range = LY_RANGE_NOT_NEGATIVE,                                       \
+            .meaning = "Against that of the angles" of                                             \
+    }
+
+static const LyKey fabric_keys[] = {
+    {"name", LY_KEY_TEXT, AT(LyraBodyFabric, name), .required = true,
+     .meaning = "A group or a material of the surface."},
+    FABRIC_KEYS(LyraBodyFabric, ", unless said as the cloth's."),
+    {"surface-density", LY_KEY_NUMBER, AT(LyraBodyFabric, surface_density), .unit = "kg/m^2",
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area, unless said as the cloth's."},
+};
+GROUP(fabric, LyraBodyFabric, init_fabric, "groups",
+      "Parts of another fabric; the last one that holds a triangle counts.");
+
+static const LyKey cloth_keys[] = {
+    {"surface", LY_KEY_TEXT, AT(LyraBodyCloth, file),
+     .meaning = "Its file, of any format; polygons are cut into triangles."},
+    {"generate", LY_KEY_GROUP, AT(LyraBodyCloth, generate), .pointer = true, .group = &sheet,
+     .meaning = "A flat sheet in place of `surface`."},
+    FABRIC_KEYS(LyraBodyCloth, "."),
+    {"groups", LY_KEY_LIST, LIST(LyraBodyCloth, fabrics, fabric_count), .group = &fabric,
+     .meaning = "Parts of another fabric."},
+    {"surface-density", LY_KEY_NUMBER, AT(LyraBodyCloth, surface_density), .unit = "kg/m^2",
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area."},
+    {"mass", LY_KEY_NUMBER, AT(LyraBodyCloth, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of all of it, in place of what the densities give."},
+    {"uv", LY_KEY_WORD, AT(LyraBodyCloth, uv), .choices = "auto|file",
+     .meaning = "Directions of the fabric: of each triangle at rest by itself, u along its first "
+                "edge, or by the texture coordinates of the surface."},
+    {"uv-scale", LY_KEY_NUMBER, AT(LyraBodyCloth, uv_scale), .unit = "m",
+     .range = LY_RANGE_POSITIVE, .meaning = "Fabric in a unit of texture coordinates."},
+    {"area", LY_KEY_WORD, AT(LyraBodyCloth, area), .choices = "ours|paper|vega",
+     .meaning = "Factor of a triangle's conditions: the root of its area, for stiffness in N/m; "
+                "its area; its area to the power 3/4."},
+    {"rest-stretch-u", LY_KEY_NUMBER, AT(LyraBodyCloth, rest_stretch[0]),
+     .range = LY_RANGE_POSITIVE, .meaning = "Stretch along u at which the fabric is at ease."},
+    {"rest-stretch-v", LY_KEY_NUMBER, AT(LyraBodyCloth, rest_stretch[1]),
+     .range = LY_RANGE_POSITIVE, .meaning = "The same along v."},
+    {"rest-angles", LY_KEY_BOOL, AT(LyraBodyCloth, rest_angles),
+     .meaning = "Bending starts from the shape at rest, not from flat."},
+    {"frozen-bend", LY_KEY_BOOL, AT(LyraBodyCloth, frozen_bend),
+     .meaning = "Bending as Vega has it: not the gradient of its energy."},
+    {"stretch-force", LY_KEY_BOOL, AT(LyraBodyCloth, stretch_force),
+     .meaning = "Whether there are forces of stretch and shear."},
+    {"stretch-stiffness", LY_KEY_BOOL, AT(LyraBodyCloth, stretch_stiffness),
+     .meaning = "Whether matrices have theirs."},
+    {"bend-force", LY_KEY_BOOL, AT(LyraBodyCloth, bend_force),
+     .meaning = "Whether there are forces of bending."},
+    {"bend-stiffness", LY_KEY_BOOL, AT(LyraBodyCloth, bend_stiffness),
+     .meaning = "Whether matrices have theirs."},
+    {"symmetric", LY_KEY_BOOL, AT(LyraBodyCloth, symmetric),
+     .meaning = "Keeps the matrices of damping symmetric."},
+};
+GROUP(cloth, LyraBodyCloth, init_cloth, "cloth", "What a body of `kind: cloth` is.");
+
 static const LyKey surface_keys[] = {
     {"file", LY_KEY_TEXT, AT(LyraBodySurface, file), .required = true,
      .meaning = "A surface of any format, in the place of the body after `transform`."},
@@ -353,7 +487,7 @@ static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
      .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
-                "and springs."},
+                "and springs; `cloth`: a thin fabric."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
@@ -378,6 +512,8 @@ static const LyKey body_keys[] = {
      .meaning = "Fibres."},
     {"springs", LY_KEY_GROUP, AT(LyraBodyDef, springs), .pointer = true, .group = &springs,
      .meaning = "Which springs, of a body of that kind."},
+    {"cloth", LY_KEY_GROUP, AT(LyraBodyDef, cloth), .pointer = true, .group = &cloth,
+     .meaning = "Which cloth, of a body of that kind."},
     {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,
      .meaning = "Surfaces to show. Without, that of the mesh."},
     {"start", LY_KEY_GROUP, AT(LyraBodyDef, start), .group = &start,

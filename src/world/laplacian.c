@@ -5,15 +5,17 @@
 // w_ij = (1/n_i + 1/n_j)/2 and n_i the number of neighbours of vertex i. Rows sum to zero, so that
 // a body in uniform motion is not braked, and L is symmetric and positive semi-definite. (Vega
 // takes 1 - A_ij / n_i, which is not symmetric; this is its symmetric part, with zero row sums.)
-// Neighbours are vertices that share an edge of an element, or a spring.
+// Neighbours are vertices that share an edge of an element or a triangle, or a spring.
 
 #include "lyra/mesh_ops.h"
+#include "world/sheet.h"
 #include "world/start.h"
 
 // pairs of neighbours of the model, [*count][2], to ly_release()
 static LyraStatus gather_pairs(const LyraWorld *world, int32_t *count, int32_t **pairs)
 {
     LyraMeshEdges *edges = NULL;
+    int32_t *sides = NULL;
     int64_t total = 0;
     LyraStatus status = LYRA_OK;
     *pairs = NULL;
@@ -25,6 +27,12 @@ static LyraStatus gather_pairs(const LyraWorld *world, int32_t *count, int32_t *
             LyraSpringsView view = lyra_springs_view(world->bodies[b].springs);
             found = view.spring_count;
             from = view.vertices;
+        } else if (body->sheet) {
+            LyraSurfaceView view = lyra_surface_view(body->sheet);
+            LY_TRY_DONE(
+                ly_resize_array(world->ctx, 2 * (int64_t)view.corner_count, sizeof *sides, &sides));
+            LY_TRY_DONE(ly_sheet_edges(world->ctx, &view, &found, sides));
+            from = sides;
         } else if (body->mesh) {
             LY_TRY_DONE(lyra_mesh_edges_create(body->mesh, &edges));
             LyraMeshEdgesView view = lyra_mesh_edges_view(edges);
@@ -45,6 +53,7 @@ static LyraStatus gather_pairs(const LyraWorld *world, int32_t *count, int32_t *
     }
     *count = (int32_t)total;
 done:
+    ly_release(world->ctx, sides);
     lyra_mesh_edges_destroy(edges);
     return status;
 }

@@ -25,6 +25,9 @@ void ly_world_note_start(LyraWorld *world)
     memcpy(world->start_gravity, model.gravity, sizeof model.gravity);
     for (int32_t b = 0; b < world->body_count; ++b) {
         world->bodies[b].young = world->bodies[b].stiffness = 1;
+        for (int k = 0; k < 4; ++k) {
+            world->bodies[b].cloth[k] = 1;
+        }
         world->bodies[b].poisson = world->bodies[b].activation = NAN;
     }
 }
@@ -168,9 +171,8 @@ static bool always(const LyraWorld *world, int32_t body)
 
 // ---- looking ------------------------------------------------------------------------------------
 
-// a number that is a factor, or where all agree on it itself
-static void read_scaled(double base, const char *unit, double factor, double range,
-                        LyraWorldParameter *out)
+void ly_read_scaled(double base, const char *unit, double factor, double range,
+                    LyraWorldParameter *out)
 {
     bool absolute = !isnan(base) && base > 0;
     out->start = absolute ? base : 1;
@@ -200,8 +202,8 @@ static const LyBody *body_of(const LyraWorld *world, int32_t body,
 
 static void read_young(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    read_scaled(common(world, body, young_of, NULL), "Pa", body_of(world, body, has_moduli)->young,
-                100, out);
+    ly_read_scaled(common(world, body, young_of, NULL), "Pa",
+                   body_of(world, body, has_moduli)->young, 100, out);
 }
 
 static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -213,12 +215,12 @@ static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParamete
 
 static void read_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    read_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
+    ly_read_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
 }
 
 static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
+    ly_read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
 }
 
 static void read_activation(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -251,7 +253,7 @@ static void read_stiffness_damping(const LyraWorld *world, int32_t body, LyraWor
 static void read_dt(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     (void)body;
-    read_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
+    ly_read_scaled(world->start_dt, "s", world->dt / world->start_dt, 10, out);
     out->value = world->dt;
 }
 
@@ -265,9 +267,8 @@ static void read_gravity(const LyraWorld *world, int32_t body, LyraWorldParamete
 
 // ---- turning ------------------------------------------------------------------------------------
 
-// Parameter p of a group as that of `like` times `factor`.
-static LyraStatus set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
-                             int32_t p, double factor)
+LyraStatus ly_set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
+                         int32_t p, double factor)
 {
     double *column = NULL;
     LyraForceView view = lyra_force_view(like);
@@ -337,7 +338,7 @@ static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, do
         }
         int32_t group = lyra_model_group_of(world->model, own[f]);
         for (int32_t p = 0; p < type->parameter_count; ++p) {
-            LY_TRY_DONE(set_column(world, undo, group, forces[f], p, 1));
+            LY_TRY_DONE(ly_set_column(world, undo, group, forces[f], p, 1));
         }
     }
 done:
@@ -363,8 +364,7 @@ static LyraStatus set_moduli(LyraWorld *world, LyUndo *undo, int32_t body, const
     return LYRA_OK;
 }
 
-// `value` over what the world started with, above 0
-static LyraStatus find_factor(const char *name, double value, double start, double *factor)
+LyraStatus ly_find_factor(const char *name, double value, double start, double *factor)
 {
     *factor = value / start;
     return *factor > 0 && isfinite(*factor)
@@ -377,7 +377,7 @@ static LyraStatus set_young(LyraWorld *world, LyUndo *undo, int32_t body, double
     LyraWorldParameter now = {0};
     double factor;
     read_young(world, body, &now);
-    LY_TRY(find_factor("young", value, now.start, &factor));
+    LY_TRY(ly_find_factor("young", value, now.start, &factor));
     return set_moduli(world, undo, body, &factor, NULL);
 }
 
@@ -393,10 +393,10 @@ static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, do
 {
     LyraForceGroup group;
     int32_t first, end;
-    LY_TRY(find_factor("stiffness", factor, 1, &factor));
+    LY_TRY(ly_find_factor("stiffness", factor, 1, &factor));
     for (int32_t g = 0; next_group(world, body, "stiffness", true, &g, &group); ++g) {
         int32_t p = lyra_force_type_parameter(group.type, "stiffness");
-        LY_TRY(set_column(world, undo, g, group.force, p, factor));
+        LY_TRY(ly_set_column(world, undo, g, group.force, p, factor));
     }
     range_of(world, body, &first, &end);
     for (int32_t b = first; b < end; ++b) {
@@ -432,7 +432,7 @@ static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, doub
     LyraWorldParameter now = {0};
     double factor;
     read_density(world, body, &now);
-    LY_TRY(find_factor("density", value, now.start, &factor));
+    LY_TRY(ly_find_factor("density", value, now.start, &factor));
     LY_TRY(lyra_model_set_mass_factor(world->model, factor));
     world->density = factor;
     return LYRA_OK;
@@ -455,7 +455,7 @@ static LyraStatus set_dt(LyraWorld *world, LyUndo *undo, int32_t body, double dt
 {
     (void)undo, (void)body;
     double factor;
-    LY_TRY(find_factor("dt", dt, 1, &factor));
+    LY_TRY(ly_find_factor("dt", dt, 1, &factor));
     world->dt = dt;
     return LYRA_OK;
 }

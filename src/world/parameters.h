@@ -20,8 +20,21 @@ struct LyLive {
     LyraStatus (*set)(LyraWorld *world, LyUndo *undo, int32_t body, double value);
 };
 
+/// Writes a number that is a factor, or where all agree on it (`base`, else NaN) the number itself;
+/// a slider goes `range` times up and down.
+void ly_read_scaled(double base, const char *unit, double factor, double range,
+                    LyraWorldParameter *out);
+
+/// `value` over what the world started with; an error unless above 0.
+LyraStatus ly_find_factor(const char *name, double value, double start, double *factor);
+
+/// Sets parameter p of a group as that of `like` times `factor`.
+LyraStatus ly_set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
+                         int32_t p, double factor);
+
 extern const LyLive ly_live_young, ly_live_poisson, ly_live_stiffness, ly_live_density,
     ly_live_activation, ly_live_mass_damping, ly_live_stiffness_damping, ly_live_dt,
-    ly_live_gravity;
+    ly_live_gravity, ly_live_cloth_stretch, ly_live_cloth_shear, ly_live_cloth_bend_u,
+    ly_live_cloth_bend_v;
 
 #endif

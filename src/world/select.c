@@ -235,20 +235,50 @@ static LyraStatus choose_walls(LyraContext *ctx, const LyraMeshView *view,
     return LYRA_OK;
 }
 
-static LyraStatus meet_surface(LyraWorld *world, const LyraMesh *mesh, const LyraSelector *select,
-                               LySelectKind kind, uint8_t *met, uint8_t *demands)
+// The triangles that a body shows to the outside: those around its elements, or those of a sheet,
+// which has vertices alone in `mesh`. Ends with lyra_mesh_boundary_destroy().
+typedef struct Skin {
+    LyraMeshBoundary *boundary;
+    LyraMeshBoundaryView faces;
+    LyraMeshView mesh;
+} Skin;
+
+static LyraStatus open_skin(const LyraBodyView *body, const LyraSelector *select, Skin *skin)
+{
+    if (!body->sheet) {
+        skin->mesh = lyra_mesh_view(ly_body_shape(body));
+        LY_TRY(lyra_mesh_boundary_create(ly_body_shape(body), true, &skin->boundary));
+        skin->faces = lyra_mesh_boundary_view(skin->boundary);
+        return LYRA_OK;
+    }
+    if (select->surface > LYRA_SELECT_SURFACE) {
+        return ly_fail_key(LYRA_UNSUPPORTED, "surface",
+                           "found the walls of cavities of %s body \"%.60s\", expected true",
+                           body->kind, body->name);
+    }
+    LyraSurfaceView sheet = lyra_surface_view(body->sheet);
+    skin->mesh.vertex_count = sheet.vertex_count;
+    skin->mesh.positions = sheet.positions;
+    skin->faces.face_count = sheet.face_count;
+    skin->faces.faces = sheet.corner_vertices;
+    return LYRA_OK;
+}
+
+static LyraStatus meet_surface(LyraWorld *world, const LyraBodyView *body,
+                               const LyraSelector *select, LySelectKind kind, uint8_t *met,
+                               uint8_t *demands)
 {
     if (!select->surface && !select->normal) {
         return LYRA_OK;
     }
     LyraContext *ctx = world->ctx;
-    LyraMeshView view = lyra_mesh_view(mesh);
-    LyraMeshBoundary *boundary = NULL;
+    Skin skin = {0};
     double *normals = NULL;
     bool *meant = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(lyra_mesh_boundary_create(mesh, true, &boundary));
-    LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
+    LY_TRY(open_skin(body, select, &skin));
+    LyraMeshView view = skin.mesh;
+    LyraMeshBoundaryView faces = skin.faces;
     if (select->surface) {
         LY_TRY_DONE(ly_allocate_array(ctx, faces.face_count, sizeof *meant, &meant));
         LY_TRY_DONE(choose_walls(ctx, &view, &faces, select, meant));
@@ -270,7 +300,7 @@ static LyraStatus meet_surface(LyraWorld *world, const LyraMesh *mesh, const Lyr
 done:
     ly_release(ctx, meant);
     ly_release(ctx, normals);
-    lyra_mesh_boundary_destroy(boundary);
+    lyra_mesh_boundary_destroy(skin.boundary);
     return status;
 }
 
@@ -282,11 +312,40 @@ static LyraStatus refuse_meshless(const LyraBodyView *body, const char *what)
                    what, body->kind, body->name);
 }
 
-// what only a mesh can answer
+// what only the triangles of a sheet can answer
+static LyraStatus meet_sheet(LyraWorld *world, const LyraBodyView *body, const LyraSelector *select,
+                             LySelectKind kind, uint8_t *met, uint8_t *demands)
+{
+    LyraContext *ctx = world->ctx;
+    LyraSurfaceView view = lyra_surface_view(body->sheet);
+    bool *in = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY(ly_allocate_array(ctx, view.face_count, sizeof *in, &in));
+    for (int what = 0; what < 2; ++what) {
+        if (what == 0 ? !select->set || kind == LY_SELECT_FACES : !says_component(select)) {
+            continue;
+        }
+        LY_TRY_DONE(what == 0 ? ly_select_sheet_set(&view, "set", select->set, in)
+                              : ly_select_sheet_component(ctx, &view, select, in));
+        for (int32_t t = 0; t < view.face_count; ++t) {
+            meet(met, in[t] ? 3 : 0, view.corner_vertices + 3 * (int64_t)t, *demands);
+        }
+        ++*demands;
+    }
+done:
+    ly_release(ctx, in);
+    return status;
+}
+
+// what only a mesh or a sheet can answer
 static LyraStatus meet_mesh(LyraWorld *world, const LyraBodyView *body, const LyraSelector *select,
                             LySelectKind kind, uint8_t *met, uint8_t *demands)
 {
     const LyraMesh *mesh = ly_body_shape(body);
+    if (body->sheet) {
+        LY_TRY(meet_sheet(world, body, select, kind, met, demands));
+        return meet_surface(world, body, select, kind, met, demands);
+    }
     if (!mesh) {
         const char *what = select->set                         ? "a set"
                            : says_component(select)            ? "a component"
@@ -297,7 +356,7 @@ static LyraStatus meet_mesh(LyraWorld *world, const LyraBodyView *body, const Ly
     LyraMeshView view = lyra_mesh_view(mesh);
     LY_TRY(meet_set(&view, select, kind, met, demands));
     LY_TRY(meet_component(world, mesh, select, met, demands));
-    return meet_surface(world, mesh, select, kind, met, demands);
+    return meet_surface(world, body, select, kind, met, demands);
 }
 
 // `chosen` [points] of one body gets 1 for the vertices that are in; `by_vertices`: whether
@@ -518,15 +577,21 @@ static bool face_faces_there(const LyraSelectNormal *facing, const double *posit
 }
 
 // what is said of faces themselves, [face_count]; `by_faces`: whether anything is
-static LyraStatus choose_faces(LyraContext *ctx, const LyraMeshView *view,
-                               const LyraMeshBoundaryView *faces, const LyraSelector *select,
-                               bool *meant, bool *by_faces)
+static LyraStatus choose_faces(LyraContext *ctx, const LyraBodyView *body, const Skin *skin,
+                               const LyraSelector *select, bool *meant, bool *by_faces)
 {
+    const LyraMeshBoundaryView *faces = &skin->faces;
     LyNamedSet set = {0};
-    if (select->set) {
-        LY_TRY(ly_select_set(view, select, LY_SELECT_FACES, &set));
+    if (body->sheet && select->set) {
+        // those of the group itself, not all whose corners are in it
+        LyraSurfaceView view = lyra_surface_view(body->sheet);
+        *by_faces = true;
+        return ly_select_sheet_set(&view, "set", select->set, meant);
     }
-    LY_TRY(choose_walls(ctx, view, faces, select, meant));
+    if (select->set) {
+        LY_TRY(ly_select_set(&skin->mesh, select, LY_SELECT_FACES, &set));
+    }
+    LY_TRY(choose_walls(ctx, &skin->mesh, faces, select, meant));
     for (int32_t f = 0; f < faces->face_count && set.faces; ++f) {
         meant[f] = meant[f] && ly_set_has_face(set.faces, faces->elements[f], faces->sides[f]);
     }
@@ -540,23 +605,21 @@ static LyraStatus add_triangles(LyraWorld *world, int32_t b, const LyraSelector 
 {
     const LyraBodyView *body = &world->views[b];
     LyraContext *ctx = world->ctx;
-    const LyraMesh *shape = ly_body_shape(body);
-    LyraMeshBoundary *boundary = NULL;
-    LY_TRY(shape ? LYRA_OK : refuse_meshless(body, "faces"));
-    LyraMeshView view = lyra_mesh_view(shape);
+    Skin skin = {0};
     bool by_vertices, by_faces, *meant = NULL;
     LyraStatus status = LYRA_OK;
+    LY_TRY(body->sheet || ly_body_shape(body) ? LYRA_OK : refuse_meshless(body, "faces"));
     LY_TRY(choose_vertices(world, b, select, LY_SELECT_FACES, chosen, &by_vertices));
-    LY_TRY(lyra_mesh_boundary_create(shape, true, &boundary));
-    LyraMeshBoundaryView faces = lyra_mesh_boundary_view(boundary);
+    LY_TRY(open_skin(body, select, &skin));
+    LyraMeshBoundaryView faces = skin.faces;
     LY_TRY_DONE(ly_allocate_array(ctx, faces.face_count, sizeof *meant, &meant));
-    LY_TRY_DONE(choose_faces(ctx, &view, &faces, select, meant, &by_faces));
+    LY_TRY_DONE(choose_faces(ctx, body, &skin, select, meant, &by_faces));
     for (int32_t f = 0; f < faces.face_count; ++f) {
         const int32_t *face = faces.faces + 3 * (int64_t)f;
         // inverted, all its vertices are out, or the face itself is; a normal that stands beside
         // other things is not inverted
         bool corners = chosen[face[0]] && chosen[face[1]] && chosen[face[2]];
-        bool there = face_faces_there(select->normal, view.positions, face);
+        bool there = face_faces_there(select->normal, skin.mesh.positions, face);
         bool out = (by_vertices && corners) || (by_faces && !meant[f]);
         bool alone = !by_vertices && !by_faces;
         bool in = !select->invert ? corners && meant[f] && there : alone ? !there : out && there;
@@ -576,7 +639,7 @@ static LyraStatus add_triangles(LyraWorld *world, int32_t b, const LyraSelector 
     }
 done:
     ly_release(ctx, meant);
-    lyra_mesh_boundary_destroy(boundary);
+    lyra_mesh_boundary_destroy(skin.boundary);
     return status;
 }
 

@@ -35,6 +35,15 @@ bool ly_set_has_face(const LyraMeshFaceSet *set, int32_t element, int32_t side);
 LyraStatus ly_select_component(LyraContext *ctx, const LyraMesh *mesh, const LyraSelector *select,
                                uint8_t *in);
 
+/// Marks in `in` [face_count] the triangles of a sheet in the group or the material that is called
+/// `name`. One that does not exist is an error at `key` that lists those that do.
+LyraStatus ly_select_sheet_set(const LyraSurfaceView *view, const char *key, const char *name,
+                               bool *in);
+
+/// The same for a part of the sheet that shares no vertex with the rest.
+LyraStatus ly_select_sheet_component(LyraContext *ctx, const LyraSurfaceView *view,
+                                     const LyraSelector *select, bool *in);
+
 /// Of the `count` points, [count][3], that are marked in `in` only the nearest stay, as
 /// `select->near` says. `what` they are, for messages.
 LyraStatus ly_select_nearest(LyraContext *ctx, const LyraSelector *select, int32_t count,

@@ -15,9 +15,16 @@
 
 static LyraStatus load(const LyraWorld *world, const LySheetSource *from, LySheet *sheet)
 {
-    if (!from->file == !from->surface) {
+    int count = (from->file != NULL) + (from->surface != NULL) + (from->generate != NULL);
+    if (count != 1) {
         return ly_fail_key(LYRA_BAD_FORMAT, "surface", "found %s, expected one surface",
-                           from->file ? "a file and arrays" : "none");
+                           count == 0       ? "none"
+                           : from->generate ? "a sheet to generate and another surface"
+                                            : "a file and arrays");
+    }
+    if (from->generate) {
+        return ly_within_key(lyra_surface_generate(world->ctx, from->generate, &sheet->surface),
+                             "generate");
     }
     if (from->surface) {
         LyraSurfaceView view = lyra_surface_view(from->surface);

@@ -11,8 +11,9 @@
 
 /// Where the surface comes from: one of these.
 typedef struct LySheetSource {
-    const char *file;           // seen from the world's folder. Nullable
-    const LyraSurface *surface; // copied. Nullable
+    const char *file;             // seen from the world's folder. Nullable
+    const LyraSurface *surface;   // copied. Nullable
+    const LyraSheetDef *generate; // Nullable
 } LySheetSource;
 
 /// A surface that a body is made of. Zero at first, then ended by ly_sheet_release().
@@ -42,6 +43,12 @@ LyraStatus ly_sheet_edges(LyraContext *ctx, const LyraSurfaceView *surface, int3
 
 /// Scales masses so that their sum is `mass`; NaN leaves them as they are.
 void ly_sheet_set_mass(int32_t count, double mass, double *masses);
+
+/// Makes the cloth of a sheet of triangles by a body's settings, its stiffnesses times `factors`
+/// (stretch, shear, bend_u, bend_v). `masses`: of the vertices, [vertex_count]. Nullable. Failures
+/// name keys below `cloth`.
+LyraStatus ly_cloth_make(LyraContext *ctx, const LyraSurface *sheet, const LyraBodyCloth *def,
+                         const double factors[4], double *masses, LyraCloth **out);
 
 /// Shows the surface, on the vertices of the body as they are: takes what the sheet holds.
 LyraStatus ly_sheet_show(LyraContext *ctx, LyraBodyView *view, LySheet *sheet);

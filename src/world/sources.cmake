@@ -1,6 +1,7 @@
 target_sources(lyra_objects PRIVATE
   world/bodies.c
   world/body_affine.c
+  world/body_cloth.c
   world/body_solid.c
   world/body_springs.c
   world/body_surfaces.c
@@ -29,6 +30,7 @@ target_sources(lyra_objects PRIVATE
   world/registry.c
   world/select.c
   world/select_parts.c
+  world/select_sheet.c
   world/sheet.c
   world/shown_loads.c
   world/solid_memory.c

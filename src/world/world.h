@@ -70,6 +70,7 @@ typedef struct LyBody {
     double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
     double young, stiffness;    // factors on what it has, as people turned them
     double poisson, activation; // of all of it; NaN: its own
+    double cloth[4];            // factors on stretch, shear, bend_u, bend_v
 } LyBody;
 
 struct LyraWorld {
