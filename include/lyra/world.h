@@ -338,6 +338,19 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
+/// from its fabric). Start from lyra_body_strain_limit_default().
+typedef struct LyraBodyStrainLimit {
+    double low;       ///< Least principal stretch, [0, high]. Default 0: none.
+    double high;      ///< Largest principal stretch, > 0. Default 1.1.
+    bool project;     ///< By projection after each step in place of an energy. Default false.
+    double stiffness; ///< Of the energy, N/m, >= 0. Default 1e5.
+    int32_t passes;   ///< Of the projection at most, over all triangles, >= 1. Default 100.
+    double tolerance; ///< Of the projection, beyond the bounds, >= 0. Default 1e-3.
+} LyraBodyStrainLimit;
+
+LYRA_API LyraBodyStrainLimit lyra_body_strain_limit_default(void);
+
 /// A body. Start from lyra_body_def_default(). All of it is copied. What it is made of is one of
 /// `file`, `mesh` and `generate`.
 typedef struct LyraBodyDef {
@@ -357,11 +370,12 @@ typedef struct LyraBodyDef {
     int32_t region_count;
     const LyraBodyViscosity *viscosity; ///< Nullable.
     LyraBodyDamping damping;
-    const LyraBodyGoal *goal;        ///< Of its plasticity. Nullable.
-    const LyraBodyFibre *fibre;      ///< Nullable.
-    const LyraBodySprings *springs;  ///< "springs": what they are. Nullable: defaults.
-    const LyraBodyCloth *cloth;      ///< "cloth": what it is. Nullable with other kinds.
-    const LyraBodySurface *surfaces; ///< To show. [surface_count]. None: that of the mesh.
+    const LyraBodyGoal *goal;                ///< Of its plasticity. Nullable.
+    const LyraBodyFibre *fibre;              ///< Nullable.
+    const LyraBodySprings *springs;          ///< "springs": what they are. Nullable: defaults.
+    const LyraBodyCloth *cloth;              ///< "cloth": what it is. Nullable with other kinds.
+    const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
+    const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
     LyraStart start;
     uint32_t cookie; ///< Written by the default function only.

@@ -9,6 +9,7 @@
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/strain_limit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -260,6 +261,16 @@ LyraBodyFibre lyra_body_fibre_default(void)
     return (LyraBodyFibre){.direction = {1, 0, 0}, .tension_only = true};
 }
 
+LyraBodyStrainLimit lyra_body_strain_limit_default(void)
+{
+    const LyraStrainLimitDef def = lyra_strain_limit_def_default();
+    return (LyraBodyStrainLimit){.low = def.low,
+                                 .high = def.high,
+                                 .stiffness = def.stiffness,
+                                 .passes = 100,
+                                 .tolerance = 1e-3};
+}
+
 LyraBodySprings lyra_body_springs_default(void)
 {
     return (LyraBodySprings){.count = 2,
@@ -310,6 +321,7 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
     lyra_mesh_destroy((LyraMesh *)view->mesh);
     lyra_mesh_destroy((LyraMesh *)view->shape);
     lyra_springs_destroy(body->springs);
+    ly_strain_limit_destroy(body->limit);
     ly_release(ctx, (char *)view->name);
     ly_release(ctx, body->positions);
     ly_release(ctx, body->masses);
@@ -433,6 +445,7 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     mesh = NULL;
     LY_TRY_DONE(body->type->create(world, take, view, body));
     LY_TRY_DONE(ly_body_show(world, view, def));
+    LY_TRY_DONE(ly_within_key(ly_body_limit_strain(world, view, body), "strain-limit"));
     LY_TRY_DONE(ly_body_load_start(world, view->vertex_count, body));
 done:
     lyra_mesh_destroy(mesh);

@@ -483,6 +483,28 @@ static const LyKey surface_keys[] = {
 };
 GROUP(surface, LyraBodySurface, NULL, "surfaces", "Surfaces that a body carries along.");
 
+static void init_strain_limit(void *out)
+{
+    *(LyraBodyStrainLimit *)out = lyra_body_strain_limit_default();
+}
+
+static const LyKey strain_limit_keys[] = {
+    {"by", LY_KEY_WORD, AT(LyraBodyStrainLimit, project), .choices = "energy|projection",
+     .meaning = "Whether forces hold the bounds, or positions are moved after each step."},
+    {"low", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, low), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Least principal stretch."},
+    {"high", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, high), .range = LY_RANGE_POSITIVE,
+     .meaning = "Largest principal stretch."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of the energy."},
+    {"passes", LY_KEY_INTEGER, AT(LyraBodyStrainLimit, passes), .range = LY_RANGE_POSITIVE,
+     .meaning = "Of the projection at most, over all triangles."},
+    {"tolerance", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, tolerance), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Of the projection, beyond the bounds."},
+};
+GROUP(strain_limit, LyraBodyStrainLimit, init_strain_limit, "strain-limit",
+      "Bounds of stretch of a body of faces: [strain limits](theory/strain_limits.md).");
+
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
@@ -514,6 +536,8 @@ static const LyKey body_keys[] = {
      .meaning = "Which springs, of a body of that kind."},
     {"cloth", LY_KEY_GROUP, AT(LyraBodyDef, cloth), .pointer = true, .group = &cloth,
      .meaning = "Which cloth, of a body of that kind."},
+    {"strain-limit", LY_KEY_GROUP, AT(LyraBodyDef, strain_limit), .pointer = true,
+     .group = &strain_limit, .meaning = "Bounds of stretch, of cloth and other bodies of faces."},
     {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,
      .meaning = "Surfaces to show. Without, that of the mesh."},
     {"start", LY_KEY_GROUP, AT(LyraBodyDef, start), .group = &start,

@@ -37,6 +37,7 @@ target_sources(lyra_objects PRIVATE
   world/start.c
   world/step.c
   world/step_forces.c
+  world/strain_limits.c
   world/target_springs.c
   world/tendon.c
   world/tie_force.c

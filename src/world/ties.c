@@ -18,6 +18,7 @@
 #include "model/changing.h"
 #include "world/curve.h"
 #include "world/select.h"
+#include "world/sheet.h"
 #include "world/tie_force.h"
 #include "world/world.h"
 
@@ -142,13 +143,6 @@ done:
     return status;
 }
 
-// the faces of a body without elements; NULL without any
-static const LyraSurface *faces_of(const LyraBodyView *view)
-{
-    bool has = view->surface_count > 0 && !view->surfaces[0].embedding && !view->mesh;
-    return has ? view->surfaces[0].surface : NULL;
-}
-
 // places at rest, [count][3], as points of a body
 static LyraStatus embed(const LyraWorld *world, const char *key, int32_t body, int32_t count,
                         const double *places, LyTieSide *side)
@@ -157,7 +151,7 @@ static LyraStatus embed(const LyraWorld *world, const char *key, int32_t body, i
     const LyBodyType *type = world->bodies[body].type;
     LyraEmbedding *embedding = NULL;
     if (!type->weighted && !view->mesh) {
-        const LyraSurface *surface = faces_of(view);
+        const LyraSurface *surface = ly_body_faces(view);
         return surface ? embed_in_faces(world, view, surface, count, places, side)
                        : ly_fail_key(LYRA_UNSUPPORTED, key,
                                      "found %s body \"%.60s\", which has neither elements nor "

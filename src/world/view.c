@@ -89,15 +89,12 @@ const double *lyra_world_velocities(LyraWorld *world, int32_t body, int32_t *cou
     return look(world, body, false, count);
 }
 
-LyraStatus lyra_world_energies(LyraWorld *world, LyraEnergies *out)
+LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *of, LyraEnergies *out)
 {
-    LYRA_ASSERT(world && out);
     LyraVector *momentum = NULL;
     LyraEnergies found = {0};
-    LY_TRY(lyra_world_prepare(world));
-    LyraStateView state = lyra_state_view(world->state);
-    const LyraPoint at = {
-        .time = state.time, .u = state.u, .v = state.v, .committed = world->state};
+    LyraStateView state = lyra_state_view(of);
+    const LyraPoint at = {.time = state.time, .u = state.u, .v = state.v, .committed = of};
     const LyraResponse response = {.elastic = &found.elastic};
     LY_TRY(lyra_system_vector_create(world->system, lyra_vector_size(state.v), &momentum));
     LyraStatus status = lyra_system_evaluate(world->system, &at, &response);
@@ -108,6 +105,13 @@ LyraStatus lyra_world_energies(LyraWorld *world, LyraEnergies *out)
     }
     lyra_vector_destroy(momentum);
     return status;
+}
+
+LyraStatus lyra_world_energies(LyraWorld *world, LyraEnergies *out)
+{
+    LYRA_ASSERT(world && out);
+    LY_TRY(lyra_world_prepare(world));
+    return ly_world_energies_of(world, world->state, out);
 }
 
 // ---- checkpoints --------------------------------------------------------------------------------

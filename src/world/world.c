@@ -361,6 +361,7 @@ static LyraStatus prepare(LyraWorld *world)
                                                 &world->integrator),
                          "integrator"));
     LY_TRY(ly_within_key(ly_world_check_ties(world, world->integrator), "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_projections(world, world->integrator), "integrator"));
     LY_TRY(lyra_system_state_create(world->system, &world->state));
     LY_TRY(ly_world_start(world));
     LY_TRY(ly_world_prepare_ties(world));

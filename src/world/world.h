@@ -50,6 +50,7 @@ typedef struct LyParameters LyParameters;
 typedef struct LyTie LyTie;
 typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
+typedef struct LyStrainLimit LyStrainLimit;
 
 /// Elements of a region.
 typedef struct LyRegionElements {
@@ -70,6 +71,7 @@ typedef struct LyBody {
     double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
     double young, stiffness;    // factors on what it has, as people turned them
     double poisson, activation; // of all of it; NaN: its own
+    LyStrainLimit *limit;       // projection after steps; owned. Nullable
     double cloth[4];            // factors on stretch, shear, bend_u, bend_v
 } LyBody;
 
@@ -268,6 +270,23 @@ LyraStatus ly_world_prepare_ties(LyraWorld *world);
 
 /// Fails for an integrator that cannot find what hard ties push with.
 LyraStatus ly_world_check_ties(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Adds the limit of strain of a body that is made, or does nothing without one.
+LyraStatus ly_body_limit_strain(LyraWorld *world, const LyraBodyView *view, LyBody *body);
+void ly_strain_limit_destroy(LyStrainLimit *limit);
+
+/// Whether the state of a step is projected.
+bool ly_world_projects(const LyraWorld *world);
+
+/// Fails for an integrator whose steps are no motion.
+LyraStatus ly_world_check_projections(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Projects the state of a step that has ended, and changes its report. What the method remembers
+/// is forgotten where something moved.
+LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *report);
+
+/// Energies of a state of the world.
+LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *state, LyraEnergies *out);
 
 /// Largest distance that a hard tie leaves now, m; 0 without.
 double ly_world_hard_gap(const LyraWorld *world);
