@@ -2,6 +2,7 @@
 lyra_add_test(world)
 lyra_add_test(world_cloth)
 lyra_add_test(world_keys)
+lyra_add_test(world_particles)
 lyra_add_test(world_probe)
 lyra_add_test(world_springs)
 lyra_add_test(world_tendon)

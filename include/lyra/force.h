@@ -90,6 +90,9 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_LOSES = 1 << 15,
     /// What is remembered changes the force by a jump where a step ends: statics refuse it.
     LYRA_FORCE_LATE = 1 << 16,
+    /// dfdx and dfdv are the same wherever the body is, and dfdx is positive semi-definite; those
+    /// of LYRA_FORCE_LINEAR types are constant, too.
+    LYRA_FORCE_CONSTANT = 1 << 17,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

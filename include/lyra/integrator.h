@@ -138,6 +138,7 @@ typedef struct LyraIntegratorFacts {
     int32_t order; ///< In dt, for displacements; 0 for "static".
     bool is_implicit;
     bool adaptive; ///< Controls its error by steps of its own inside dt.
+    bool constant; ///< Of systems that are LYRA_SYSTEM_CONSTANT alone; it refuses others.
 } LyraIntegratorFacts;
 
 /// Integrator `index`; false past the last.

@@ -338,6 +338,24 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Particles on a surface and springs between them, whose matrix never changes: cloth after Hauth.
+/// Start from lyra_body_particles_default(). The surface is one of `file`, `surface` and
+/// `generate`: of quads, with springs along edges, diagonals and past a vertex to the next; or of
+/// any faces, with springs along edges.
+typedef struct LyraBodyParticles {
+    const char *file;             ///< Of any format. Nullable.
+    const LyraSurface *surface;   ///< Copied. Nullable.
+    const LyraSheetDef *generate; ///< Nullable.
+    double stiffness;             ///< Of edges, N/m, >= 0. Default 1000.
+    double shear;                 ///< Of diagonals of quads, N/m, >= 0. Default 0.
+    double bend;                  ///< Past a vertex to the next, of quads, N/m, >= 0. Default 0.
+    double damping;         ///< Of each spring, of all relative motion, N s/m, >= 0. Default 0.
+    double surface_density; ///< kg/m^2, > 0. Default 0.25.
+    double mass;            ///< Of all of it, kg, > 0. Default NaN: by the density.
+} LyraBodyParticles;
+
+LYRA_API LyraBodyParticles lyra_body_particles_default(void);
+
 /// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
 /// from its fabric). Start from lyra_body_strain_limit_default().
 typedef struct LyraBodyStrainLimit {
@@ -370,10 +388,11 @@ typedef struct LyraBodyDef {
     int32_t region_count;
     const LyraBodyViscosity *viscosity; ///< Nullable.
     LyraBodyDamping damping;
-    const LyraBodyGoal *goal;                ///< Of its plasticity. Nullable.
-    const LyraBodyFibre *fibre;              ///< Nullable.
-    const LyraBodySprings *springs;          ///< "springs": what they are. Nullable: defaults.
-    const LyraBodyCloth *cloth;              ///< "cloth": what it is. Nullable with other kinds.
+    const LyraBodyGoal *goal;           ///< Of its plasticity. Nullable.
+    const LyraBodyFibre *fibre;         ///< Nullable.
+    const LyraBodySprings *springs;     ///< "springs": what they are. Nullable: defaults.
+    const LyraBodyCloth *cloth;         ///< "cloth": what it is. Nullable with other kinds.
+    const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
     const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
     const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;

@@ -261,6 +261,11 @@ LyraBodyFibre lyra_body_fibre_default(void)
     return (LyraBodyFibre){.direction = {1, 0, 0}, .tension_only = true};
 }
 
+LyraBodyParticles lyra_body_particles_default(void)
+{
+    return (LyraBodyParticles){.stiffness = 1000, .surface_density = 0.25, .mass = NAN};
+}
+
 LyraBodyStrainLimit lyra_body_strain_limit_default(void)
 {
     const LyraStrainLimitDef def = lyra_strain_limit_def_default();
@@ -425,6 +430,12 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     body->def = def;
     body->type = ly_body_type_find(def->kind); // a name, as the table of keys saw to
     view->kind = body->type->name;
+    if (def->particles && strcmp(view->kind, "particles") != 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "particles",
+                           "found particles of a body of kind %s, expected it of kind particles "
+                           "alone",
+                           view->kind);
+    }
     if (def->cloth && strcmp(view->kind, "cloth") != 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "cloth",
                            "found cloth of a body of kind %s, expected it of kind cloth alone",

@@ -171,7 +171,8 @@ static const char *const history_units[] = {"N", "N", "N"};
     }
 #define HARD(node_count, function, bits)                                                           \
     {                                                                                              \
-        .name = "hard-tie", .nodes = node_count, .traits = TRAITS | LYRA_FORCE_HISTORY | (bits),   \
+        .name = "hard-tie", .nodes = node_count,                                                   \
+        .traits = TRAITS | LYRA_FORCE_HISTORY | LYRA_FORCE_CONSTANT | (bits),                      \
         .parameter_count = HARD_COUNT, .parameter_names = names, .parameter_kinds = kinds,         \
         .history_count = 3, .history_names = history_names, .history_units = history_units,        \
         .history_version = 1, .evaluate = function, .destroy = destroy,                            \
