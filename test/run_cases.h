@@ -52,6 +52,20 @@ static inline const char *make_scene(void)
     return scene;
 }
 
+// a square of cloth that hangs from two corners
+static inline const char *make_cloth(void)
+{
+    static const char text[] = "*objMeshname\nsquare.obj\n"
+                               "*fixedVerticesFilename\nsquare.bou\n"
+                               "*lightingFilename\nnone\n"
+                               "*timeStep\n0.01\n";
+    const char *scene = kept("cloth.config"), *list = kept("square.bou");
+    test_write_file(scene, text, sizeof text - 1);
+    test_write_file(list, "1,7\n", 4);
+    TEST_EQUAL(lyra("mesh grid %s --cells 6,6", kept("square.obj")), 0);
+    return scene;
+}
+
 // ---- killing ------------------------------------------------------------------------------------
 
 static inline void wait_seconds(double seconds)

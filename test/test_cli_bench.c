@@ -272,6 +272,19 @@ LYRA_TEST(bench_compares_steps_with_one_more_force)
     TEST_CHECK(!strstr(output, "/damper ") && !strstr(output, "/pressure "));
 }
 
+LYRA_TEST(bench_measures_cloth)
+{
+    TEST_EQUAL(lyra("bench forces step memory --model cloth --seconds 0 --threads 1 --csv"), 0);
+    static const char *const rows[] = {
+        "force/cloth,", "force+tangent/cloth/psd", "force/cloth/vega",
+        "backward-euler/cloth,square 20000 triangles", "backward-euler/cloth/full"};
+    for (int r = 0; r < 5; ++r) {
+        TEST_CONTAINS(output, rows[r]);
+    }
+    TEST_EQUAL(lyra("bench forces --model cloth --elements 100"), 2);
+    TEST_CONTAINS(errors, "--model cloth goes without");
+}
+
 LYRA_TEST(bench_refuses_what_it_cannot_measure)
 {
     static const struct {

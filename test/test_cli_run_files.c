@@ -234,6 +234,42 @@ LYRA_TEST(cli_run_writes_vegas_matrix)
     test_context_end(ctx);
 }
 
+// ---- cloth --------------------------------------------------------------------------------------
+
+// triangles with their strains, pictures in their colours, and a resumed run has the same bits
+LYRA_TEST(cli_run_writes_cloth)
+{
+    char scene[2048], first[2048];
+    const char *out = kept("cloth"), *parts = kept("cloth-parts");
+    snprintf(scene, sizeof scene, "%s", make_cloth());
+    static const char options[] = "--save-every 1 --vtu-every 10 --obj-every 10 --quiet";
+    TEST_EQUAL(lyra("run %s --steps 20 --out %s %s", scene, out, options), 0);
+    TEST_EQUAL(lyra("run %s --steps 7 --out %s %s", scene, parts, options), 0);
+    TEST_EQUAL(lyra("run %s --steps 20 --out %s %s --resume", scene, parts, options), 0);
+    size_t bytes[2] = {0};
+    char *whole = read_in(out, "displacement.npy", &bytes[0]);
+    char *resumed = read_in(parts, "displacement.npy", &bytes[1]);
+    TEST_REQUIRE(whole && resumed);
+    TEST_CHECK(bytes[0] == bytes[1] && memcmp(whole, resumed, bytes[0]) == 0);
+    free(whole);
+    free(resumed);
+    TEST_EQUAL(count_files(out, "vtu"), 3);
+    char *vtu = read_in(out, "vtu/body_000020.vtu", &bytes[0]);
+    TEST_REQUIRE(vtu);
+    TEST_CHECK(strstr(vtu, "NumberOfCells=\"72\"") && strstr(vtu, "Name=\"larger stretch\""));
+    free(vtu);
+    snprintf(first, sizeof first, "%s/vtu/body_000020.vtu", out);
+    TEST_EQUAL(lyra("mesh info %s --json", first), 0);
+    TEST_EQUAL(number_of("vertices"), 49);
+    if (has_feature("libpng")) {
+        TEST_EQUAL(lyra("run %s --steps 20 --out %s --quiet --snapshot-every 20 --snapshot-field "
+                        "strain --snapshot-size 64x48",
+                        scene, kept("cloth-pictures")),
+                   0);
+        TEST_EQUAL(count_files(kept("cloth-pictures"), "pictures"), 2);
+    }
+}
+
 // ---- affine bodies ------------------------------------------------------------------------------
 
 // the shape of an affine body is carried along in all files, and a resumed run has the same bits
@@ -455,7 +491,7 @@ LYRA_TEST(cli_run_takes_pictures_as_told)
     static const char *const wrong[][2] = {
         {"--snapshot-size 8x8", "expected WxH, each from 16 to 8000 pixels"},
         {"--snapshot-size big", "expected WxH"},
-        {"--snapshot-field heat", "expected none, displacement, speed or von-mises"},
+        {"--snapshot-field heat", "expected none, displacement, speed, von-mises or strain"},
         {"--snapshot-camera 1,2,3", "expected AZIMUTH,ELEVATION in degrees or an eye"},
         {"--snapshot-camera 1,2,3/1,2,3", "an eye and another place"},
         {"--snapshot-camera 1,95", "expected AZIMUTH,ELEVATION"},

@@ -399,6 +399,25 @@ LYRA_TEST(loads_on_surfaces_and_further_surfaces_come)
     TEST_EQUAL(view_stop(&server, SIGINT), 130);
 }
 
+LYRA_TEST(cloth_is_shown_by_its_strain_and_pulled)
+{
+    REQUIRE_VIEWER();
+    ViewProcess server;
+    char arguments[2048];
+    snprintf(arguments, sizeof arguments, "%s --paused --threads 1", make_cloth());
+    TEST_REQUIRE(view_start(&server, arguments));
+    int file = view_join(&server);
+    const uint32_t show[] = {VIEW_FIELD_STRAIN, 0};
+    TEST_CHECK(view_say(file, VIEW_SHOW, 2, show));
+    TEST_CHECK(pull_up(file, 1));
+    TEST_CHECK(view_say_word(file, VIEW_PLAY, VIEW_STEP));
+    wanted_steps = 1;
+    ViewFrame frame = view_await_frame(file, has_steps);
+    TEST_CHECK(frame.good && frame.drags == 1);
+    close(file);
+    TEST_EQUAL(view_stop(&server, SIGINT), 130);
+}
+
 LYRA_TEST(a_body_without_a_surface_has_vertices)
 {
     REQUIRE_VIEWER();

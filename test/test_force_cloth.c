@@ -277,6 +277,12 @@ LYRA_TEST(stretch_in_our_units_is_that_of_a_plane)
         TEST_NEAR(strains[3 * t + 1], 0, 1e-14);
         TEST_NEAR(strains[3 * t + 2], 0, 1e-14);
     }
+    double stretches[2 * TRIANGLES];
+    lyra_cloth_stretches(made.cloth, x, stretches);
+    for (int t = 0; t < TRIANGLES; ++t) {
+        TEST_NEAR(stretches[2 * t], 1.1, 1e-14);
+        TEST_NEAR(stretches[2 * t + 1], 1, 1e-14);
+    }
     LyraEvaluation evaluation = evaluation_of(&made.c, x, NULL);
     evaluation.energy = &energy;
     TEST_OK(lyra_assembly_evaluate(made.c.assembly, &evaluation));

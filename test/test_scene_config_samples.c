@@ -91,13 +91,6 @@ LYRA_TEST(a_missing_mesh_is_one_sentence)
     check_refused("tube/tube.config", LYRA_IO_FAILED, "tube-L9-R6-T6.veg");
 }
 
-LYRA_TEST(cloth_is_refused)
-{
-    check_refused("cloth/bend1.config", LYRA_UNSUPPORTED, "cloth");
-    check_refused("cloth/bend2.config", LYRA_UNSUPPORTED, "cloth");
-    check_refused("cloth/cloth100.config", LYRA_UNSUPPORTED, "cloth");
-}
-
 // ---- conversions --------------------------------------------------------------------------------
 
 // a velocity for each unknown, in a file of the test
@@ -182,4 +175,43 @@ LYRA_TEST(samples_are_converted)
         check_converted(ctx, names[i]);
     }
     test_context_end(ctx);
+}
+
+// scenes of cloth fall or unfold by themselves, and so do their conversions, bit for bit
+LYRA_TEST(cloth_runs_and_is_converted)
+{
+    static const struct {
+        const char *name;
+        int32_t vertices, steps;
+    } scenes[] = {{"bend1", 6, 100}, {"bend2", 55, 100}, {"cloth100", 10201, 10}};
+    REQUIRE_YAML();
+    for (int k = 0; k < 3; ++k) {
+        char path[1024], yaml[1024];
+        snprintf(path, sizeof path, "vega-examples/examples/cloth/%s.config", scenes[k].name);
+        const char *found = test_reference_path(path);
+        if (!found) {
+            TEST_SKIP("the sample scenes are not here");
+        }
+        snprintf(path, sizeof path, "%s", found);
+        snprintf(yaml, sizeof yaml, "%s", test_temp_path("cloth.yaml"));
+        LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+        LyraWorld *world = NULL, *converted = NULL;
+        TEST_OK(lyra_scene_convert(ctx, path, NULL, yaml));
+        if (TEST_OK(lyra_world_load(ctx, path, NULL, &world, NULL)) &&
+            TEST_OK(lyra_world_load(ctx, yaml, NULL, &converted, NULL))) {
+            LyraWorldView view = lyra_world_view(world);
+            TEST_STRING(view.bodies[0].kind, "cloth");
+            TEST_EQUAL(view.bodies[0].vertex_count, scenes[k].vertices);
+            for (int32_t s = 0; s < scenes[k].steps; ++s) {
+                TEST_OK(lyra_world_step(world, NULL));
+                TEST_OK(lyra_world_step(converted, NULL));
+            }
+            LyraVector *u = lyra_state_view(view.state).u;
+            TEST_CHECK(lyra_vector_is_finite(u) && lyra_vector_norm(u) > 0);
+            TEST_CHECK(lyra_state_equal(view.state, lyra_world_view(converted).state));
+        }
+        lyra_world_destroy(world);
+        lyra_world_destroy(converted);
+        test_context_end(ctx);
+    }
 }

@@ -102,6 +102,11 @@ LYRA_API LyraClothView lyra_cloth_view(const LyraCloth *cloth);
 /// |w_v| - b_v, w_u.w_v, [triangle_count][3]. Allocates nothing.
 LYRA_API void lyra_cloth_strains(const LyraCloth *cloth, const double *positions, double *strains);
 
+/// Writes the principal stretches of each triangle at `positions`, the larger first: 1 where the
+/// fabric is as cut, 0 where it is folded onto a line. [triangle_count][2]. Allocates nothing.
+LYRA_API void lyra_cloth_stretches(const LyraCloth *cloth, const double *positions,
+                                   double *stretches);
+
 /// Parameters of "cloth", by triangle.
 typedef enum LyraClothParameter {
     LYRA_CLOTH_STRETCH = 0,

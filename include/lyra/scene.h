@@ -21,6 +21,7 @@ typedef enum LyraSceneField {
     LYRA_SCENE_FIELD_DISPLACEMENT, ///< Its length, m.
     LYRA_SCENE_FIELD_SPEED,        ///< m/s.
     LYRA_SCENE_FIELD_VON_MISES,    ///< Of the stress, Pa, the mean of the elements at a vertex.
+    LYRA_SCENE_FIELD_STRAIN,       ///< Of cloth: its larger principal stretch less 1.
     LYRA_SCENE_FIELD_COUNT
 } LyraSceneField;
 

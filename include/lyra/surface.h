@@ -91,6 +91,12 @@ LYRA_API LyraStatus lyra_surface_save(const LyraSurface *surface, const char *pa
 LYRA_API LyraStatus lyra_surface_save_as(const LyraSurface *surface, const char *path,
                                          LyraMeshFormat format, LyraMeshEncoding encoding);
 
+/// Writes a surface with fields as `.vtu`, as lyra_mesh_save_fields() does a mesh: elements are its
+/// faces.
+LYRA_API LyraStatus lyra_surface_save_fields(const LyraSurface *surface, const char *path,
+                                             const double *positions, double time,
+                                             int32_t field_count, const LyraField *fields);
+
 /// Reads what a file holds: a volumetric mesh if it has solids, otherwise a surface. The other of
 /// the two becomes NULL. Formats as with LYRA_MESH_FORMAT_AUTO.
 LYRA_API LyraStatus lyra_mesh_or_surface_load(LyraContext *ctx, const char *path, LyraMesh **mesh,

@@ -235,9 +235,14 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
              ++m) {
             cli_append(list, sizeof list, model);
         }
-        if (!model) {
+        cli_append(list, sizeof list, "cloth");
+        if (!model && strcmp(bench->model, "cloth") != 0) {
             return cli_usage_error(usage, "no model \"%s\", expected one of: %s", bench->model,
                                    list);
+        }
+        if (!model && (bench->mesh || bench->elements > 0 || bench->with)) {
+            return cli_usage_error(usage, "--model cloth goes without --mesh, --elements and "
+                                          "--with");
         }
     }
     return bench->solver ? bench_solvers_check(bench->solver) : CLI_OK;
@@ -276,7 +281,8 @@ CliExit cli_bench(int argument_count, char **arguments)
          "measure on this mesh, or in the suite volume on this surface (default: generated "
          "meshes)"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
-         "suites forces, step, memory: only this model (default: all)"},
+         "suites forces, step, memory: only this model, of the first two also cloth (default: "
+         "all)"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "suites step, memory: fixed vertices of --mesh, numbered from 1 (default: none)"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME",

@@ -60,6 +60,10 @@ LyraStatus bench_body_create(const BenchSubject *subject, const char *model, con
 CliExit bench_with(Bench *bench, const BenchSubject *subject, const char *model,
                    const BenchWay *way, int32_t threads);
 
+/// Rows of cloth.
+CliExit bench_cloth_forces(Bench *bench);
+CliExit bench_cloth_steps(Bench *bench);
+
 /// Destroys the parts and the context.
 void bench_body_end(BenchBody *body);
 

@@ -6,7 +6,7 @@
 // that end in "psd" ask for the positive semi-definite tangent, which takes every element through
 // its SVD.
 
-#include "bench.h"
+#include "bench_body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,9 +176,13 @@ CliExit bench_forces(Bench *bench)
     CliExit exit;
     LyraMesh *mesh = NULL;
     if (!bench->mesh) {
+        bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
         exit = CLI_OK;
-        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT && exit == CLI_OK; ++kind) {
+        for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT && exit == CLI_OK && !cloth; ++kind) {
             exit = bench_generated(bench, ctx, (LyraElementKind)kind);
+        }
+        if (exit == CLI_OK && (cloth || !bench->model)) {
+            exit = bench_cloth_forces(bench);
         }
     } else {
         char subject[64];

@@ -120,5 +120,9 @@ CliExit bench_step(Bench *bench)
     if (bench->with) {
         return bench_subjects(bench, 1, &sizes[4], run_with);
     }
-    return bench_subjects(bench, bench->large ? 5 : 4, sizes, run_subject);
+    bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
+    CliExit exit = cloth ? CLI_OK : bench_subjects(bench, bench->large ? 5 : 4, sizes, run_subject);
+    bool generated = !bench->mesh && bench->elements == 0;
+    return exit == CLI_OK && generated && (cloth || !bench->model) ? bench_cloth_steps(bench)
+                                                                   : exit;
 }

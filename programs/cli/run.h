@@ -11,6 +11,8 @@
 
 #include "cli.h"
 
+#include "lyra/picture.h"
+
 #define RUN_CHECKPOINT "checkpoint.lyra"
 #define RUN_LOCK ".lyra-lock"
 
@@ -48,6 +50,8 @@ typedef struct RunBody {
     LyraFields *fields; ///< NULL without a volume.
     double *x;          ///< [vertex_count][3].
     double *det, *energy_density, *stress, *von_mises;
+    double *stretches; ///< Principal ones of the triangles of cloth, [triangles][2]. Or NULL.
+    double *strains;   ///< Along u and v, and of shear, [triangles][3]. Or NULL.
     double *noise;  ///< Stress that rounding makes per m of coordinates, Pa/m. [elements]. Or NULL.
     double *colors; ///< What colours its pictures, in the first of three. [vertices][3]. Or NULL.
 } RunBody;
@@ -60,7 +64,8 @@ typedef struct RunSurface {
     char *name;   ///< Of its files.
     double *x;    ///< [vertices of the surface][3].
     LyraSeries *pc2;
-    double *field, *scratch; ///< Colours of pictures, [vertices], and [vertices][3]; NULL: none.
+    LyraTextureSet *textures; ///< Of pictures; NULL: none.
+    double *field, *scratch;  ///< Colours of pictures, [vertices], and [vertices][3]; NULL: none.
 } RunSurface;
 
 /// A column of a probe.
@@ -130,6 +135,10 @@ bool run_move_body(Run *run, RunBody *body);
 
 /// Measures how stiff elements are, for run_shown_stress(): at first, and when that changed.
 bool run_measure_noise(Run *run);
+
+/// Writes the larger strain of a cloth at its vertices, [vertex_count], the mean of the triangles
+/// around each; its body has been moved.
+void run_average_strain(const RunBody *body, double *values);
 
 /// The von Mises stress of an element, of the last run_move_body(), as colours show it: 0 where it
 /// is no more than rounding makes in a body at rest.

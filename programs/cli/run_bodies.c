@@ -58,8 +58,13 @@ static bool make_fields(Run *run, RunBody *out)
     const LyraBodyView *body = out->body;
     LyraSceneField color =
         run->output.snapshot_every > 0 ? run->output.snapshot_field : LYRA_SCENE_FIELD_NONE;
-    bool stress = color == LYRA_SCENE_FIELD_VON_MISES;
-    if (color != LYRA_SCENE_FIELD_NONE && !stress) {
+    bool stress = color == LYRA_SCENE_FIELD_VON_MISES, strain = color == LYRA_SCENE_FIELD_STRAIN;
+    if (body->cloth && (strain || run->output.vtu_every > 0)) {
+        int64_t triangles = lyra_cloth_view(body->cloth).triangle_count;
+        out->stretches = make_array(2 * triangles);
+        out->strains = make_array(3 * triangles);
+    }
+    if (color != LYRA_SCENE_FIELD_NONE && !stress && (!strain || body->cloth)) {
         out->colors = make_array(3 * (int64_t)body->vertex_count);
         memset(out->colors, 0, 3 * (size_t)body->vertex_count * sizeof *out->colors);
     }
@@ -142,10 +147,13 @@ void run_bodies_destroy(Run *run)
         free(body->von_mises);
         free(body->noise);
         free(body->colors);
+        free(body->stretches);
+        free(body->strains);
     }
     for (int32_t s = 0; s < run->surface_count; ++s) {
         free(run->surfaces[s].name);
         free(run->surfaces[s].x);
+        lyra_texture_set_destroy(run->surfaces[s].textures);
         free(run->surfaces[s].field);
         free(run->surfaces[s].scratch);
     }
@@ -179,6 +187,10 @@ bool run_move_body(Run *run, RunBody *body)
     int64_t first = 3 * (int64_t)body->body->first_vertex;
     for (int64_t i = 0; i < 3 * (int64_t)body->body->vertex_count; ++i) {
         body->x[i] = X[first + i] + u[first + i];
+    }
+    if (body->stretches) {
+        lyra_cloth_stretches(body->body->cloth, body->x, body->stretches);
+        lyra_cloth_strains(body->body->cloth, body->x, body->strains);
     }
     const LyraElementFields out = {.det = body->det,
                                    .energy_density = body->energy_density,
@@ -246,6 +258,22 @@ bool run_measure_noise(Run *run)
     }
     lyra_state_destroy(stretched);
     return good;
+}
+
+void run_average_strain(const RunBody *body, double *values)
+{
+    LyraClothView view = lyra_cloth_view(body->body->cloth);
+    double *counts = cli_allocate((size_t)view.vertex_count * sizeof *counts);
+    memset(counts, 0, (size_t)view.vertex_count * sizeof *counts);
+    memset(values, 0, (size_t)view.vertex_count * sizeof *values);
+    for (int64_t c = 0; c < 3 * (int64_t)view.triangle_count; ++c) {
+        values[view.triangles[c]] += body->stretches[2 * (c / 3)] - 1;
+        counts[view.triangles[c]] += 1;
+    }
+    for (int32_t v = 0; v < view.vertex_count; ++v) {
+        values[v] /= fmax(1, counts[v]);
+    }
+    free(counts);
 }
 
 double run_shown_stress(const RunBody *body, int64_t element)

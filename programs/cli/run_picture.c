@@ -13,10 +13,9 @@
 #include <string.h>
 
 static const char *const labels[LYRA_SCENE_FIELD_COUNT] = {
-    [LYRA_SCENE_FIELD_NONE] = NULL,
-    [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement [m]",
-    [LYRA_SCENE_FIELD_SPEED] = "speed [m/s]",
-    [LYRA_SCENE_FIELD_VON_MISES] = "von Mises [Pa]",
+    [LYRA_SCENE_FIELD_NONE] = NULL,           [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement [m]",
+    [LYRA_SCENE_FIELD_SPEED] = "speed [m/s]", [LYRA_SCENE_FIELD_VON_MISES] = "von Mises [Pa]",
+    [LYRA_SCENE_FIELD_STRAIN] = "strain",
 };
 
 // ---- colours ------------------------------------------------------------------------------------
@@ -44,8 +43,26 @@ static bool average_stress(Run *run, RunBody *body)
     return true;
 }
 
+static bool color_strain(Run *run, RunBody *body)
+{
+    int32_t count = body->body->vertex_count;
+    double *values = cli_allocate((size_t)count * sizeof *values);
+    bool good = run_move_body(run, body);
+    if (good) {
+        run_average_strain(body, values);
+    }
+    for (int64_t v = 0; v < count && good; ++v) {
+        body->colors[3 * v] = values[v];
+    }
+    free(values);
+    return good;
+}
+
 static bool color_body(Run *run, RunBody *body)
 {
+    if (run->output.snapshot_field == LYRA_SCENE_FIELD_STRAIN) {
+        return color_strain(run, body);
+    }
     if (run->output.snapshot_field == LYRA_SCENE_FIELD_VON_MISES) {
         return average_stress(run, body);
     }
@@ -76,10 +93,28 @@ static bool color_surfaces(Run *run)
         }
         int64_t vertices = lyra_surface_view(surface->shown->surface).vertex_count;
         // a length is that of the carried vector, as weights may be negative
-        bool stress = run->output.snapshot_field == LYRA_SCENE_FIELD_VON_MISES;
+        bool stress = run->output.snapshot_field >= LYRA_SCENE_FIELD_VON_MISES;
         for (int64_t v = 0; v < vertices; ++v) {
             const double *x = colors + 3 * v;
             surface->field[v] = stress ? x[0] : hypot(hypot(x[0], x[1]), x[2]);
+        }
+    }
+    return true;
+}
+
+// ---- textures -----------------------------------------------------------------------------------
+
+// those of surfaces from files, once
+static bool load_textures(Run *run)
+{
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        RunSurface *surface = &run->surfaces[s];
+        const char *path = surface->shown->path;
+        if (path && !surface->textures &&
+            lyra_texture_set_load(run->ctx, surface->shown->surface, path, &surface->textures) !=
+                LYRA_OK) {
+            cli_failed();
+            return false;
         }
     }
     return true;
@@ -96,7 +131,7 @@ static bool write_picture(Run *run)
     LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
     LyraPicture *picture = NULL;
     int32_t count = 0;
-    if (!color_surfaces(run)) {
+    if (!color_surfaces(run) || !load_textures(run)) {
         free(bodies);
         return false;
     }
@@ -119,6 +154,7 @@ static bool write_picture(Run *run)
             bodies[count].surface = surface->shown->surface;
             bodies[count].edges = run->output.snapshot_edges;
             bodies[count].field = surface->field;
+            bodies[count].textures = surface->textures;
             bodies[count++].positions = surface->x;
         }
     }
@@ -164,10 +200,9 @@ static bool take_size(const char *text, int32_t size[2])
 static bool take_field(const char *text, LyraSceneField *field)
 {
     static const char *const words[LYRA_SCENE_FIELD_COUNT] = {
-        [LYRA_SCENE_FIELD_NONE] = "none",
-        [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
-        [LYRA_SCENE_FIELD_SPEED] = "speed",
-        [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
+        [LYRA_SCENE_FIELD_NONE] = "none",     [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
+        [LYRA_SCENE_FIELD_SPEED] = "speed",   [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
+        [LYRA_SCENE_FIELD_STRAIN] = "strain",
     };
     for (int f = 0; f < LYRA_SCENE_FIELD_COUNT; ++f) {
         if (strcmp(text, words[f]) == 0) {
@@ -175,7 +210,9 @@ static bool take_field(const char *text, LyraSceneField *field)
             return true;
         }
     }
-    cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed or von-mises", text);
+    cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed, von-mises or "
+             "strain",
+             text);
     return false;
 }
 

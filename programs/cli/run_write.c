@@ -319,6 +319,42 @@ static bool save_body(Run *run, RunBody *body)
     return good;
 }
 
+static bool save_cloth(Run *run, RunBody *body)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    int64_t first = 3 * (int64_t)body->body->first_vertex;
+    int32_t triangles = lyra_cloth_view(body->body->cloth).triangle_count;
+    if (!run_move_body(run, body)) {
+        return false;
+    }
+    double *columns = cli_allocate(5 * (size_t)triangles * sizeof *columns);
+    for (int64_t t = 0; t < triangles; ++t) {
+        for (int c = 0; c < 5; ++c) {
+            columns[c * (int64_t)triangles + t] =
+                c < 3 ? body->strains[3 * t + c] : body->stretches[2 * t + c - 3];
+        }
+    }
+    const LyraField fields[] = {
+        {"displacement", false, 3, lyra_vector_values(state.u) + first},
+        {"velocity", false, 3, lyra_vector_values(state.v) + first},
+        {"reaction force", false, 3, lyra_vector_values(run->reaction) + first},
+        {"strain u", true, 1, columns},
+        {"strain v", true, 1, columns + triangles},
+        {"shear", true, 1, columns + 2 * (int64_t)triangles},
+        {"larger stretch", true, 1, columns + 3 * (int64_t)triangles},
+        {"smaller stretch", true, 1, columns + 4 * (int64_t)triangles},
+    };
+    char *path = run_path(run, "vtu/%s_%06" PRId64 ".vtu", body->name, run->step);
+    bool good = lyra_surface_save_fields(body->body->sheet, path, body->x, state.time, 8, fields) ==
+                LYRA_OK;
+    free(path);
+    free(columns);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
 // the shape of an affine body, carried along by its particles
 static bool save_affine(Run *run, const RunBody *body)
 {
@@ -378,10 +414,12 @@ static bool save_vtus(Run *run)
     run_frames_add(&run->vtus, run->step, state.time);
     for (int32_t b = 0; b < run->body_count; ++b) {
         RunBody *body = &run->bodies[b];
-        if (!body->fields && !body->body->affine) {
+        if (!body->fields && !body->body->affine && !body->stretches) {
             continue;
         }
-        if (!(body->fields ? save_body(run, body) : save_affine(run, body)) ||
+        if (!(body->fields      ? save_body(run, body)
+              : body->stretches ? save_cloth(run, body)
+                                : save_affine(run, body)) ||
             !save_collection(run, body)) {
             return false;
         }
@@ -506,7 +544,7 @@ void run_files_list(const Run *run)
                run->step / every * every);
     }
     for (int32_t b = 0; b < run->body_count; ++b) {
-        if (output->vtu_every > 0 && run->bodies[b].fields) {
+        if (output->vtu_every > 0 && (run->bodies[b].fields || run->bodies[b].stretches)) {
             printf("wrote %s/%s.pvd: %" PRId64 " times\n", out, run->bodies[b].name,
                    run->vtus.count);
         }

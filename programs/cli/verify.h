@@ -170,6 +170,7 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 /// Tables of cases, each ended by a NULL name.
 extern const VerifyCase verify_beam_cases[];
 extern const VerifyCase verify_calculix_cases[];
+extern const VerifyCase verify_cloth_cases[];
 extern const VerifyCase verify_cook_cases[];
 extern const VerifyCase verify_incompressible_cases[];
 extern const VerifyCase verify_locking_cases[];

@@ -56,7 +56,8 @@ static const double *element_values(const RunBody *body, ViewField field)
 
 static bool is_of_elements(ViewField field)
 {
-    return field == VIEW_FIELD_VON_MISES || field == VIEW_FIELD_ENERGY || field == VIEW_FIELD_DET;
+    return field == VIEW_FIELD_VON_MISES || field == VIEW_FIELD_ENERGY || field == VIEW_FIELD_DET ||
+           field == VIEW_FIELD_STRAIN;
 }
 
 // means over the elements around each vertex
@@ -64,6 +65,12 @@ static void average(ViewBody *body, ViewField field)
 {
     int32_t vertices = body->moved->body->vertex_count;
     memset(body->values, 0, (size_t)vertices * sizeof *body->values);
+    if (field == VIEW_FIELD_STRAIN) {
+        if (body->moved->stretches) {
+            run_average_strain(body->moved, body->values);
+        }
+        return;
+    }
     if (!body->moved->fields ||
         (field != VIEW_FIELD_DET && !lyra_fields_have_stress(body->moved->fields))) {
         return;

@@ -49,6 +49,7 @@ typedef enum ViewField {
     VIEW_FIELD_DET,
     VIEW_FIELD_DISPLACEMENT,
     VIEW_FIELD_SPEED,
+    VIEW_FIELD_STRAIN, ///< Of cloth.
     VIEW_FIELD_COUNT
 } ViewField;
 

@@ -360,17 +360,19 @@ bool view_publish_scene(View *view)
 {
     const LyraSceneView *scene = &view->run.said;
     Builder builder;
-    bool good = begin(&builder), stress = false;
+    bool good = begin(&builder), stress = false, cloth = false;
     if (!good) {
         return false;
     }
     for (int32_t b = 0; b < view->body_count; ++b) {
         const LyraFields *fields = view->bodies[b].moved->fields;
         stress |= fields && lyra_fields_have_stress(fields);
+        cloth |= view->bodies[b].moved->stretches != NULL;
     }
     cli_json_text(&builder.json, "name", scene->name);
     cli_json_text(&builder.json, "lyra", lyra_version());
     cli_json_bool(&builder.json, "stress", stress);
+    cli_json_bool(&builder.json, "cloth", cloth);
     cli_json_int(&builder.json, "rings_max", VIEW_RINGS_MAX);
     cli_json_open(&builder.json, "surfaces", '[');
     for (int32_t s = 0; s < view->surface_count && good; ++s) {

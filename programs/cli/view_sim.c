@@ -39,12 +39,27 @@ static void link_vertices(ViewBody *body, int32_t vertex_count, int32_t count,
     free(fill);
 }
 
+// across the sides of triangles; those of two are there twice, which does no harm
+static void link_cloth(ViewBody *body, LyraClothView cloth)
+{
+    int32_t *sides = cli_allocate(6 * (size_t)cloth.triangle_count * sizeof *sides);
+    for (int64_t c = 0; c < 3 * (int64_t)cloth.triangle_count; ++c) {
+        sides[2 * c] = cloth.triangles[c];
+        sides[2 * c + 1] = cloth.triangles[c % 3 == 2 ? c - 2 : c + 1];
+    }
+    link_vertices(body, cloth.vertex_count, 3 * cloth.triangle_count, sides);
+    free(sides);
+}
+
 static bool create_body(ViewBody *body, RunBody *moved)
 {
     const LyraBodyView *shown = moved->body;
     *body = (ViewBody){.moved = moved};
     body->values = cli_allocate(((size_t)shown->vertex_count + 1) * sizeof(double));
     body->counts = cli_allocate(((size_t)shown->vertex_count + 1) * sizeof(double));
+    if (shown->cloth) {
+        link_cloth(body, lyra_cloth_view(shown->cloth));
+    }
     if (!shown->mesh) {
         return true;
     }

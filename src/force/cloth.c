@@ -478,22 +478,47 @@ LyraClothView lyra_cloth_view(const LyraCloth *cloth)
     return cloth->view;
 }
 
+// images of the unit vectors of the fabric in triangle t
+static void find_images(const LyraCloth *cloth, const double *positions, int32_t t, double w[2][3])
+{
+    const int32_t *ids = cloth->triangles + 3 * (int64_t)t;
+    const double *c = cloth->constants + LY_CLOTH_CONSTANTS * (int64_t)t;
+    for (int d = 0; d < 2; ++d) {
+        for (int i = 0; i < 3; ++i) {
+            double x0 = positions[3 * (int64_t)ids[0] + i];
+            w[d][i] = c[LY_CLOTH_U1 + 2 * d] * (positions[3 * (int64_t)ids[1] + i] - x0) +
+                      c[LY_CLOTH_U2 + 2 * d] * (positions[3 * (int64_t)ids[2] + i] - x0);
+        }
+    }
+}
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 void lyra_cloth_strains(const LyraCloth *cloth, const double *positions, double *strains)
 {
     for (int32_t t = 0; t < cloth->view.triangle_count; ++t) {
-        const int32_t *ids = cloth->triangles + 3 * (int64_t)t;
-        const double *c = cloth->constants + LY_CLOTH_CONSTANTS * (int64_t)t;
         double w[2][3], *out = strains + 3 * (int64_t)t;
-        for (int d = 0; d < 2; ++d) {
-            double square = 0;
-            for (int i = 0; i < 3; ++i) {
-                double x0 = positions[3 * (int64_t)ids[0] + i];
-                w[d][i] = c[LY_CLOTH_U1 + 2 * d] * (positions[3 * (int64_t)ids[1] + i] - x0) +
-                          c[LY_CLOTH_U2 + 2 * d] * (positions[3 * (int64_t)ids[2] + i] - x0);
-                square += w[d][i] * w[d][i];
-            }
-            out[d] = sqrt(square) - cloth->rest_stretch[d];
-        }
-        out[2] = w[0][0] * w[1][0] + w[0][1] * w[1][1] + w[0][2] * w[1][2];
+        find_images(cloth, positions, t, w);
+        out[0] = sqrt(dot(w[0], w[0])) - cloth->rest_stretch[0];
+        out[1] = sqrt(dot(w[1], w[1])) - cloth->rest_stretch[1];
+        out[2] = dot(w[0], w[1]);
+    }
+}
+
+// roots of the eigenvalues of the 2x2 matrix of their products
+void lyra_cloth_stretches(const LyraCloth *cloth, const double *positions, double *stretches)
+{
+    for (int32_t t = 0; t < cloth->view.triangle_count; ++t) {
+        double w[2][3];
+        find_images(cloth, positions, t, w);
+        double a = dot(w[0], w[0]), b = dot(w[1], w[1]), s = dot(w[0], w[1]);
+        double high = 0.5 * (a + b + hypot(a - b, 2 * s));
+        // the product of both is the determinant
+        double low = high > 0 ? fmax(0, a * b - s * s) / high : 0;
+        stretches[2 * (int64_t)t] = sqrt(high);
+        stretches[2 * (int64_t)t + 1] = sqrt(low);
     }
 }

@@ -515,15 +515,34 @@ static LyraStatus check_field(const LyraField *fields, int32_t index)
     return LYRA_OK;
 }
 
-LyraStatus lyra_mesh_save_fields(const LyraMesh *mesh, const char *path, const double *positions,
-                                 double time, int32_t field_count, const LyraField *fields)
+static LyraStatus save_fields(LyExport *data, const char *path, const double *positions,
+                              double time, int32_t field_count, const LyraField *fields)
 {
     for (int32_t f = 0; f < field_count; ++f) {
         LY_TRY(check_field(fields, f));
     }
-    LyExport data = {.path = path, .encoding = LYRA_MESH_ENCODING_BINARY};
-    ly_export_mesh(&data, mesh);
-    data.positions = positions ? positions : mesh->positions;
-    VtuWriter vtu = {.data = &data, .time = &time, .field_count = field_count, .fields = fields};
+    data->path = path;
+    data->encoding = LYRA_MESH_ENCODING_BINARY;
+    data->positions = positions ? positions : data->positions;
+    VtuWriter vtu = {.data = data, .time = &time, .field_count = field_count, .fields = fields};
     return write_file(&vtu);
+}
+
+LyraStatus lyra_mesh_save_fields(const LyraMesh *mesh, const char *path, const double *positions,
+                                 double time, int32_t field_count, const LyraField *fields)
+{
+    LyExport data = {0};
+    ly_export_mesh(&data, mesh);
+    return save_fields(&data, path, positions, time, field_count, fields);
+}
+
+LyraStatus lyra_surface_save_fields(const LyraSurface *surface, const char *path,
+                                    const double *positions, double time, int32_t field_count,
+                                    const LyraField *fields)
+{
+    LyExport data = {0};
+    LY_TRY(ly_export_surface(&data, surface, INT32_MAX));
+    LyraStatus status = save_fields(&data, path, positions, time, field_count, fields);
+    ly_export_finish(&data);
+    return status;
 }

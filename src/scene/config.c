@@ -28,7 +28,6 @@ static const char *const solvers[] = {"implicitNewmark", "implicitBackwardEuler"
 
 // clang-format off
 const LyConfigKey ly_vega_keys[LY_VEGA_KEY_COUNT] = {
-    [LY_VEGA_CLOTH] = {.name = "objMeshname", .kind = LY_CONFIG_TEXT},
     [LY_VEGA_MESH] = {.name = "volumetricMeshFilename", .kind = LY_CONFIG_TEXT},
     [LY_VEGA_CUSTOM_SPRINGS] = {.name = "customMassSpringSystem", .kind = LY_CONFIG_TEXT},
     [LY_VEGA_SPRINGS_OBJ] = {.name = "massSpringSystemObjConfigFilename", .kind = LY_CONFIG_TEXT},
@@ -143,8 +142,9 @@ static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
     size_t length = 0;
     LY_TRY(ly_file_read(vega->ctx, scene->path, &text, &length));
     ly_vega_digest(vega, text, length);
+    const LyConfigKey *keys = ly_vega_is_cloth(text, length) ? ly_vega_cloth_keys : ly_vega_keys;
     LyraStatus status = ly_config_parse(&vega->config, vega->ctx, scene->path, text, length,
-                                        LY_VEGA_KEY_COUNT, ly_vega_keys);
+                                        LY_VEGA_KEY_COUNT, keys);
     ly_release(vega->ctx, text);
     LY_TRY(status);
     LY_TRY(ly_arena_allocate(vega->arena, def->override_count, sizeof *vega->overrides,
@@ -156,11 +156,6 @@ static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
         }
         LY_TRY(ly_config_override(&vega->config, def->overrides[o]));
         ly_vega_digest(vega, def->overrides[o], strlen(def->overrides[o]) + 1);
-    }
-    if (ly_config_has(&vega->config, LY_VEGA_CLOTH)) {
-        return ly_config_at(&vega->config, LY_VEGA_CLOTH,
-                            ly_fail(LYRA_UNSUPPORTED, "this is a scene of cloth; only solids and "
-                                                      "springs can be simulated"));
     }
     return ly_config_check_required(&vega->config);
 }
@@ -220,7 +215,7 @@ static LyraStatus choose_law(LyVega *vega, LyraSolidDef *def)
             def->compression_resistance = ly_config_number(config, LY_VEGA_RESISTANCE);
         }
         if (gravity) {
-            ly_vega_add_pull(vega, g);
+            ly_vega_add_force(vega, (double[]){0, -g, 0});
             ly_log(vega->ctx, LYRA_LOG_WARNING,
                    "%s: addGravity pulls on each vertex of InvertibleFEM with g newtons whatever "
                    "its mass, as in Vega",
@@ -253,21 +248,27 @@ static LyraStatus read_solid(LyVega *vega)
 static LyraStatus read_body(LyVega *vega)
 {
     const LyConfig *config = &vega->config;
+    bool cloth = config->keys == ly_vega_cloth_keys;
     bool springs = ly_config_has(config, LY_VEGA_SPRINGS_OBJ) ||
                    ly_config_has(config, LY_VEGA_SPRINGS_TET) ||
                    ly_config_has(config, LY_VEGA_SPRINGS_CUBIC) ||
                    ly_config_has(config, LY_VEGA_CUSTOM_SPRINGS);
-    if (!springs && !ly_config_has(config, LY_VEGA_MESH)) {
-        return ly_fail(LYRA_BAD_FORMAT,
-                       "%s: no body: expected one of the keys *volumetricMeshFilename, "
-                       "*massSpringSystemObjConfigFilename, ...TetMesh..., ...CubicMesh... and "
-                       "*customMassSpringSystem",
-                       config->path);
+    if (!cloth && !springs && !ly_config_has(config, LY_VEGA_MESH)) {
+        return ly_fail(
+            LYRA_BAD_FORMAT,
+            "%s: no body: expected one of the keys *volumetricMeshFilename, "
+            "*objMeshname, *massSpringSystemObjConfigFilename, ...TetMesh..., ...CubicMesh... and "
+            "*customMassSpringSystem",
+            config->path);
     }
     vega->body = lyra_body_def_default();
     vega->body.name = "body";
     vega->spec.world.bodies = &vega->body;
     vega->spec.world.body_count = 1;
+    if (cloth) {
+        LY_TRY(ly_vega_read_cloth(vega));
+        return ly_vega_read_state(vega);
+    }
     LY_TRY(springs ? ly_vega_read_springs(vega) : read_solid(vega));
     LY_TRY(ly_vega_read_surfaces(vega));
     return ly_vega_read_state(vega);
@@ -382,7 +383,7 @@ static LyraStatus keep_settings(LyVega *vega)
         if (text) {
             LY_TRY(ly_string_copy(scene->ctx, text, strlen(text), &value));
             scene->settings[scene->setting_count++] =
-                (LyraSceneSetting){.key = ly_vega_keys[k].name, .value = value};
+                (LyraSceneSetting){.key = vega->config.keys[k].name, .value = value};
         }
     }
     return LYRA_OK;
@@ -503,6 +504,7 @@ static LyraStatus see_from(LyVega *vega, const char *folder)
     LyraBodyDef *body = &vega->body;
     const char **files[] = {&body->file,
                             &vega->springs.file,
+                            &vega->cloth.file,
                             &body->start.displacement_file,
                             &body->start.velocity_file,
                             &vega->surfaces[0].file,

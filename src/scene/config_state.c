@@ -58,9 +58,12 @@ static LyraLoadDef *add_load(LyVega *vega)
     return load;
 }
 
-void ly_vega_add_pull(LyVega *vega, double pull)
+void ly_vega_add_force(LyVega *vega, const double force[3])
 {
-    add_load(vega)->force[1].value = -pull;
+    LyraLoadDef *load = add_load(vega);
+    for (int i = 0; i < 3; ++i) {
+        load->force[i].value = force[i];
+    }
 }
 
 LyraStatus ly_vega_read_state(LyVega *vega)

@@ -30,7 +30,7 @@ const char *ly_config_nearest(LySlice name, int32_t key_count, const LyConfigKey
     const char *nearest = "";
     int32_t least = INT32_MAX;
     for (int32_t k = 0; k < key_count; ++k) {
-        int32_t distance = ly_edit_distance(word, keys[k].name);
+        int32_t distance = keys[k].name ? ly_edit_distance(word, keys[k].name) : INT32_MAX;
         if (distance < least) {
             least = distance;
             nearest = keys[k].name;
@@ -42,7 +42,7 @@ const char *ly_config_nearest(LySlice name, int32_t key_count, const LyConfigKey
 int32_t ly_config_find(const LyConfig *config, LySlice name)
 {
     for (int32_t k = 0; k < config->key_count; ++k) {
-        if (ly_slice_is_word(name, config->keys[k].name)) {
+        if (config->keys[k].name && ly_slice_is_word(name, config->keys[k].name)) {
             return k;
         }
     }

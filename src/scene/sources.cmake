@@ -1,6 +1,7 @@
 target_sources(lyra_objects PRIVATE
   scene/compile.c
   scene/config.c
+  scene/config_cloth.c
   scene/config_springs.c
   scene/config_state.c
   scene/config_surfaces.c

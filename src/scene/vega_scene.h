@@ -45,6 +45,20 @@ typedef enum LyVegaKey {
     LY_VEGA_OUTPUT,
     LY_VEGA_ADD_GRAVITY,
     LY_VEGA_G,
+    // of cloth alone
+    LY_VEGA_TENSILE,
+    LY_VEGA_SHEAR,
+    LY_VEGA_BEND_U,
+    LY_VEGA_BEND_V,
+    LY_VEGA_SURFACE_DENSITY,
+    LY_VEGA_REST_ANGLES,
+    LY_VEGA_STRETCH_FORCE,
+    LY_VEGA_STRETCH_STIFFNESS,
+    LY_VEGA_BEND_FORCE,
+    LY_VEGA_BEND_STIFFNESS,
+    LY_VEGA_WIND_X,
+    LY_VEGA_WIND_Y,
+    LY_VEGA_WIND_Z,
     LY_VEGA_RENDERING_MESH,
     LY_VEGA_SECONDARY_MESH,
     LY_VEGA_SECONDARY_WEIGHTS,
@@ -74,11 +88,20 @@ typedef enum LyVegaKey {
     LY_VEGA_BACKGROUND,
     LY_VEGA_GROUND_PLANE,
     LY_VEGA_REAL_TIME_NORMALS,
+    LY_VEGA_MOUSE_FORCE,
+    LY_VEGA_FORCE_MAGNITUDE,
+    LY_VEGA_Z_NEAR,
+    LY_VEGA_Z_FAR,
     LY_VEGA_KEY_COUNT,
     LY_VEGA_FIRST_VIEWING = LY_VEGA_COMPLIANCE,
 } LyVegaKey;
 
+/// Those of solids and springs, and those of cloth; what one of them does not know has no name.
 extern const LyConfigKey ly_vega_keys[LY_VEGA_KEY_COUNT];
+extern const LyConfigKey ly_vega_cloth_keys[LY_VEGA_KEY_COUNT];
+
+/// Whether the text is that of a scene of cloth: it has the key objMeshname.
+bool ly_vega_is_cloth(const char *text, size_t length);
 
 /// Words of `solver`, in their order.
 typedef enum LyVegaSolver {
@@ -103,6 +126,7 @@ typedef struct LyVega {
     LySceneSpec spec;
     LyraBodyDef body;
     LyraBodySprings springs; // where the body is of springs
+    LyraBodyCloth cloth;     // where it is cloth
     LyraConstraintDef constraint;
     LyraLoadDef loads[2];
     LyraBodySurface surfaces[2];
@@ -123,14 +147,16 @@ LyraStatus ly_vega_look_at_mesh(LyVega *vega, int32_t *vertices, LyraElementKind
 /// The body of springs that the scene names.
 LyraStatus ly_vega_read_springs(LyVega *vega);
 
+/// The body of cloth.
+LyraStatus ly_vega_read_cloth(LyVega *vega);
+
 /// The surfaces of the body. A file that is not there is a warning, and so is one with other
 /// vertices than the body.
 LyraStatus ly_vega_read_surfaces(LyVega *vega);
 
-/// Fixed vertices, Laplacian damping, first state and loads. `pull`: constant force along -y on
-/// each vertex, N.
+/// Fixed vertices, Laplacian damping, first state and loads. `force`: constant, on each vertex, N.
 LyraStatus ly_vega_read_state(LyVega *vega);
-void ly_vega_add_pull(LyVega *vega, double pull);
+void ly_vega_add_force(LyVega *vega, const double force[3]);
 
 /// Keys of a `.massspring` file of a kind; for tests and fuzzing.
 typedef enum LyVegaSprings { LY_SPRINGS_OBJ = 0, LY_SPRINGS_TET, LY_SPRINGS_CUBIC } LyVegaSprings;

@@ -33,8 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     LyraContext *ctx = fuzz_context();
     char *text = fuzz_text(data, size);
     LyConfig config = {0};
+    const LyConfigKey *keys = ly_vega_is_cloth(text, size) ? ly_vega_cloth_keys : ly_vega_keys;
     LyraStatus status =
-        ly_config_parse(&config, ctx, "fuzz.config", text, size, LY_VEGA_KEY_COUNT, ly_vega_keys);
+        ly_config_parse(&config, ctx, "fuzz.config", text, size, LY_VEGA_KEY_COUNT, keys);
     if (status == LYRA_OK) {
         check_values(&config);
         text[strcspn(text, "\n")] = '\0';

@@ -12,6 +12,7 @@ export const FIELDS = [
     { name: 'det', label: 'Volume ratio det F', unit: '', middle: 1 },
     { name: 'displacement', label: 'Displacement', unit: 'm' },
     { name: 'speed', label: 'Speed', unit: 'm/s' },
+    { name: 'strain', label: 'Strain of cloth', unit: '', cloth: true },
 ];
 
 export class Palette {

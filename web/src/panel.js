@@ -136,7 +136,8 @@ export class Panel {
         byId('pull').replaceChildren();
         this.pull = null;
         fillList(byId('field'), FIELDS.map((field, i) => [i, field.label])
-            .filter(([i]) => scene.stress || !FIELDS[i].stress), 0);
+            .filter(([i]) => (scene.stress || !FIELDS[i].stress)
+                && (scene.cloth || !FIELDS[i].cloth)), 0);
         fillList(byId('integrator'), scene.integrators.map((name, i) => [i, name]), '');
         fillList(byId('solver'), scene.solvers.map((name, i) => [i, name]), '');
         this.addSurfaces(scene.surfaces);

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Cloth in `lyra bench forces` and `lyra bench step`: a unit square of N x N cells, its diagonals
+// alike, 8500 and 100, bending 0.0002, 0.25 kg/m^2 in the units of Vega; rows that end in "vega"
+// have its bending too. Steps: two corners held, backward Euler, h = 10 ms, stiffness damping 0.001
+// s, from rest; by one Newton step, started and damped as in Vega, or "full".
+
+#include "bench_body.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORCE_CELLS 283 // 160,178 triangles
+#define WARM_STEPS 4
+
+static LyraStatus add_cloth(LyraWorld *world, int32_t cells, bool vega)
+{
+    LyraSheetDef sheet = lyra_sheet_def_default();
+    LyraBodyCloth cloth = lyra_body_cloth_default();
+    LyraBodyDef body = lyra_body_def_default();
+    sheet.cells[0] = sheet.cells[1] = cells;
+    sheet.faces = LYRA_SHEET_SAME;
+    cloth.generate = &sheet;
+    cloth.fabric.stretch = 8500;
+    cloth.fabric.shear = 100;
+    cloth.fabric.bend_u = cloth.fabric.bend_v = 0.0002;
+    cloth.area = LYRA_CLOTH_AREA_VEGA;
+    cloth.frozen_bend = vega;
+    body.kind = "cloth";
+    body.cloth = &cloth;
+    return lyra_world_add_body(world, &body, NULL);
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+typedef struct Forces {
+    LyraContext *ctx;
+    LyraWorld *world; // owns the cloth
+    LyraAssembly *assembly;
+    LyraBlockMatrix *K;
+    double *x, *gradient;
+    bool tangent, psd; // what the next timing asks for
+} Forces;
+
+static void evaluate(void *data)
+{
+    Forces *body = data;
+    LyraEvaluation evaluation = {.x = body->x,
+                                 .psd = body->psd,
+                                 .gradient = body->gradient,
+                                 .dfdx = body->tangent ? body->K : NULL};
+    lyra_assembly_evaluate(body->assembly, &evaluation);
+}
+
+static void end_forces(Forces *body)
+{
+    lyra_block_matrix_destroy(body->K);
+    lyra_assembly_destroy(body->assembly);
+    lyra_world_destroy(body->world);
+    lyra_context_destroy(body->ctx);
+    free(body->x);
+    free(body->gradient);
+    *body = (Forces){0};
+}
+
+static bool make_forces(int32_t threads, LyraIsa isa, bool vega, Forces *body)
+{
+    *body = (Forces){.ctx = cli_context(threads, isa)};
+    if (!body->ctx || lyra_world_create(body->ctx, NULL, &body->world) != LYRA_OK ||
+        add_cloth(body->world, FORCE_CELLS, vega) != LYRA_OK) {
+        end_forces(body);
+        return false;
+    }
+    const LyraBodyView *made = &lyra_world_view(body->world).bodies[0];
+    LyraSurfaceView view = lyra_surface_view(made->sheet);
+    int32_t count = 0;
+    LyraForce *const *forces = lyra_cloth_forces(made->cloth, &count);
+    body->x = cli_allocate((size_t)view.vertex_count * 3 * sizeof *body->x);
+    body->gradient = cli_allocate((size_t)view.vertex_count * 3 * sizeof *body->gradient);
+    if (lyra_assembly_create(body->ctx, view.vertex_count, view.positions, count, forces,
+                             &body->assembly) != LYRA_OK ||
+        lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
+        end_forces(body);
+        return false;
+    }
+    // stretched and sheared by some per cent, in waves
+    for (int32_t i = 0; i < view.vertex_count; ++i) {
+        const double *X = view.positions + 3 * (int64_t)i;
+        double *x = body->x + 3 * (int64_t)i;
+        x[0] = 1.05 * X[0] + 0.03 * X[2];
+        x[1] = 0.05 * sin(9 * X[0]) * cos(7 * X[2]);
+        x[2] = 0.98 * X[2] + 0.02 * X[0] * X[2];
+    }
+    return true;
+}
+
+// force; force and tangent; force and positive semi-definite tangent
+enum { KINDS = 3 };
+
+static CliExit bench_forces_way(Bench *bench, bool vega)
+{
+    BenchTime twin_time[KINDS];
+    Forces body;
+    if (!make_forces(1, LYRA_ISA_SCALAR, vega, &body)) {
+        return cli_failed();
+    }
+    for (int kind = 0; kind < KINDS; ++kind) {
+        body.tangent = kind > 0;
+        body.psd = kind > 1;
+        twin_time[kind] = bench_time(bench, evaluate, &body);
+    }
+    end_forces(&body);
+    for (int32_t threads = 1; threads <= bench->threads;
+         threads = bench_next_threads(bench, threads)) {
+        if (!make_forces(threads, LYRA_ISA_AUTO, vega, &body)) {
+            return cli_failed();
+        }
+        for (int kind = 0; kind < KINDS; ++kind) {
+            char name[80];
+            snprintf(name, sizeof name, "%s/cloth%s%s", kind ? "force+tangent" : "force",
+                     vega ? "/vega" : "", kind == 2 ? "/psd" : "");
+            body.tangent = kind > 0;
+            body.psd = kind > 1;
+            const BenchRow row = {.name = name,
+                                  .subject = "square",
+                                  .unit = "element",
+                                  .items = 2.0 * FORCE_CELLS * FORCE_CELLS,
+                                  .threads = threads,
+                                  .isa = lyra_context_isa(body.ctx),
+                                  .time = bench_time(bench, evaluate, &body),
+                                  .twin = twin_time[kind],
+                                  .twin_name = "scalar"};
+            bench_row(bench, &row);
+        }
+        end_forces(&body);
+    }
+    return CLI_OK;
+}
+
+CliExit bench_cloth_forces(Bench *bench)
+{
+    CliExit exit = bench_forces_way(bench, false);
+    return exit == CLI_OK ? bench_forces_way(bench, true) : exit;
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+static LyraStatus make_world(LyraContext *ctx, int32_t cells, bool full, LyraWorld **out)
+{
+    LyraWorldDef def = lyra_world_def_default();
+    LyraSelector corners = lyra_selector_default();
+    const int32_t ends[2] = {0, cells};
+    def.gravity[1] = lyra_curve_constant(-9.81);
+    def.damping.stiffness = 0.001;
+    def.damping.exact = !full;
+    def.integrator.name = "backward-euler";
+    def.integrator.vega = !full;
+    def.integrator.newton.policy = full ? LYRA_NEWTON_FULL : LYRA_NEWTON_ONE;
+    def.integrator.newton.decrement = 1e-8;
+    def.time.dt = BENCH_STEP;
+    corners.vertices = ends;
+    corners.vertex_count = 2;
+    LyraStatus status = lyra_world_create(ctx, &def, out);
+    status = status == LYRA_OK ? add_cloth(*out, cells, false) : status;
+    status = status == LYRA_OK ? lyra_world_fix(*out, NULL, &corners) : status;
+    return status == LYRA_OK ? lyra_world_prepare(*out) : status;
+}
+
+static LyraStatus time_steps(const Bench *bench, LyraWorld *world, BenchTime *time,
+                             LyraStepReport *best)
+{
+    BenchSamples samples = {0};
+    for (int32_t k = 0; bench_samples_want(&samples); ++k) {
+        LyraStepReport report;
+        double start = bench_now();
+        LyraStatus status = lyra_world_step(world, &report);
+        double seconds = bench_now() - start;
+        if (status != LYRA_OK) {
+            return status;
+        }
+        if (k >= WARM_STEPS && bench_samples_add(bench, &samples, seconds)) {
+            *best = report;
+        }
+    }
+    *time = bench_samples_time(&samples);
+    return LYRA_OK;
+}
+
+static CliExit bench_steps(Bench *bench, int32_t cells, bool full, int32_t threads)
+{
+    LyraContext *ctx = cli_context(threads, LYRA_ISA_AUTO);
+    if (!ctx) {
+        return CLI_BAD_INPUT;
+    }
+    LyraWorld *world = NULL;
+    BenchTime time = {0};
+    LyraStepReport report = {0};
+    double start = bench_now(), set_up = 0;
+    LyraStatus status = make_world(ctx, cells, full, &world);
+    status = status == LYRA_OK ? lyra_world_step(world, NULL) : status;
+    set_up = bench_now() - start;
+    status = status == LYRA_OK ? time_steps(bench, world, &time, &report) : status;
+    if (status == LYRA_OK) {
+        char name[80], subject[64];
+        snprintf(name, sizeof name, "backward-euler/cloth%s", full ? "/full" : "");
+        snprintf(subject, sizeof subject, "square %d triangles", 2 * (int)cells * (int)cells);
+        const BenchSolve solve = {.solver = report.solver,
+                                  .analyze = set_up,
+                                  .solve = report.solve_seconds,
+                                  .iterations = report.linear_iterations,
+                                  .bytes = (int64_t)lyra_context_byte_count(ctx)};
+        const BenchRow row = {.name = name,
+                              .subject = subject,
+                              .unit = "step",
+                              .items = 1,
+                              .threads = threads,
+                              .isa = lyra_context_isa(ctx),
+                              .time = time,
+                              .solve = &solve};
+        bench_row(bench, &row);
+    }
+    CliExit exit = status == LYRA_OK ? CLI_OK : cli_failed();
+    lyra_world_destroy(world);
+    lyra_context_destroy(ctx);
+    return exit;
+}
+
+CliExit bench_cloth_steps(Bench *bench)
+{
+    static const int32_t cells[] = {32, 100, 224};
+    CliExit exit = CLI_OK;
+    for (int c = 0; c < (bench->large ? 3 : 2); ++c) {
+        for (int full = 0; full < 2; ++full) {
+            for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
+                 threads = bench_next_threads(bench, threads)) {
+                exit = bench_steps(bench, cells[c], full, threads);
+            }
+        }
+    }
+    return exit;
+}
