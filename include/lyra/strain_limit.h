@@ -39,11 +39,6 @@ typedef enum LyraStrainLimitParameter {
 LYRA_API LyraStatus lyra_strain_limit_create(const LyraCloth *cloth, const LyraStrainLimitDef *def,
                                              LyraForce **out);
 
-/// Writes the principal stretches of each triangle at `positions`, [vertex_count][3]: the larger,
-/// then the smaller one, [triangle_count][2]. Allocates nothing.
-LYRA_API void lyra_cloth_stretches(const LyraCloth *cloth, const double *positions,
-                                   double *stretches);
-
 /// How positions are projected.
 typedef struct LyraStrainProjection {
     double low, high; ///< As in LyraStrainLimitDef.

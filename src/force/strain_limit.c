@@ -137,18 +137,6 @@ static void find_corners(const LyraCloth *cloth, int32_t t, const double *positi
     }
 }
 
-void lyra_cloth_stretches(const LyraCloth *cloth, const double *positions, double *stretches)
-{
-    LYRA_ASSERT(cloth && positions && stretches);
-    for (int32_t t = 0; t < cloth->view.triangle_count; ++t) {
-        const double *x[3], *constants = cloth->constants + LY_CLOTH_CONSTANTS * (int64_t)t;
-        find_corners(cloth, t, positions, x);
-        for (int k = 0; k < 2; ++k) {
-            stretches[2 * (int64_t)t + k] = find_stretch(constants, x, k == 0).s;
-        }
-    }
-}
-
 // ---- the projection -----------------------------------------------------------------------------
 
 static double beyond(const LyraStrainProjection *projection, double s)
