@@ -340,9 +340,10 @@ LYRA_TEST(overrides_find_bodies_by_name)
 LYRA_TEST(gallery_scenes_step)
 {
     REQUIRE_YAML();
-    static const char *const names[] = {"hanging_beam",    "layered_column", "twisting_bar",
-                                        "flattened_torus", "spring_bridge",  "pressed_cube",
-                                        "muscle",          "finger",         "thrown_brick"};
+    static const char *const names[] = {
+        "hanging_beam",  "layered_column", "twisting_bar", "flattened_torus",
+        "spring_bridge", "pressed_cube",   "muscle",       "finger",
+        "thrown_brick",  "tablecloth",     "sewn"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];

@@ -113,7 +113,7 @@ static void list_cells(const Run *run, Cell cells[CELLS])
         {"min_det", r->min_det},
         {"min_det_element", r->min_det_element},
         {"inverted", r->inverted},
-        {"gap", r->gap},
+        {"tie_gap", r->gap},
         {"dissipated_total", run->totals.dissipated},
         {"work_total", run->totals.work},
         {"balance_total", run->totals.balance},
