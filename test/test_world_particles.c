@@ -106,6 +106,9 @@ LYRA_TEST(imex_is_one_newton_step_of_backward_euler_with_one_factor)
     Settings given = settings("imex");
     LyraWorld *imex = make_cloth(ctx, &given);
     TEST_EQUAL(run(imex, 40).factorisations, 1);
+    int64_t requests = test_allocation_count();
+    TEST_EQUAL(run(imex, 5).factorisations, 0);
+    TEST_EQUAL(test_allocation_count(), requests);
     TEST_OK(lyra_world_set(imex, "time.dt", 0.002));
     TEST_EQUAL(run(imex, 3).factorisations, 1);
     TEST_OK(lyra_world_set(imex, "damping.mass", 0.5));

@@ -126,12 +126,15 @@ LYRA_TEST(projection_keeps_both_momenta_of_a_free_sheet)
         v[3 * k + 2] = 2 * x[0] + 3 * x[2];
     }
     double begin[2][3], end[2][3], dissipated = 0;
+    int64_t requests = 0;
     find_momentum(world, begin[0], begin[1]);
     for (int step = 0; step < 10; ++step) {
         LyraStepReport report;
         LyraEnergies energies;
         TEST_OK(lyra_world_step(world, &report));
+        TEST_CHECK(step < 3 || test_allocation_count() == requests);
         TEST_OK(lyra_world_energies(world, &energies));
+        requests = test_allocation_count();
         TEST_NEAR(report.kinetic, energies.kinetic, 1e-14);
         dissipated += report.dissipated;
     }
@@ -162,6 +165,36 @@ static void fall(LyraContext *ctx, void *data, void *out)
 LYRA_TEST(limited_sheets_have_the_same_bits_on_all_threads)
 {
     test_same_bits(fall, NULL, 3 * VERTICES * sizeof(double));
+}
+
+LYRA_TEST(limited_sheets_go_on_with_the_same_bits_after_a_checkpoint)
+{
+    static const char *const methods[] = {"backward-euler", "bdf2", "newmark"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraBodyStrainLimit limit = lyra_body_strain_limit_default();
+    limit.project = true;
+    for (int m = 0; m < 3; ++m) {
+        LyraWorld *worlds[2];
+        for (int k = 0; k < 2; ++k) {
+            worlds[k] = make_sheet(ctx, methods[m], true, &limit);
+            for (int step = 0; step < 14 * (1 - k); ++step) {
+                TEST_OK(lyra_world_step(worlds[k], NULL));
+            }
+            const char *path = test_temp_path("limit.state");
+            TEST_OK(k ? lyra_world_restore(worlds[k], path) : lyra_world_save(worlds[k], path));
+        }
+        TEST_CHECK(largest_stretch(worlds[1]) > 1.09);
+        for (int step = 0; step < 6; ++step) {
+            TEST_OK(lyra_world_step(worlds[0], NULL));
+            TEST_OK(lyra_world_step(worlds[1], NULL));
+        }
+        TEST_CHECK(memcmp(lyra_world_positions(worlds[0], 0, NULL),
+                          lyra_world_positions(worlds[1], 0, NULL),
+                          3 * VERTICES * sizeof(double)) == 0);
+        lyra_world_destroy(worlds[0]);
+        lyra_world_destroy(worlds[1]);
+    }
+    test_context_end(ctx);
 }
 
 static LyraStatus load_scene(LyraContext *ctx, void *data)

@@ -187,6 +187,7 @@ LYRA_TEST(hard_ties_leave_no_gap_with_any_method_that_iterates)
         LyraTieDef tie;
         LyraWorld *world = make_hard(ctx, methods[m], &tie);
         double force[3], gap = -1;
+        int64_t requests = 0;
         for (int step = 0; step < 8; ++step) {
             LyraStepReport report;
             TEST_OK(lyra_world_step(world, &report));
@@ -194,7 +195,9 @@ LYRA_TEST(hard_ties_leave_no_gap_with_any_method_that_iterates)
             TEST_EQUAL(gap, report.gap);
             TEST_CHECK(report.gap < 1e-11);
             TEST_CHECK(step < 4 || report.newton_iterations < 15);
+            requests = step < 4 ? test_allocation_count() : requests;
         }
+        TEST_EQUAL(test_allocation_count(), requests);
         TEST_OK(lyra_world_tie_force(world, 0, force));
         if (m == 0) {
             TEST_NEAR(force[1], 500 * 9.81, 1e-5 * 500 * 9.81);

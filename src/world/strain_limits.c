@@ -14,6 +14,7 @@
 #include "integrate/integrate.h"
 #include "lyra/strain_limit.h"
 #include "math/vec3.h"
+#include "model/state.h"
 #include "world/sheet.h"
 
 #include <math.h>
@@ -283,7 +284,7 @@ LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *
         return LYRA_OK;
     }
     LyraEnergies energies;
-    lyra_state_forget(state, LYRA_STATE_METHOD);
+    ly_state_outdate(state);
     LY_TRY(ly_world_energies_of(world, state, &energies));
     // what is taken away counts as lost
     report->dissipated += report->kinetic + report->elastic - energies.kinetic - energies.elastic;

@@ -91,20 +91,19 @@ const double *lyra_world_velocities(LyraWorld *world, int32_t body, int32_t *cou
 
 LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *of, LyraEnergies *out)
 {
-    LyraVector *momentum = NULL;
     LyraEnergies found = {0};
     LyraStateView state = lyra_state_view(of);
     const LyraPoint at = {.time = state.time, .u = state.u, .v = state.v, .committed = of};
     const LyraResponse response = {.elastic = &found.elastic};
-    LY_TRY(lyra_system_vector_create(world->system, lyra_vector_size(state.v), &momentum));
-    LyraStatus status = lyra_system_evaluate(world->system, &at, &response);
-    if (status == LYRA_OK) {
-        lyra_system_apply_mass(world->system, state.v, momentum);
-        found.kinetic = 0.5 * lyra_vector_dot(state.v, momentum);
-        *out = found;
+    if (!world->momentum) {
+        LY_TRY(
+            lyra_system_vector_create(world->system, lyra_vector_size(state.v), &world->momentum));
     }
-    lyra_vector_destroy(momentum);
-    return status;
+    LY_TRY(lyra_system_evaluate(world->system, &at, &response));
+    lyra_system_apply_mass(world->system, state.v, world->momentum);
+    found.kinetic = 0.5 * lyra_vector_dot(state.v, world->momentum);
+    *out = found;
+    return LYRA_OK;
 }
 
 LyraStatus lyra_world_energies(LyraWorld *world, LyraEnergies *out)

@@ -125,12 +125,14 @@ void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count)
 // what lyra_world_prepare() made
 static void end_run(LyraWorld *world)
 {
+    lyra_vector_destroy(world->momentum);
     lyra_state_destroy(world->work);
     lyra_state_destroy(world->state);
     lyra_integrator_destroy(world->integrator);
     lyra_system_destroy(world->system);
     lyra_model_destroy(world->model);
     ly_world_end_parameters(world);
+    world->momentum = NULL;
     world->work = world->state = NULL;
     world->integrator = NULL;
     world->system = NULL;

@@ -109,7 +109,8 @@ struct LyraWorld {
     LyraSystem *system;
     LyraIntegrator *integrator;
     LyraState *state;
-    LyraState *work; // of a step of several substeps; made by the first one
+    LyraState *work;      // of a step of several substeps; made by the first one
+    LyraVector *momentum; // scratch of energies; made by the first ones
     bool gravity_changes, moduli_change, activation_changes; // by themselves, over time
     LyParameters *parameters; // that can be turned; once it is prepared
     double density;           // factor on all masses
