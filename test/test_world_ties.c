@@ -587,6 +587,76 @@ LYRA_TEST(wrong_ties_are_refused)
     test_context_end(ctx);
 }
 
+// a stiff block, tied at a place inside of it to the end of a chain, which has no faces
+LYRA_TEST(chains_and_stiff_bodies_are_tied_by_places_and_vertices)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraWorldDef def = lyra_world_def_default();
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraBodySprings springs = lyra_body_springs_default();
+    LyraBodyDef chain = lyra_body_def_default(), block = chain;
+    const int32_t first = 0, last = 4;
+    LyraSelector top = lyra_selector_default(), end = top;
+    const LyraTiePoint middle = {{0.05, 0.02, 0}};
+    LyraTieDef tie = lyra_tie_def_default();
+    def.integrator.name = "backward-euler";
+    def.damping.mass = 5;
+    def.time.dt = 0.02;
+    def.gravity[1] = lyra_curve_constant(-9.81);
+    springs.over = LYRA_SPRINGS_OVER_CHAIN;
+    springs.count = 5;
+    springs.structural = 1e5;
+    springs.mass = 0.1;
+    springs.from[0] = springs.to[0] = 0.05;
+    springs.from[1] = 2;
+    springs.to[1] = 1;
+    chain.name = "chain";
+    chain.kind = "springs";
+    chain.springs = &springs;
+    shape.cells[0] = shape.cells[1] = shape.cells[2] = 2;
+    block.name = "block";
+    block.kind = "affine";
+    block.generate = &shape;
+    block.density = 100;
+    top.vertices = &first;
+    end.vertices = &last;
+    top.vertex_count = end.vertex_count = 1;
+    TEST_OK(lyra_world_create(ctx, &def, &world));
+    TEST_OK(lyra_world_add_body(world, &chain, NULL));
+    TEST_OK(lyra_world_add_body(world, &block, NULL));
+    TEST_OK(lyra_world_fix(world, "chain", &top));
+    tie.name = "hook";
+    tie.body = "block";
+    tie.points = &middle;
+    tie.point_count = 1;
+    tie.to = "chain";
+    tie.hard = true;
+    TEST_STATUS(lyra_world_add_tie(world, &tie, NULL), LYRA_UNSUPPORTED);
+    TEST_CONTAINS(lyra_error_message(), "to: found springs body \"chain\", which has neither");
+    tie.to_select = &end;
+    TEST_OK(lyra_world_add_tie(world, &tie, NULL));
+    TEST_STATUS(lyra_world_add_tie(world, &tie, NULL), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "found a second tie called \"hook\"");
+    LyraTieDef soft = lyra_tie_def_default();
+    soft.body = "block";
+    soft.select.all = true;
+    soft.stiffness = 1;
+    TEST_OK(lyra_world_add_tie(world, &soft, NULL));
+    LyraStepReport report;
+    double force[3], other[3];
+    for (int step = 0; step < 400; ++step) {
+        TEST_OK(lyra_world_step(world, &report));
+        TEST_CHECK(report.gap < 1e-9);
+    }
+    TEST_OK(lyra_world_tie_force(world, 0, force));
+    TEST_OK(lyra_world_tie_force(world, 1, other));
+    // at rest again
+    TEST_NEAR(force[1] + other[1], 100 * 9.81, 1);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(hard_ties_refuse_methods_that_do_not_iterate)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
