@@ -1,6 +1,7 @@
 # tests of world
 lyra_add_test(world)
 lyra_add_test(world_cloth)
+lyra_add_test(world_cloth_long LABELS long)
 lyra_add_test(world_keys)
 lyra_add_test(world_particles)
 lyra_add_test(world_probe)
