@@ -67,7 +67,8 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
         lyra_system_apply(it->system, d, x);
         lyra_vector_axpby(-1, x, 1, b);
     }
-    LY_TRY(ly_linear_solve(it, b, 1e-10, x));
+    // to the tolerance of the solver's own settings
+    LY_TRY(ly_linear_solve(it, b, 0, x));
     lyra_vector_axpby(1, x, 1, d);
     lyra_vector_axpby(1, d, 1, y.v);
     lyra_vector_axpby(h, y.v, 1, y.u);
