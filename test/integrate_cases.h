@@ -108,8 +108,9 @@ typedef struct BodyDef {
     bool consistent;
     LyraPrescription *prescription;
     void *prescription_user;
-    bool held_both;                      // the face x = highest too
-    const LyraPlasticityDef *plasticity; // Nullable
+    bool held_both;                                // the face x = highest too
+    const LyraPlasticityDef *plasticity;           // Nullable
+    const LyraViscoelasticityDef *viscoelasticity; // Nullable
 } BodyDef;
 
 static inline BodyDef body_def(void)
@@ -143,6 +144,7 @@ static inline bool make_body(LyraContext *ctx, const BodyDef *def, Body *out)
     solid.poisson = def->poisson;
     solid.inversion = def->inversion;
     solid.plasticity = def->plasticity;
+    solid.viscoelasticity = def->viscoelasticity;
     solid.volumetric = def->volumetric;
     solid.inversion_threshold = def->threshold > 0 ? def->threshold : solid.inversion_threshold;
     if (!TEST_OK(lyra_mesh_generate(ctx, &shape, &body.mesh)) ||

@@ -473,6 +473,11 @@ static inline void elsewhere_lengths(const void *self, LyraVector *lengths)
     elsewhere_out(e, 0, lengths);
 }
 
+static inline uint64_t elsewhere_material_digest(void *self)
+{
+    return lyra_system_material_digest(((Elsewhere *)self)->inner);
+}
+
 static inline uint64_t elsewhere_fingerprint(void *self)
 {
     return lyra_system_fingerprint(((Elsewhere *)self)->inner);
@@ -526,6 +531,7 @@ static const LyraSystemType elsewhere_type = {
     .extent = elsewhere_extent,
     .lengths = elsewhere_lengths,
     .fingerprint = elsewhere_fingerprint,
+    .material_digest = elsewhere_material_digest,
     .destroy = elsewhere_end,
 };
 

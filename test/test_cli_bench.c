@@ -285,6 +285,19 @@ LYRA_TEST(bench_measures_cloth)
     TEST_CONTAINS(errors, "--model cloth goes without");
 }
 
+// the matrix is the same, and so are the iterations
+LYRA_TEST(bench_lays_many_bodies_beside_one)
+{
+    TEST_EQUAL(lyra("bench bodies --elements 1500 --threads 1 --seconds 0 --json"), 0);
+    static const char *const rows[] = {"load", "step"};
+    for (int i = 0; i < 2; ++i) {
+        TEST_CHECK(value_of(rows[i], "ms") > 0 && value_of(rows[i], "ratio") > 0);
+        TEST_CHECK(value_of(rows[i], "newton_iterations") >= 1);
+        TEST_CHECK(value_of(rows[i], "linear_iterations") > 0);
+    }
+    TEST_CONTAINS(output, "3 bodies, 1500 tets");
+}
+
 LYRA_TEST(bench_refuses_what_it_cannot_measure)
 {
     static const struct {

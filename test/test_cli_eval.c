@@ -285,7 +285,7 @@ LYRA_TEST(cli_eval_says_what_is_wrong)
         {"--model stvk --young 0", 1, "--young is 0, expected more than 0"},
         {"--model stvk --density 0 --mass-out m.mtx", 1, "--density is 0, expected more than 0"},
         {"--model mass-spring --stiffness 0", 1, "--stiffness is 0, expected more than 0"},
-        {"--model mass-spring", 1, "springs of cubes need a stiffness, N/m"},
+        {"--model mass-spring", 1, "springs of cube elements need a stiffness, N/m"},
         {"--model stvk --poisson 0.3", 2, "--poisson needs --young"},
         {"--model stvk --lumped", 2, "--mass-out"},
         {"--model stvk --threads 1000", 2, "--threads needs a number of threads to 256"},

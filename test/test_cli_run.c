@@ -49,7 +49,8 @@ LYRA_TEST(cli_run_writes_all_it_promises)
     TEST_EQUAL(count_lines(out, "steps.csv"), 21);
     char *csv = read_in(out, "steps.csv", NULL), *summary = read_in(out, "summary.json", NULL);
     TEST_REQUIRE(csv && summary);
-    TEST_CONTAINS(csv, "step,time,dt,kinetic,elastic,dissipated,work,balance,momentum_x,");
+    TEST_CONTAINS(csv,
+                  "step,time,dt,kinetic,elastic,plastic,viscous,work,change,numerical,momentum_x,");
     TEST_CONTAINS(summary, "\"result\": \"finished\"");
     TEST_CONTAINS(summary, "\"steps\": 20,");
     TEST_CONTAINS(summary, "\"threads\": 1,");

@@ -270,6 +270,102 @@ LYRA_TEST(cli_run_writes_cloth)
     }
 }
 
+// ---- memory -------------------------------------------------------------------------------------
+
+// what bodies remember of flow is in arrays, VTU files, pictures and probes, for a run in parts too
+LYRA_TEST(cli_run_shows_what_bodies_remember)
+{
+    if (!has_feature("yaml")) {
+        TEST_SKIP("no libyaml in this build");
+    }
+    static const char text[] =
+        "bodies:\n"
+        "  - name: clay\n"
+        "    generate: {cells: [2, 1, 1], size: [0.4, 0.2, 0.2]}\n"
+        "    material: {model: hencky, young: 50 kPa, plasticity: {yield-stress: 200 Pa}}\n"
+        "  - name: flesh\n"
+        "    generate: {cells: [2, 1, 1], size: [0.4, 0.2, 0.2]}\n"
+        "    material: {model: neo-hookean, young: 5 kPa}\n"
+        "    viscosity: {model: maxwell, shear: [{time: 50 ms, modulus: 2 kPa}]}\n"
+        "constraints:\n"
+        "  - select: {half-space: {point: [-0.19, 0, 0], normal: [-1, 0, 0]}}\n"
+        "gravity: [0, -9.81, 0]\n"
+        "time: {dt: 20 ms, steps: 6}\n"
+        "output:\n"
+        "  save-every: 1\n"
+        "  save-history: true\n"
+        "  vtu-every: 3\n"
+        "  probes:\n"
+        "    - {name: strain, quantity: plastic-strain, body: clay}\n"
+        "    - {name: mean, quantity: plastic-strain, body: clay, reduce: mean}\n"
+        "    - {name: flow, quantity: plastic-loss, body: clay}\n"
+        "    - {name: creep, quantity: viscous-loss, body: flesh}\n";
+    static const char *const names[] = {"clay_plastic-strain.npy", "clay_inverse-flow.npy",
+                                        "clay_plastic-loss.npy", "flesh_viscous-loss.npy"};
+    const char *scene = kept("memory.yaml"), *whole = kept("all"), *parts = kept("half");
+    test_write_file(scene, text, sizeof text - 1);
+    TEST_EQUAL(
+        lyra("run %s --out %s --snapshot-every 6 --snapshot-field plastic-strain", scene, whole),
+        0);
+    TEST_CONTAINS(output, "clay_plastic-strain.npy");
+    TEST_EQUAL(lyra("run %s --quiet --out %s --steps 2", scene, parts), 0);
+    TEST_EQUAL(
+        lyra("run %s --quiet --out %s --resume --set output.save-history=false", scene, parts), 1);
+    TEST_CONTAINS(errors, "begun with output of save-history 1, found 0");
+    TEST_EQUAL(lyra("run %s --quiet --out %s --resume", scene, parts), 0);
+    check_array(whole, names[0], "'shape': (7, 12), }", 84);
+    check_array(whole, names[1], "'shape': (7, 12, 9), }", 756);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        size_t bytes[2];
+        char *all = read_in(whole, names[i], &bytes[0]),
+             *half = read_in(parts, names[i], &bytes[1]);
+        TEST_REQUIRE(all && half);
+        TEST_CHECK(bytes[0] == bytes[1] && memcmp(all, half, bytes[0]) == 0);
+        free(all);
+        free(half);
+    }
+    // the probe is the mean of the last frame
+    size_t bytes = 0;
+    char *npy = read_in(whole, names[0], &bytes), *vtu = NULL;
+    double sum = 0, strains[12];
+    memcpy(strains, npy + bytes - sizeof strains, sizeof strains);
+    free(npy);
+    for (int e = 0; e < 12; ++e) {
+        sum += strains[e];
+    }
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraTable *table = NULL;
+    char path[2048];
+    snprintf(path, sizeof path, "%s/steps.csv", whole);
+    TEST_REQUIRE_OK(lyra_table_load(ctx, path, &table));
+    LyraTableView view = lyra_table_view(table);
+    const double *last = view.values + view.row_count * (int64_t)(view.column_count - 4) + 5;
+    TEST_NEAR(last[6], sum / 12, 1e-15);
+    TEST_CHECK(sum > 0 && last[0] >= last[6] && last[12] > 0 && last[18] > 0);
+    // von Mises without hardening loses yield times strain
+    TEST_NEAR(last[12], 200 * last[6] * 0.016, 1e-12);
+    lyra_table_destroy(table);
+    test_context_end(ctx);
+    vtu = read_in(whole, "vtu/clay_000006.vtu", &bytes);
+    TEST_REQUIRE(vtu);
+    TEST_CONTAINS(vtu, "Name=\"plastic-strain\"");
+    TEST_CONTAINS(vtu, "Name=\"inverse-flow\" NumberOfComponents=\"9\"");
+    TEST_CHECK(!strstr(vtu, "viscous-loss"));
+    free(vtu);
+    vtu = read_in(whole, "vtu/flesh_000006.vtu", &bytes);
+    TEST_REQUIRE(vtu);
+    TEST_CONTAINS(vtu, "Name=\"viscous-loss\"");
+    free(vtu);
+    // what nobody remembers
+    TEST_EQUAL(lyra("run %s --quiet --out %s --snapshot-every 1 --snapshot-field goal-distance",
+                    scene, kept("none")),
+               1);
+    TEST_CONTAINS(errors, "\"goal-distance\", which no body remembers: expected one with "
+                          "plasticity toward a goal");
+    TEST_EQUAL(lyra("run %s --quiet --set output.probes[3].body=clay", scene), 1);
+    TEST_CONTAINS(errors, "body \"clay\" has no elements with a viscous-loss");
+}
+
 // ---- affine bodies ------------------------------------------------------------------------------
 
 // the shape of an affine body is carried along in all files, and a resumed run has the same bits
@@ -491,7 +587,8 @@ LYRA_TEST(cli_run_takes_pictures_as_told)
     static const char *const wrong[][2] = {
         {"--snapshot-size 8x8", "expected WxH, each from 16 to 8000 pixels"},
         {"--snapshot-size big", "expected WxH"},
-        {"--snapshot-field heat", "expected none, displacement, speed, von-mises or strain"},
+        {"--snapshot-field heat",
+         "expected none, displacement, speed, von-mises, strain, plastic-strain"},
         {"--snapshot-camera 1,2,3", "expected AZIMUTH,ELEVATION in degrees or an eye"},
         {"--snapshot-camera 1,2,3/1,2,3", "an eye and another place"},
         {"--snapshot-camera 1,95", "expected AZIMUTH,ELEVATION"},

@@ -141,10 +141,13 @@ LYRA_TEST(maxwell_loop_takes_energy)
     Case c = make_single(ctx);
     static const double frequencies[] = {0.3, 1 / TAU, 40};
     for (int f = 0; f < 3; ++f) {
-        double w = frequencies[f], period = 2 * PI / w, work = 0, last = 0;
+        double w = frequencies[f], period = 2 * PI / w, work = 0, last = 0, lost[2];
         int n = 2000, cycles = 3 + (int)(30 * TAU / period);
         forget(&c);
         for (int i = 1; i <= n * cycles; ++i) {
+            if (i == n * (cycles - 1) + 1) {
+                TEST_OK(lyra_assembly_read_history(c.assembly, 0, 2, c.history, &lost[0]));
+            }
             double before = 0.1 * sin(2 * PI * (i - 1) / n);
             double now = 0.1 * sin(2 * PI * i / n);
             double tension = step(&c, now, period / n);
@@ -156,6 +159,8 @@ LYRA_TEST(maxwell_loop_takes_energy)
         // the loss modulus times pi a^2; the trapezoids are good to 1e-6
         double expected = PI * 0.01 * K1 * w * TAU / (1 + w * w * TAU * TAU);
         TEST_NEAR(work, expected, 1e-4 * expected);
+        TEST_OK(lyra_assembly_read_history(c.assembly, 0, 2, c.history, &lost[1]));
+        TEST_NEAR(lost[1] - lost[0], expected, 1e-4 * expected);
     }
     end_case(&c);
     test_context_end(ctx);
@@ -235,7 +240,7 @@ LYRA_TEST(maxwell_history_is_trial_until_committed)
     Case c = make_body(ctx, 2, 1, 1);
     TestRandom random = test_random(3);
     int64_t size = lyra_assembly_history_size(c.assembly);
-    TEST_CHECK(size > 0 && size % (2 * LYRA_BATCH_WIDTH) == 0);
+    TEST_CHECK(size > 0 && size % (3 * LYRA_BATCH_WIDTH) == 0);
     size_t bytes = (size_t)size * sizeof(double);
     double *x = malloc((size_t)c.n * 6 * sizeof *x), *g = x + 3 * c.n;
     double *before = malloc(bytes), *trial = malloc(bytes), *again = malloc(bytes);

@@ -41,6 +41,9 @@ static Tally check_body(Body body, const char *what)
     TestRandom random = test_random(23);
     Tally tally = {0, 0};
     int32_t dofs = 3 * body.n;
+    int32_t count = 0;
+    const LyraForce *force = body.force ? body.force : lyra_solid_forces(body.solid, &count)[0];
+    bool definite = lyra_force_type(force)->traits & LYRA_FORCE_DEFINITE;
     for (int state = 0; state < STATES; ++state) {
         double x[30] = {0}, exact[30 * 30] = {0}, projected[30 * 30] = {0};
         set_random_state(&body, state, &random, x);
@@ -52,6 +55,10 @@ static Tally check_body(Body body, const char *what)
         double projected_low = smallest_eigenvalue(&body, projected);
         TEST_CHECK_MSG(projected_low >= -1e-12, "%s, state %d: eigenvalue %g", what, state,
                        projected_low);
+        if (definite) {
+            TEST_CHECK_MSG(memcmp(exact, projected, sizeof exact) == 0,
+                           "%s, state %d: other bits of a definite tangent", what, state);
+        }
         if (low >= ZERO) {
             double off = apart(dofs * dofs, projected, exact);
             TEST_CHECK_MSG(off <= 1e-11 * test_tolerance_scale(),
@@ -167,10 +174,10 @@ LYRA_TEST(psd_corotational_tangents)
 LYRA_TEST(psd_linear_and_corotational_tangents)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    for (int n = 0; n < 4; ++n) {
+    for (int n = 0; n < 2 * LYRA_ELEMENT_KIND_COUNT; ++n) {
         LyraSolidDef def = lyra_solid_def_default();
-        def.model = n / 2 ? "corotational" : "linear";
-        Tally tally = check_body(make_solid_body(ctx, make_element(ctx, n % 2), &def), def.model);
+        def.model = n % 2 ? "corotational" : "linear";
+        Tally tally = check_body(make_solid_body(ctx, make_element(ctx, n / 2), &def), def.model);
         TEST_EQUAL(tally.negative, 0);
     }
     test_context_end(ctx);

@@ -443,3 +443,41 @@ LYRA_TEST(forces_do_not_know_where_a_body_is)
     }
     test_context_end(ctx);
 }
+
+// numbers per stencil that its type asks for, and the place of each vertex once
+LYRA_TEST(solids_hold_each_position_once)
+{
+    const size_t fixed = 20000; // the rules of elements
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT; ++kind) {
+        LyraMesh *mesh = make_box(ctx, (LyraElementKind)kind, 8, 8, 8, 0, NULL);
+        for (int32_t m = 0; lyra_solid_model(m); ++m) {
+            LyraSolidDef def = lyra_solid_def_default();
+            LyraSolid *solid = NULL;
+            size_t before = lyra_context_byte_count(ctx);
+            def.model = lyra_solid_model(m);
+            def.young = def.stiffness = 1e4;
+            def.poisson = 0.3;
+            if (lyra_solid_create(ctx, mesh, &def, &solid) != LYRA_OK) {
+                TEST_STRING(def.model, "mass-spring"); // takes no middle nodes
+                continue;
+            }
+            size_t most = fixed;
+            int32_t count = 0;
+            LyraForce *const *forces = lyra_solid_forces(solid, &count);
+            for (int32_t f = 0; f < count; ++f) {
+                LyraForceView view = lyra_force_view(forces[f]);
+                int32_t fibre = strcmp(view.type->name, "fibre") == 0 ? 3 : 0;
+                int32_t numbers = fibre + view.type->parameter_count;
+                most += (size_t)view.stencil_count * (size_t)(4 * view.type->nodes + 8 * numbers) +
+                        24 * (size_t)lyra_mesh_view(mesh).vertex_count;
+            }
+            size_t bytes = lyra_context_byte_count(ctx) - before;
+            TEST_CHECK_MSG(bytes <= most, "%s of %ss: %zu bytes, expected at most %zu", def.model,
+                           lyra_element_kind_name((LyraElementKind)kind), bytes, most);
+            lyra_solid_destroy(solid);
+        }
+        lyra_mesh_destroy(mesh);
+    }
+    test_context_end(ctx);
+}

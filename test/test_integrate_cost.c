@@ -57,6 +57,15 @@ typedef struct Pair {
     LyraIntegrator *it;
 } Pair;
 
+// the same, and it says that its tangents are never indefinite
+static const LyraForceType definite_type = {
+    .name = "counted pair",
+    .nodes = 2,
+    .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT |
+              LYRA_FORCE_DEFINITE,
+    .evaluate = evaluate_pair,
+};
+
 static void end_pair(Pair *pair)
 {
     lyra_integrator_destroy(pair->it);
@@ -67,14 +76,14 @@ static void end_pair(Pair *pair)
 }
 
 // one vertex is fixed, the other falls and swings
-static void make_pair(LyraContext *ctx, const LyraIntegratorDef *settings, double stiffness_damping,
-                      Pair *pair)
+static void make_pair(LyraContext *ctx, const LyraForceType *type,
+                      const LyraIntegratorDef *settings, double stiffness_damping, Pair *pair)
 {
     static const double x[6] = {0, 0, 0, 0.1, 0, 0}, masses[2] = {1, 1};
     static const int32_t stencil[2] = {0, 1}, fixed = 0;
     memset(pair, 0, sizeof *pair);
     LyraForceDef force = lyra_force_def_default();
-    force.type = &pair_type;
+    force.type = type;
     force.self = &pair->counter;
     force.stencil_count = 1;
     force.stencils = stencil;
@@ -87,7 +96,7 @@ static void make_pair(LyraContext *ctx, const LyraIntegratorDef *settings, doubl
     def.masses = masses;
     def.gravity[1] = -9.81;
     def.stiffness_damping = stiffness_damping;
-    def.damping_exact = true;
+    def.damping_exact = type == &pair_type;
     TEST_OK(lyra_model_create(ctx, &def, &pair->model));
     TEST_OK(lyra_constraints_fix_vertices(lyra_model_constraints(pair->model), 1, &fixed));
     TEST_OK(lyra_system_create_sparse(ctx, pair->model, NULL, &pair->system));
@@ -96,12 +105,12 @@ static void make_pair(LyraContext *ctx, const LyraIntegratorDef *settings, doubl
 }
 
 // evaluations of the third step without and with the tangent
-static void check_cost(const LyraIntegratorDef *settings, double stiffness_damping, int32_t forces,
-                       int32_t tangents)
+static void check_cost_of(const LyraForceType *type, const LyraIntegratorDef *settings,
+                          double stiffness_damping, int32_t forces, int32_t tangents)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     Pair pair;
-    make_pair(ctx, settings, stiffness_damping, &pair);
+    make_pair(ctx, type, settings, stiffness_damping, &pair);
     for (int32_t i = 0; i < 3; ++i) {
         atomic_store(&pair.counter.forces, 0);
         atomic_store(&pair.counter.tangents, 0);
@@ -114,6 +123,12 @@ static void check_cost(const LyraIntegratorDef *settings, double stiffness_dampi
                    atomic_load(&pair.counter.tangents), forces, tangents);
     end_pair(&pair);
     test_context_end(ctx);
+}
+
+static void check_cost(const LyraIntegratorDef *settings, double stiffness_damping, int32_t forces,
+                       int32_t tangents)
+{
+    check_cost_of(&pair_type, settings, stiffness_damping, forces, tangents);
 }
 
 LYRA_TEST(one_newton_step_is_one_evaluation)
@@ -130,6 +145,9 @@ LYRA_TEST(one_newton_step_is_one_evaluation)
         // D elsewhere
         def.vega = false;
         check_cost(&def, 1e-4, 0, i == 0 ? 1 : 2);
+        // a positive D is the tangent itself where that is definite
+        def.vega = true;
+        check_cost_of(&definite_type, &def, 1e-4, 0, 1);
     }
 }
 
@@ -168,7 +186,7 @@ LYRA_TEST(central_differences_keep_their_damping)
 static bool same_reports(const LyraStepReport *a, const LyraStepReport *b)
 {
     return a->kinetic == b->kinetic && a->elastic == b->elastic && a->dissipated == b->dissipated &&
-           a->work == b->work && a->balance == b->balance &&
+           a->work == b->work && a->numerical == b->numerical &&
            a->residual_first == b->residual_first && a->linear_iterations == b->linear_iterations;
 }
 
@@ -336,4 +354,30 @@ LYRA_TEST(what_auto_has_learnt_survives_restarts)
     check_learning("rosenbrock2", LYRA_NEWTON_FULL, true, 5);
     check_learning("generalized-alpha", LYRA_NEWTON_FULL, true, 5);
     check_learning("bdf2", LYRA_NEWTON_FULL, true, 5);
+}
+
+// all that a body holds once it moves, its mesh included
+LYRA_TEST(a_body_in_motion_takes_less_than_a_kilobyte_per_tet)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    BodyDef settings = body_def();
+    settings.model = "neo-hookean";
+    settings.cells[0] = settings.cells[1] = settings.cells[2] = 12;
+    settings.stiffness_damping = 1e-3;
+    settings.damping_exact = true;
+    LyraIntegratorDef def = lyra_integrator_def_default();
+    def.newton.policy = LYRA_NEWTON_ONE;
+    def.vega = true;
+    Body body;
+    LyraIntegrator *it = NULL;
+    bool made = make_body(ctx, &settings, &body) &&
+                TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it));
+    for (int32_t i = 0; made && i < 2; ++i) {
+        TEST_OK(lyra_integrator_step(it, body.state, 1e-2, NULL));
+    }
+    double tets = 6 * 12 * 12 * 12, each = (double)lyra_context_byte_count(ctx) / tets;
+    TEST_CHECK_MSG(each < 950, "%g bytes per tet", each);
+    lyra_integrator_destroy(it);
+    end_body(&body);
+    test_context_end(ctx);
 }

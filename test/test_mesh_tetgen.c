@@ -103,7 +103,7 @@ LYRA_TEST(cubes_are_refused_and_nothing_is_half_written)
     LyraMesh *cubes = test_awkward_mesh(ctx, LYRA_ELEMENT_CUBE8);
     TEST_STATUS(lyra_mesh_save(cubes, "cubes.node", LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
     TEST_STRING(lyra_error_message(),
-                "cubes.node: found cubes, expected tets: .node and .ele hold no other");
+                "cubes.node: found cube elements, expected tets: .node and .ele hold no other");
     lyra_mesh_destroy(cubes);
     // the second file cannot be written: a folder has its name
     LyraMesh *tets = test_awkward_mesh(ctx, LYRA_ELEMENT_TET4);

@@ -11,6 +11,7 @@
 #include "lyra/system.h"
 #include "lyra/viscosity.h"
 #include "lyra_test.h"
+#include "model/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,28 +51,21 @@ static double *zeros(int64_t count)
     return calloc((size_t)count + 1, sizeof(double));
 }
 
-static Body make_body(LyraContext *ctx, LyraElementKind kind, const char *law, bool viscous,
-                      int32_t cells)
+static Body make_solid_body(LyraContext *ctx, LyraElementKind kind, const LyraSolidDef *solid,
+                            const LyraViscosityDef *viscosity, int32_t cells)
 {
     Body body = {.ctx = ctx, .mesh = make_mesh(ctx, kind, cells)};
     LyraMeshView view = lyra_mesh_view(body.mesh);
     body.n = view.vertex_count;
     body.elements = view.element_count;
     body.nodes = lyra_element_kind_nodes(kind);
-    LyraSolidDef solid = lyra_solid_def_default();
-    solid.model = law;
-    solid.young = YOUNG;
-    solid.poisson = POISSON;
-    TEST_OK(lyra_solid_create(ctx, body.mesh, &solid, &body.solid));
+    TEST_OK(lyra_solid_create(ctx, body.mesh, solid, &body.solid));
     LyraForce *forces[4];
     int32_t count = 0;
     LyraForce *const *own = lyra_solid_forces(body.solid, &count);
     memcpy(forces, own, (size_t)count * sizeof *forces);
-    if (viscous) {
-        LyraViscosityDef def = lyra_viscosity_def_default();
-        def.lambda = 30;
-        def.mu = 7;
-        TEST_OK(lyra_viscosity_create(ctx, body.mesh, &def, &body.viscosity));
+    if (viscosity) {
+        TEST_OK(lyra_viscosity_create(ctx, body.mesh, viscosity, &body.viscosity));
         forces[count++] = body.viscosity;
     }
     double *masses = zeros(body.n);
@@ -93,6 +87,19 @@ static Body make_body(LyraContext *ctx, LyraElementKind kind, const char *law, b
     body.von_mises = zeros(body.elements);
     free(masses);
     return body;
+}
+
+static Body make_body(LyraContext *ctx, LyraElementKind kind, const char *law, bool viscous,
+                      int32_t cells)
+{
+    LyraSolidDef solid = lyra_solid_def_default();
+    solid.model = law;
+    solid.young = YOUNG;
+    solid.poisson = POISSON;
+    LyraViscosityDef viscosity = lyra_viscosity_def_default();
+    viscosity.lambda = 30;
+    viscosity.mu = 7;
+    return make_solid_body(ctx, kind, &solid, viscous ? &viscosity : NULL, cells);
 }
 
 // the forces of a body, to be evaluated beside its model
@@ -495,6 +502,135 @@ LYRA_TEST(fields_of_one_body_of_two)
     free(mises);
     free(X);
     free(masses);
+    test_context_end(ctx);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// writes `value` + element to all numbers of a group's history that begin with `name`
+static int write_named(Body *body, int32_t g, const char *name, double value)
+{
+    LyraForceGroup group;
+    int written = 0;
+    TEST_CHECK(lyra_model_group(body->model, g, &group));
+    const LyraForceType *type = lyra_force_type(group.force);
+    double *values = zeros(body->elements);
+    for (int32_t i = 0; i < type->history_count; ++i) {
+        if (strncmp(type->history_names[i], name, strlen(name)) == 0) {
+            for (int32_t e = 0; e < body->elements; ++e) {
+                // points differ by two each, from the first on
+                values[e] = value + e + 2 * written;
+            }
+            TEST_OK(lyra_model_write_history(body->model, g, body->state, i, values));
+            ++written;
+        }
+    }
+    free(values);
+    return written;
+}
+
+static void read_memory(const Body *body, LyraMemory memory, double *values)
+{
+    TEST_CHECK(lyra_fields_have_memory(body->fields, memory));
+    TEST_OK(lyra_fields_read_memory(body->fields, memory, body->state, values));
+}
+
+LYRA_TEST(elements_say_what_they_remember_of_flow)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    plasticity.yield_stress = 10;
+    const LyraElementKind kinds[3] = {LYRA_ELEMENT_TET4, LYRA_ELEMENT_TET10, LYRA_ELEMENT_CUBE8};
+    const int points[3] = {1, 4, 8};
+    for (int k = 0; k < 3; ++k) {
+        LyraSolidDef solid = lyra_solid_def_default();
+        solid.model = "hencky";
+        solid.plasticity = &plasticity;
+        Body body = make_solid_body(ctx, kinds[k], &solid, NULL, 1);
+        double *values = zeros(9 * (int64_t)body.elements);
+        // nothing yet, not even a history
+        values[0] = 7;
+        read_memory(&body, LYRA_MEMORY_PLASTIC_STRAIN, values);
+        TEST_EQUAL(values[0], 0);
+        TEST_OK(ly_history_init(body.model, body.state));
+        TEST_EQUAL(write_named(&body, 0, "equivalent-plastic-strain", 0.5), points[k]);
+        TEST_EQUAL(write_named(&body, 0, "inverse-flow-12", 3), points[k]);
+        TEST_EQUAL(write_named(&body, 0, "dissipated", 0.25), 1);
+        double mean = points[k] - 1;
+        read_memory(&body, LYRA_MEMORY_PLASTIC_STRAIN, values);
+        TEST_NEAR(values[1], 1.5 + mean, 1e-14);
+        read_memory(&body, LYRA_MEMORY_INVERSE_FLOW, values);
+        TEST_NEAR(values[9 + 1], 4 + mean, 1e-14);
+        TEST_EQUAL(values[9], 0);
+        double *volumes = zeros(body.elements);
+        lyra_mesh_element_volumes(body.mesh, volumes);
+        read_memory(&body, LYRA_MEMORY_PLASTIC_LOSS, values);
+        TEST_NEAR(values[1] * volumes[1], 1.25, 1e-12);
+        TEST_CHECK(!lyra_fields_have_memory(body.fields, LYRA_MEMORY_VISCOUS_LOSS));
+        TEST_CHECK(!lyra_fields_have_memory(body.fields, LYRA_MEMORY_GOAL_DISTANCE));
+        TEST_STATUS(
+            lyra_fields_read_memory(body.fields, LYRA_MEMORY_VISCOUS_LOSS, body.state, values),
+            LYRA_INVALID_ARGUMENT);
+        TEST_CONTAINS(lyra_error_message(), "no force of the elements remembers viscous-loss");
+        free(values);
+        free(volumes);
+        end_body(&body);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(elements_say_what_they_remember_of_goals_and_branches)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double goal[6 * 64] = {0}, values[6 * 64];
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    LyraSolidDef solid = lyra_solid_def_default();
+    solid.model = "neo-hookean";
+    plasticity.yield = LYRA_YIELD_DEFORMATION;
+    plasticity.goal_strain = goal;
+    solid.plasticity = &plasticity;
+    Body body = make_solid_body(ctx, LYRA_ELEMENT_TET4, &solid, NULL, 1);
+    TEST_REQUIRE(body.elements <= 64);
+    TEST_OK(ly_history_init(body.model, body.state));
+    TEST_EQUAL(write_named(&body, 0, "goal-distance", 0.125), 1);
+    read_memory(&body, LYRA_MEMORY_GOAL_DISTANCE, values);
+    TEST_EQUAL(values[2], 2.125);
+    end_body(&body);
+
+    plasticity = lyra_plasticity_def_default();
+    plasticity.kinematic_hardening = 5;
+    solid.model = "hencky";
+    body = make_solid_body(ctx, LYRA_ELEMENT_TET4, &solid, NULL, 1);
+    TEST_OK(ly_history_init(body.model, body.state));
+    TEST_EQUAL(write_named(&body, 0, "plastic-strain-31", 0.5), 1);
+    TEST_EQUAL(write_named(&body, 0, "equivalent-plastic-strain", 3), 1);
+    read_memory(&body, LYRA_MEMORY_PLASTIC_LOG_STRAIN, values);
+    TEST_EQUAL(values[5], 0.5);
+    TEST_EQUAL(values[0], 0);
+    read_memory(&body, LYRA_MEMORY_PLASTIC_STRAIN, values);
+    TEST_EQUAL(values[0], 3);
+    TEST_CHECK(!lyra_fields_have_memory(body.fields, LYRA_MEMORY_INVERSE_FLOW));
+    end_body(&body);
+
+    // what branches lose adds up, and is no plastic loss
+    const LyraRelaxationBranch branches[2] = {{1, 10, 0}, {2, 20, 0}};
+    LyraViscoelasticityDef viscous = lyra_viscoelasticity_def_default();
+    viscous.model = LYRA_RELAXATION_MAXWELL;
+    viscous.branches = branches;
+    viscous.branch_count = 2;
+    solid.plasticity = NULL;
+    solid.viscoelasticity = &viscous;
+    body = make_solid_body(ctx, LYRA_ELEMENT_TET4, &solid, NULL, 1);
+    TEST_OK(ly_history_init(body.model, body.state));
+    TEST_EQUAL(write_named(&body, 1, "dissipated", 1), 1);
+    TEST_EQUAL(write_named(&body, 2, "dissipated", 2), 1);
+    double volumes[64];
+    lyra_mesh_element_volumes(body.mesh, volumes);
+    read_memory(&body, LYRA_MEMORY_VISCOUS_LOSS, values);
+    TEST_NEAR(values[0] * volumes[0], 3, 1e-12);
+    TEST_CHECK(!lyra_fields_have_memory(body.fields, LYRA_MEMORY_PLASTIC_LOSS));
+    TEST_CHECK(!lyra_fields_have_memory(body.fields, LYRA_MEMORY_PLASTIC_STRAIN));
+    end_body(&body);
     test_context_end(ctx);
 }
 

@@ -565,6 +565,7 @@ LYRA_TEST(histories_of_maxwell_springs_are_read)
     TEST_REQUIRE(lyra_model_group(body.model, 1, &group));
     check_history_name(group.type, 0, "tension of the branch", "N");
     check_history_name(group.type, 1, "extension", "m");
+    check_history_name(group.type, 2, "dissipated", "J");
     double tension[2], extension[2];
     for (int32_t state = 0; state < 2; ++state) {
         TEST_OK(lyra_model_read_history(body.model, 1, points.committed[state], 0, tension));
@@ -590,9 +591,9 @@ LYRA_TEST(histories_of_maxwell_springs_are_read)
     // what there is not
     LyraState *empty = NULL;
     TEST_OK(lyra_state_create(ctx, lyra_system_size(system), &empty));
-    TEST_STATUS(lyra_model_read_history(body.model, 1, points.committed[0], 2, tension),
+    TEST_STATUS(lyra_model_read_history(body.model, 1, points.committed[0], 3, tension),
                 LYRA_INVALID_ARGUMENT);
-    TEST_CONTAINS(lyra_error_message(), "no history 2 of 2");
+    TEST_CONTAINS(lyra_error_message(), "no history 3 of 3");
     TEST_STATUS(lyra_model_read_history(body.model, 0, points.committed[0], 0, tension),
                 LYRA_INVALID_ARGUMENT);
     TEST_STATUS(lyra_model_read_history(body.model, 2, points.committed[0], 0, tension),

@@ -758,7 +758,7 @@ LYRA_TEST(history_passes_through)
         def.forces = body.forces;
         TEST_REQUIRE_OK(lyra_model_create(ctx, &def, &body.model));
         make_system(&body, kind, NULL);
-        int64_t count = 2 * LYRA_BATCH_WIDTH; // a batch of two numbers a spring
+        int64_t count = 3 * LYRA_BATCH_WIDTH; // a batch of three numbers a spring
         TEST_CHECK(count > 0 && lyra_system_traits(body.system) & LYRA_SYSTEM_HISTORY);
         LyraState *state = NULL, *trial = NULL, *empty = NULL;
         TEST_REQUIRE_OK(lyra_system_state_create(body.system, &state));

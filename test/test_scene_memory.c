@@ -145,10 +145,14 @@ LYRA_TEST(series_may_be_told_in_other_ways)
         "mu-terms: [{time: 0.1, share: 0.5}, {time: 0.02, share: 0.5}], "
         "lambda-terms: [{time: 0.1, share: 0.5}, {time: 0.02, share: 0.5}]",
         // lambda alone: 3/5 of it in K
-        "lambda-terms: [{time: 0.1, share: 0.5}]", "bulk: [{time: 0.1, share: 0.3}]"};
+        "lambda-terms: [{time: 0.1, share: 0.5}]", "bulk: [{time: 0.1, share: 0.3}]",
+        // each coefficient of the law
+        "coefficients: [{coefficient: mu, time: 0.1, share: 0.5}, "
+        "{coefficient: lambda, time: 0.1, share: 0.5}, {coefficient: mu, time: 0.02, share: 0.5}, "
+        "{coefficient: lambda, time: 0.02, share: 0.5}]"};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    LyraWorld *worlds[5];
-    for (int i = 0; i < 5; ++i) {
+    LyraWorld *worlds[6];
+    for (int i = 0; i < 6; ++i) {
         char body[400];
         snprintf(body, sizeof body, "    viscosity: {model: prony, %s}\n", told[i]);
         worlds[i] = make_bar(ctx, "hex", "", body);
@@ -159,7 +163,8 @@ LYRA_TEST(series_may_be_told_in_other_ways)
     TEST_CHECK(difference(worlds[0], worlds[2]) < 1e-9);
     TEST_CHECK(difference(worlds[3], worlds[4]) < 1e-9);
     TEST_CHECK(difference(worlds[0], worlds[4]) > 1e-5);
-    for (int i = 0; i < 5; ++i) {
+    TEST_CHECK(difference(worlds[0], worlds[5]) < 1e-9);
+    for (int i = 0; i < 6; ++i) {
         lyra_world_destroy(worlds[i]);
     }
     test_context_end(ctx);
@@ -293,6 +298,50 @@ LYRA_TEST(a_part_of_a_body_melts)
     run(world, 10);
     TEST_EQUAL(parameter_of(world, "yield", 1), 0);
     lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+// what a change takes is told, and series beside a law follow its modulus
+LYRA_TEST(changes_of_the_modulus_do_work_on_law_and_series)
+{
+    REQUIRE_YAML();
+    static const char *const models[] = {"hencky", "corotational-exact"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int m = 0; m < 2; ++m) {
+        char text[1200];
+        LyraWorld *world = NULL;
+        LyraStepReport report = {0}, before;
+        snprintf(text, sizeof text,
+                 "bodies:\n"
+                 "  - name: bar\n"
+                 "    generate: {size: [2, 1, 1], cells: [2, 1, 1], element: tet}\n"
+                 "    material: {model: %s, young: 1 MPa, poisson: 0.25}\n"
+                 "    viscosity: {model: prony, shear: [{time: 1e6, share: 1}], "
+                 "bulk: [{time: 1e6, share: 1}]}\n"
+                 "changes:\n"
+                 "  - parameter: bodies.bar.material.young\n"
+                 "    factor: 1 + ramp((t - 0.55)/0.01)\n"
+                 "constraints:\n"
+                 "  - select: {half-space: {point: [-0.99, 0, 0], normal: [-1, 0, 0]}}\n"
+                 "  - select: {half-space: {point: [0.99, 0, 0], normal: [1, 0, 0]}}\n"
+                 "    displacement: [0.3*ramp(t/0.3), 0, 0]\n"
+                 "integrator: {name: static}\n"
+                 "time: {dt: 100 ms}\n",
+                 models[m]);
+        TEST_OK(load_text(ctx, text, &world));
+        TEST_REQUIRE(world);
+        double change = 0;
+        for (int n = 0; n < 6; ++n) {
+            before = report;
+            TEST_OK(lyra_world_step(world, &report));
+            TEST_EQUAL(report.change, n == 5 ? report.change : 0);
+            change += report.change;
+        }
+        // twice the modulus, twice the energy: of the law, and of the branch that has not relaxed
+        TEST_NEAR(change, before.elastic, 1e-6 * before.elastic);
+        TEST_NEAR(report.elastic, 2 * before.elastic, 1e-6 * before.elastic);
+        lyra_world_destroy(world);
+    }
     test_context_end(ctx);
 }
 

@@ -69,6 +69,7 @@ static const char *const wrong[][2] = {
      "gravity, constraints, loads, forces, ties, changes, damping, integrator, solver, "
      "time, output, camera"},
     {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
+    {"key_elsewhere", ":3:1: found key \"probes\" in scene, expected it in output"},
     {"unknown_group", ":3:1: found key \"integrater\" in scene, expected \"integrator\" perhaps"},
     {"unknown_key", ":4:7: found key \"yuong\" in material, expected \"young\" perhaps"},
     {"wrong_body", ":4:11: found \"arm\", expected the name of a body: one of: body1"},
@@ -343,7 +344,8 @@ LYRA_TEST(gallery_scenes_step)
     static const char *const names[] = {
         "hanging_beam",  "layered_column", "twisting_bar", "flattened_torus",
         "spring_bridge", "pressed_cube",   "muscle",       "finger",
-        "thrown_brick",  "tablecloth",     "sewn"};
+        "thrown_brick",  "pressed_clay",   "taylor_bar",   "poked_liver",
+        "rocked_bar",    "puddle",         "tablecloth",   "sewn"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];
@@ -359,8 +361,8 @@ LYRA_TEST(gallery_scenes_step)
         }
         LyraWorldView view = lyra_world_view(world);
         TEST_CHECK(lyra_vector_is_finite(lyra_state_view(view.state).u));
-        TEST_CHECK(view.steps > 0 && view.steps < 1000);
-        TEST_EQUAL(lyra_scene_view(scene).output.save_every, 1);
+        TEST_CHECK(view.steps > 0 && view.steps <= 5000);
+        TEST_CHECK(lyra_scene_view(scene).output.save_every > 0);
         TEST_EQUAL(lyra_state_view(view.state).steps, 3);
         TEST_CHECK(view.bodies[0].surface_count == 1);
         lyra_scene_destroy(scene);

@@ -237,6 +237,45 @@ LYRA_TEST(a_prepare_that_failed_can_be_tried_again)
     test_context_end(ctx);
 }
 
+// no rounding: what is not said to move has no displacement, and so no energy
+LYRA_TEST(a_start_moves_no_more_than_it_says)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraMeshShapeDef box = lyra_mesh_shape_def_default();
+    LyraBodyDef body = lyra_body_def_default();
+    LyraEnergies energies;
+    body.generate = &box;
+    box.center[0] = 0.1;
+    body.start.angular_velocity[2] = 3;
+    TEST_REQUIRE_OK(lyra_world_create(ctx, NULL, &world));
+    TEST_REQUIRE_OK(lyra_world_add_body(world, &body, NULL));
+    body.start.translate[0] = 0.3;
+    body.start.rotate.angle = 0.5;
+    body.start.rotate.center[1] = 2;
+    body.start.scale[2] = 1.5;
+    TEST_REQUIRE_OK(lyra_world_add_body(world, &body, NULL));
+    TEST_REQUIRE_OK(lyra_world_prepare(world));
+    LyraWorldView view = lyra_world_view(world);
+    const double *u = lyra_vector_values(lyra_state_view(view.state).u);
+    int32_t count = view.bodies[0].vertex_count;
+    const double *X = lyra_mesh_view(view.bodies[1].mesh).positions;
+    for (int32_t i = 0; i < 3 * count; ++i) {
+        TEST_NEAR(u[i], 0, 0);
+    }
+    for (int32_t k = 0; k < count; ++k, X += 3) {
+        double c = cos(0.5), s = sin(0.5), y = X[1] - 2;
+        double x[3] = {c * X[0] - s * y + 0.3, 2 + s * X[0] + c * y, 1.5 * X[2]};
+        for (int i = 0; i < 3; ++i) {
+            TEST_NEAR(X[i] + u[3 * (count + k) + i], x[i], 1e-14);
+        }
+    }
+    TEST_OK(lyra_world_energies(world, &energies));
+    TEST_CHECK(energies.kinetic > 0 && energies.elastic > 0);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(gravity_over_time_is_no_load)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

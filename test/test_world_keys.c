@@ -3,6 +3,7 @@
 
 // Settings of worlds by the tables of keys: what is copied, and what is refused.
 
+#include "lyra/probe.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
 #include "world/curve.h"
@@ -218,4 +219,40 @@ LYRA_TEST(defaults_are_allowed)
     check_defaults(&fixture, &ly_change_keys);
     check_defaults(&fixture, &ly_select_keys);
     end(&fixture);
+}
+
+// the row of words of that name in a group or in those within it
+static const LyKey *find_row(const LyGroup *group, const char *name)
+{
+    const LyKey *found = NULL;
+    for (int32_t k = 0; k < group->key_count && !found; ++k) {
+        const LyKey *key = &group->keys[k];
+        found = key->choices && strcmp(key->name, name) == 0 ? key : NULL;
+        found = !found && key->group ? find_row(key->group, name) : found;
+    }
+    return found;
+}
+
+// every name of `word` stands in the choices of a row, in its order, and no other
+#define CHECK_WORDS(group, row, count, word)                                                       \
+    do {                                                                                           \
+        char words[400] = "";                                                                      \
+        for (int i = 0; i < (int)(count); ++i) {                                                   \
+            strcat(strcat(words, i > 0 ? "|" : ""), word(i));                                      \
+        }                                                                                          \
+        const LyKey *key = find_row(&(group), row);                                                \
+        TEST_REQUIRE(key);                                                                         \
+        TEST_STRING(key->choices, words);                                                          \
+    } while (0)
+
+LYRA_TEST(words_of_scenes_are_the_names_of_the_library)
+{
+    CHECK_WORDS(ly_body_keys, "shape", LYRA_MESH_SHAPE_COUNT, lyra_mesh_shape_name);
+    CHECK_WORDS(ly_body_keys, "element", LYRA_ELEMENT_KIND_COUNT, lyra_element_kind_name);
+    CHECK_WORDS(ly_body_keys, "yield", LYRA_YIELD_COUNT, lyra_yield_name);
+    CHECK_WORDS(ly_body_keys, "inversion", LYRA_INVERSION_COUNT, lyra_inversion_name);
+    CHECK_WORDS(ly_body_keys, "volumetric", LYRA_VOLUMETRIC_COUNT, lyra_volumetric_name);
+    CHECK_WORDS(ly_probe_keys, "quantity", LYRA_PROBE_QUANTITY_COUNT, lyra_probe_quantity_name);
+    CHECK_WORDS(ly_probe_keys, "reduce", LYRA_PROBE_REDUCE_COUNT, lyra_probe_reduce_name);
+    CHECK_WORDS(ly_probe_keys, "component", LYRA_PROBE_COMPONENT_COUNT, lyra_probe_component_name);
 }

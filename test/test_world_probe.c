@@ -328,7 +328,7 @@ LYRA_TEST(wrong_probes_are_refused)
         {{.name = ""}, "name: found \"\", expected up to 63 letters"},
         {{.name = "a,b"}, "found \"a,b\", expected up to 63 letters, digits, '-' and '_'"},
         {{.name = "tip"}, "found a second probe called \"tip\""},
-        {{.quantity = (LyraProbeQuantity)99}, "quantity: found 99, expected 0 to 10"},
+        {{.quantity = (LyraProbeQuantity)99}, "quantity: found 99, expected 0 to 14"},
         {{.reduce = (LyraProbeReduce)-1}, "reduce: found -1"},
         {{.component = (LyraProbeComponent)5}, "component: found 5, expected 0 to 4"},
         {{.quantity = LYRA_PROBE_STRESS, .component = LYRA_PROBE_X},
@@ -375,8 +375,8 @@ LYRA_TEST(probes_move_nothing_and_may_come_late)
     for (int step = 0; step < 4; ++step) {
         TEST_OK(lyra_world_step(watched, NULL));
         TEST_OK(lyra_world_step(plain, NULL));
-        for (int q = 0; q < LYRA_PROBE_QUANTITY_COUNT && step == 1; ++q) {
-            if (q < LYRA_PROBE_TIE_FORCE && q != LYRA_PROBE_DISTANCE) {
+        for (int q = 0; q <= LYRA_PROBE_VOLUME && step == 1; ++q) {
+            if (q != LYRA_PROBE_DISTANCE) {
                 add(watched, (LyraProbeQuantity)q, NULL, LYRA_PROBE_AUTO, LYRA_PROBE_WHOLE);
             }
         }
@@ -405,7 +405,7 @@ static LyraStatus add_and_look(LyraContext *ctx, void *data)
     LyraProbeDef def = lyra_probe_def_default();
     LyraProbeView view;
     LyraStatus status = LYRA_OK;
-    for (int q = 0; q < LYRA_PROBE_QUANTITY_COUNT && status == LYRA_OK; ++q) {
+    for (int q = 0; q <= LYRA_PROBE_VOLUME && status == LYRA_OK; ++q) {
         int32_t count = lyra_world_probe_count(world), index = -1;
         def.quantity = (LyraProbeQuantity)q;
         if (q >= LYRA_PROBE_TIE_FORCE || q == LYRA_PROBE_DISTANCE) {

@@ -31,7 +31,7 @@ extern "C" {
 typedef struct LyraAffineDef {
     const LyraMesh *mesh;       ///< A body of tets or cubes. Nullable.
     const double *densities;    ///< Of its elements, kg/m^3. Nullable: those of its materials.
-    const LyraSurface *surface; ///< A closed surface that looks outward. Nullable.
+    const LyraSurface *surface; ///< A closed surface whose faces point outward. Nullable.
     double density;             ///< Of what it encloses, kg/m^3, > 0. Default 1000.
     /// Volume, mass, centre of mass and inertia; the rest is not read. A volume of 0 is taken as
     /// that of the box of the same mass and moments. Nullable.
@@ -53,7 +53,7 @@ LYRA_API LyraAffineDef lyra_affine_def_default(void);
 typedef struct LyraAffine LyraAffine;
 
 /// Makes a body; what the def points to is copied or read only now. Fails with LYRA_BAD_MESH for
-/// a surface that is not closed or looks inward, with LYRA_INVALID_ARGUMENT for a mass that is not
+/// a surface that is not closed or points inward, with LYRA_INVALID_ARGUMENT for a mass that is not
 /// positive, moments that no body has, and a flat one, whose particles would lie in a plane: of
 /// its second moments the least must be more than 1e-10 of the largest.
 LYRA_API LyraStatus lyra_affine_create(LyraContext *ctx, const LyraAffineDef *def,

@@ -92,7 +92,7 @@ typedef struct LyraAllocator {
 
 /// How much a line of the log matters.
 typedef enum LyraLogLevel {
-    LYRA_LOG_DEBUG = 0, ///< For those who look into Lyra itself.
+    LYRA_LOG_DEBUG = 0, ///< For developers of Lyra.
     LYRA_LOG_INFO,      ///< What happens.
     LYRA_LOG_WARNING,   ///< What should not, and was dealt with.
 } LyraLogLevel;

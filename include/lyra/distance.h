@@ -42,8 +42,8 @@ LYRA_API void lyra_surface_tree_closest(const LyraSurfaceTree *tree, int32_t cou
                                         const double *points, const LyraClosestFaces *out);
 
 /// Writes the generalised winding number of the surface around each of `points` [count][3]: the
-/// signed solid angle it covers, over 4 pi. 1 inside of a closed surface that looks outward, 0
-/// outside, -1 inside of one that looks inward; in between near holes. Far triangles count by a
+/// signed solid angle it covers, over 4 pi. 1 inside of a closed surface that faces outward, 0
+/// outside, -1 inside of one that faces inward; in between near holes. Far triangles count by a
 /// multipole expansion: the error is below 0.03 (see docs/theory/distance.md). Not finite: 0.
 LYRA_API void lyra_surface_tree_winding(const LyraSurfaceTree *tree, int32_t count,
                                         const double *points, double *winding);

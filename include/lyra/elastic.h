@@ -68,7 +68,8 @@ LYRA_API LyraStatus lyra_inversion_find(const char *name, LyraInversion *inversi
 /// docs/theory/locking.md derives them.
 typedef enum LyraVolumetric {
     LYRA_VOLUMETRIC_STANDARD = 0, ///< "standard": at each point by itself.
-    LYRA_VOLUMETRIC_MEAN, ///< "mean": by the mean over an element; cubes, hexahedra, 10-node tets.
+    LYRA_VOLUMETRIC_MEAN,  ///< "mean": by the mean over an element; cubes, hexahedra, 10-node tets.
+    LYRA_VOLUMETRIC_NODAL, ///< "nodal": by the mean over the tets around each vertex; 4-node tets.
     LYRA_VOLUMETRIC_COUNT
 } LyraVolumetric;
 

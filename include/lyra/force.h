@@ -51,6 +51,9 @@ typedef struct LyraBatch {
     double *dfdx;             ///< d gradient / dx, N/m, [blocks][9], row-major. Nullable.
     double *dfdv;             ///< d gradient / dv, N s/m, [blocks][9]. Nullable.
     double *contraction;      ///< (d dfdx / dx . a) b, N, [3 nodes]. Nullable.
+    /// Of the library's own forces with nodal pressure: means over the nodes of the energy density
+    /// of volume, J/m^3, and of its slope, Pa, [2]. NULL for all others.
+    const double *nodal;
 } LyraBatch;
 
 /// What a force is. Bits of LyraForceType::traits.
@@ -90,9 +93,12 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_LOSES = 1 << 15,
     /// What is remembered changes the force by a jump where a step ends: statics refuse it.
     LYRA_FORCE_LATE = 1 << 16,
+    LYRA_FORCE_DEFINITE = 1 << 17, ///< dfdx is positive semi-definite; `psd` changes no bit of it.
+    /// With LYRA_FORCE_LOSES: what is lost is lost to plastic flow; without, to viscosity.
+    LYRA_FORCE_FLOWS = 1 << 18,
     /// dfdx and dfdv are the same wherever the body is, and dfdx is positive semi-definite; those
     /// of LYRA_FORCE_LINEAR types are constant, too.
-    LYRA_FORCE_CONSTANT = 1 << 17,
+    LYRA_FORCE_CONSTANT = 1 << 19,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

@@ -56,9 +56,13 @@ typedef struct LyraStepReport {
     double error;       ///< Estimated local error over tolerance; 0: no estimate.
     double assembly_seconds, solve_seconds, total_seconds;
     double kinetic, elastic; ///< Energies after the step, J.
-    double dissipated, work; ///< By damping and the material, and of loads, in this step, J.
-    double balance;          ///< Change of kinetic + elastic, + dissipated - work, J.
-    double min_det;          ///< Smallest det F after the step; 1 without elements.
+    /// Of this step, J: work + change = the growth of kinetic + elastic, + dissipated + numerical.
+    double work;             ///< Of loads and prescribed motion.
+    double change;           ///< Of parameters that were changed since the last step.
+    double dissipated;       ///< plastic + viscous.
+    double plastic, viscous; ///< By flow; by damping, and by what relaxes.
+    double numerical; ///< By the method: what it loses (< 0: gains), and the account's error.
+    double min_det;   ///< Smallest det F after the step; 1 without elements.
     int32_t min_det_element; ///< Its element, -1 without.
     int32_t inverted;        ///< Elements with det F <= 0 after the step.
     double gap;              ///< Largest distance that hard ties of a world leave, m; 0 without.

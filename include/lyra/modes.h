@@ -32,7 +32,7 @@ typedef struct LyraModesDef {
     int32_t count;          ///< Modes, in [1, free unknowns]. Default 10.
     LyraModesMethod method; ///< Default LYRA_MODES_AUTO.
     /// sigma of K + sigma M, which is factored, 1/s^2, > 0: large enough to make it positive
-    /// definite, not much larger than the eigenvalues looked for. Default 0: chosen.
+    /// definite, not much larger than the eigenvalues sought. Default 0: chosen.
     double shift;
     double tolerance;   ///< Relative, on eigenvalues of the inverse, in (0, 0.1). Default 1e-10.
     int32_t solves_max; ///< Solves with K + sigma M. Default 10000.

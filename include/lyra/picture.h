@@ -94,7 +94,7 @@ LYRA_API const LyraPicture *lyra_texture_set_get(const LyraTextureSet *set, int3
 
 // ---- rendering ----------------------------------------------------------------------------------
 
-/// A surface as it is to look. Start from lyra_render_body_default(). Everything is lent for the
+/// A surface and its appearance. Start from lyra_render_body_default(). Everything is lent for the
 /// call.
 typedef struct LyraRenderBody {
     const LyraSurface *surface; ///< What to show.

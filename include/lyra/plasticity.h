@@ -63,7 +63,7 @@ typedef struct LyraPlasticityDef {
     /// deformation: positions of the vertices in a goal shape, m, [vertex_count][3]. Flow then
     /// leads toward it only: the distance to the goal in plastic logarithmic strain never grows;
     /// the history has it as "goal-distance". "goal-11" to "goal-31" are the strain of the goal,
-    /// 11, 22, 33, 12, 23, 31; `flow_limit` is not looked at. Copied. Nullable.
+    /// 11, 22, 33, 12, 23, 31; `flow_limit` is ignored. Copied. Nullable.
     const double *goal;
     /// deformation: the same by the strain of the goal of each element, ln(Fg^T Fg)/2 of the map Fg
     /// from rest to goal: 11, 22, 33, 12, 23, 31, [element_count][6]. Not with `goal`. Copied.

@@ -45,6 +45,9 @@ LYRA_API void lyra_table_destroy(LyraTable *table);
 /// Data of the table, valid while it lives.
 LYRA_API LyraTableView lyra_table_view(const LyraTable *table);
 
+/// Number of the column of that name, -1 without.
+LYRA_API int32_t lyra_table_find(const LyraTableView *table, const char *name);
+
 // ---- charts -------------------------------------------------------------------------------------
 
 /// One line of a chart.

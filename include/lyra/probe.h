@@ -24,14 +24,20 @@ typedef enum LyraProbeQuantity {
     LYRA_PROBE_ENERGY,           ///< Strain energy of elements, J.
     LYRA_PROBE_DISTANCE,         ///< Between the means of two selections of vertices, m.
     LYRA_PROBE_VOLUME,           ///< Inside faces that close: of a body, or of a cavity in it, m^3.
-    LYRA_PROBE_TIE_FORCE,        ///< Of a tie on its body, N.
-    LYRA_PROBE_TIE_GAP, ///< Largest distance of a tie's points from where it wants them, m.
+    // what elements remember (fields.h)
+    LYRA_PROBE_PLASTIC_STRAIN, ///< Equivalent plastic strain of elements.
+    LYRA_PROBE_GOAL_DISTANCE,  ///< How far elements are from the goal of their flow.
+    LYRA_PROBE_PLASTIC_LOSS,   ///< Energy that elements have lost in plastic flow, J.
+    LYRA_PROBE_VISCOUS_LOSS,   ///< The same in the branches of viscoelasticity, J.
+    LYRA_PROBE_TIE_FORCE,      ///< Of a tie on its body, N.
+    LYRA_PROBE_TIE_GAP,        ///< Largest distance of a tie's points from where it wants them, m.
     LYRA_PROBE_QUANTITY_COUNT
 } LyraProbeQuantity;
 
 /// How the numbers of all that is selected become one.
 typedef enum LyraProbeReduce {
-    /// The sum of reactions, forces and energies, the largest stress, the mean of all others.
+    /// The sum of reactions, forces, energies and losses, the largest stress, plastic strain and
+    /// distance to a goal, the mean of all others.
     LYRA_PROBE_AUTO = 0,
     LYRA_PROBE_MEAN,
     LYRA_PROBE_SUM,
@@ -62,7 +68,7 @@ typedef struct LyraProbeDef {
     /// Unique; letters, digits, '-' and '_'. Nullable: "probe1", "probe2", ...
     const char *name;
     LyraProbeQuantity quantity; ///< Default LYRA_PROBE_DISPLACEMENT.
-    const char *body;           ///< Nullable: all. Stress and energy are of one body.
+    const char *body;           ///< Nullable: all. What elements have is of one body.
     const LyraSelector *select; ///< Of the bodies that are there. Nullable: all of it.
     const LyraProbeEnd *to;     ///< Of a distance; Nullable otherwise.
     const char *tie;            ///< Name of a tie that is there; of its quantities alone. Nullable.

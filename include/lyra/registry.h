@@ -7,7 +7,7 @@
 /// docs/extending.md walks through each.
 ///
 /// Register before the worlds and scenes that name a type are made, and from one thread at a time;
-/// other threads may look names up meanwhile. Types, their names and what they point to must
+/// other threads may find names meanwhile. Types, their names and what they point to must
 /// outlive the context, which forgets them when it ends. A name that is taken, or that lacks what
 /// its kind needs, is LYRA_INVALID_ARGUMENT, and nothing is registered.
 

@@ -22,6 +22,11 @@ typedef enum LyraSceneField {
     LYRA_SCENE_FIELD_SPEED,        ///< m/s.
     LYRA_SCENE_FIELD_VON_MISES,    ///< Of the stress, Pa, the mean of the elements at a vertex.
     LYRA_SCENE_FIELD_STRAIN,       ///< Of cloth: its larger principal stretch less 1.
+    // what elements remember (fields.h), the same mean
+    LYRA_SCENE_FIELD_PLASTIC_STRAIN, ///< LYRA_MEMORY_PLASTIC_STRAIN.
+    LYRA_SCENE_FIELD_GOAL_DISTANCE,  ///< LYRA_MEMORY_GOAL_DISTANCE.
+    LYRA_SCENE_FIELD_PLASTIC_LOSS,   ///< LYRA_MEMORY_PLASTIC_LOSS.
+    LYRA_SCENE_FIELD_VISCOUS_LOSS,   ///< LYRA_MEMORY_VISCOUS_LOSS.
     LYRA_SCENE_FIELD_COUNT
 } LyraSceneField;
 
@@ -33,6 +38,7 @@ typedef struct LyraSceneOutput {
     int64_t checkpoint_every;      ///< Steps between checkpoints.
     int64_t snapshot_every;        ///< Steps between pictures.
     bool pc2, gltf;                ///< Caches of the surfaces at the frames.
+    bool save_history;             ///< What elements remember (LyraMemory), at the frames.
     bool snapshot_edges;           ///< Edges of faces in pictures.
     LyraSceneField snapshot_field; ///< Colours in pictures.
     int32_t snapshot_size[2];      ///< Width and height in pixels; 0: as the renderer likes.
@@ -77,7 +83,7 @@ LYRA_API LyraSceneDef lyra_scene_def_default(void);
 LYRA_API LyraStatus lyra_world_load(LyraContext *ctx, const char *path, const LyraSceneDef *def,
                                     LyraWorld **out, LyraScene **scene);
 
-/// The same from a text in memory, a scene in YAML. `folder` is where its files are looked for;
+/// The same from a text in memory, a scene in YAML. Its files are searched in `folder`;
 /// Nullable: where the program runs.
 LYRA_API LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, size_t length,
                                            const char *folder, const LyraSceneDef *def,

@@ -183,7 +183,7 @@ LYRA_API LyraStatus lyra_surface_split_normals(const LyraSurface *surface, doubl
 typedef struct LyraSurfaceMeasure {
     double low[3], high[3]; ///< Box around all vertices, m; zero without vertices.
     double area;            ///< m^2; of the fan from the first corner for polygons out of plane.
-    double volume; ///< Enclosed, m^3, positive when faces look outward; meaningful when closed.
+    double volume; ///< Enclosed, m^3, positive when faces point outward; meaningful when closed.
 } LyraSurfaceMeasure;
 
 /// Measures the surface at `positions`, [vertex_count][3]. Nullable: its own.

@@ -8,7 +8,7 @@
 ///
 /// With the residual force g(t, u, v) = f_int(u, v) + D v - f_ext(t, u, v) the motion is
 /// M a + g = 0; K = dg/du and C = dg/dv. D is frozen at the point of the last
-/// lyra_system_update_damping() (before the first, where it is first looked at), and so is the K
+/// lyra_system_update_damping() (before the first, where it is first evaluated), and so is the K
 /// inside it. Loads of a model are not differentiated.
 
 #ifndef LYRA_SYSTEM_H
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/// Where a system is looked at.
+/// Where a system is evaluated.
 typedef struct LyraPoint {
     double time, dt; ///< s; `dt` since the committed state.
     const LyraVector *u, *v;
@@ -105,8 +105,11 @@ typedef struct LyraSystemType {
     /// Makes the blocks of LYRA_STATE_MATERIAL that forces need, as of a body that nothing has
     /// happened to, where the state lacks them; what is there stays. Nullable: none needed.
     LyraStatus (*init_state)(void *self, LyraState *state);
-    /// Energy that the material has lost so far, as a state remembers it, J. Nullable: none.
-    double (*lost)(void *self, const LyraState *state);
+    /// Energy that the material has lost so far, as a state remembers it, J; `plastic`: what of it
+    /// plastic flow took. Nullable: none.
+    double (*lost)(void *self, const LyraState *state, double *plastic);
+    /// See lyra_system_material_digest(). Nullable: 0, the material stays as it is.
+    uint64_t (*material_digest)(void *self);
     /// The constraints over the unknowns. Lent. Nullable function: none ever.
     const LyraConstraints *(*constraints)(const void *self);
     /// What is done with them: x = P x; y = P y + (I - P) x, zero for x NULL, where a direction
@@ -173,8 +176,8 @@ typedef struct LyraSystemType {
     LyraStatus (*commit)(void *self, LyraState *state);
     void (*discard)(void *self);
     /// How far the body may go from `u`, where it is or was, along `d`: the largest `bound` in
-    /// [0, 1] for which all of u + s d, 0 <= s <= bound, is allowed. No integrator looks at a point
-    /// that it did not reach in this way. Nullable: everywhere.
+    /// [0, 1] for which all of u + s d, 0 <= s <= bound, is allowed. No integrator evaluates a
+    /// point that it did not reach in this way. Nullable: everywhere.
     LyraStatus (*step_bound)(void *self, const LyraVector *u, const LyraVector *d, double *bound);
     void (*destroy)(void *self);
 } LyraSystemType;
@@ -238,7 +241,7 @@ LYRA_API bool lyra_system_takes(const LyraSystem *system, const LyraState *state
 
 LYRA_API LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state);
 LYRA_API int64_t lyra_system_staged(const LyraSystem *system);
-LYRA_API double lyra_system_lost(LyraSystem *system, const LyraState *state);
+LYRA_API double lyra_system_lost(LyraSystem *system, const LyraState *state, double *plastic);
 
 /// NULL: none.
 LYRA_API const LyraConstraints *lyra_system_constraints(const LyraSystem *system);
@@ -307,6 +310,9 @@ LYRA_API uint64_t lyra_system_stamp(const LyraSystem *system);
 /// parameters of forces, masses, damping, directions of constraints. It is the same where these
 /// are, also in another process, and another one where they differ, but once in 2^64.
 LYRA_API uint64_t lyra_system_fingerprint(LyraSystem *system);
+
+/// The same of what energies depend on beside the state: parameters of forces, the scale of masses.
+LYRA_API uint64_t lyra_system_material_digest(LyraSystem *system);
 
 /// Largest eigenvalue of M^-1 K (squared angular frequency, 1/s^2) of the last linearise on the
 /// free unknowns, by Lanczos with a fixed start: an estimate from below, within about one percent.

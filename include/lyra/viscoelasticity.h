@@ -41,12 +41,26 @@ typedef struct LyraRelaxationBranch {
 
 #define LYRA_RELAXATION_BRANCHES_MAX 8
 
+/// prony: a series of one coefficient of the law: that part of its stress fades away by it. Laws
+/// that are linear in their coefficients have such.
+typedef struct LyraCoefficientSeries {
+    const char *coefficient;              ///< Of the law, "mu10".
+    const LyraRelaxationBranch *branches; ///< `shear` is the share, >= 0; `bulk` is not read.
+    int32_t branch_count;                 ///< [1, LYRA_RELAXATION_BRANCHES_MAX].
+} LyraCoefficientSeries;
+
+#define LYRA_COEFFICIENT_SERIES_MAX 8
+
 /// Settings. Start from lyra_viscoelasticity_def_default().
 typedef struct LyraViscoelasticityDef {
     LyraRelaxation model;                 ///< Default LYRA_RELAXATION_PRONY.
     const LyraRelaxationBranch *branches; ///< [branch_count]. Default NULL.
     int32_t branch_count;                 ///< [1, LYRA_RELAXATION_BRANCHES_MAX]. Default 0.
-    uint32_t cookie;                      ///< Written by the default function only.
+    /// prony, in solids of lyra_solid_create(): series of coefficients, in place of `branches`.
+    /// Each is a force group of its own, "prony-mu10". Default NULL, 0.
+    const LyraCoefficientSeries *coefficients; ///< [coefficient_count].
+    int32_t coefficient_count;                 ///< [0, LYRA_COEFFICIENT_SERIES_MAX].
+    uint32_t cookie;                           ///< Written by the default function only.
 } LyraViscoelasticityDef;
 
 LYRA_API LyraViscoelasticityDef lyra_viscoelasticity_def_default(void);

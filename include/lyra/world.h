@@ -201,10 +201,11 @@ typedef enum LyraViscosityModel {
 /// A term of a series of moduli that fade away. Start from lyra_viscosity_term_default(), and give
 /// one of the last three.
 typedef struct LyraViscosityTerm {
-    double time;          ///< Relaxation time, s, > 0.
-    double share;         ///< Modulus over that of the law, which all has left at last, >= 0.
-    double instant_share; ///< Modulus over that of law and terms together, in [0, 1).
-    double modulus;       ///< "maxwell": Pa, > 0.
+    double time;             ///< Relaxation time, s, > 0.
+    double share;            ///< Modulus over that of the law, which all has left at last, >= 0.
+    double instant_share;    ///< Modulus over that of law and terms together, in [0, 1).
+    double modulus;          ///< "maxwell": Pa, > 0.
+    const char *coefficient; ///< Of the law, in `coefficients`: "mu10". Nullable elsewhere.
 } LyraViscosityTerm;
 
 LYRA_API LyraViscosityTerm lyra_viscosity_term_default(void);
@@ -222,7 +223,10 @@ typedef struct LyraBodyViscosity {
     /// "prony": series of Lame's coefficients, in place of `shear` and `bulk`. The bulk modulus is
     /// lambda + 2 mu/3.
     const LyraViscosityTerm *lambda_terms, *mu_terms;
-    int32_t shear_count, bulk_count, lambda_count, mu_count;
+    /// "prony": series of coefficients of the law, which is linear in them, in place of all these:
+    /// `share` is that of a coefficient. Terms of one are told by its name.
+    const LyraViscosityTerm *coefficients;
+    int32_t shear_count, bulk_count, lambda_count, mu_count, coefficient_count;
     double q;       ///< "constant-q": storage over loss modulus, > 0. Default 10.
     double band[2]; ///< "constant-q": frequencies from and to, Hz. Default 0.1 and 100.
     /// "constant-q": the frequency, Hz, at which the body has the moduli of its law. Default 0: it
@@ -579,7 +583,7 @@ LYRA_API double lyra_world_time(const LyraWorld *world);
 LYRA_API LyraStatus lyra_world_save(LyraWorld *world, const char *path);
 LYRA_API LyraStatus lyra_world_restore(LyraWorld *world, const char *path);
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 /// A surface that a body carries along.
 typedef struct LyraShownSurface {
@@ -665,7 +669,7 @@ typedef struct LyraWorldParameter {
     const char *unit; ///< "" for factors and numbers without one.
     double value;     ///< Now.
     double start;     ///< As the world was made.
-    double low, high; ///< Range that a slider may offer, no limits; both > 0 where `logarithmic`.
+    double low, high; ///< Range for a slider, no limits; both > 0 where `logarithmic`.
     bool logarithmic; ///< The number is felt by its logarithm.
 } LyraWorldParameter;
 

@@ -16,15 +16,11 @@ static const struct {
     BenchSuite *run;
     enum { TAKES_NONE, TAKES_BODY, TAKES_SURFACE } takes; // what --mesh is to it
 } suites[] = {
-    {"math", bench_math, TAKES_NONE},
-    {"sparse", bench_sparse, TAKES_NONE},
-    {"io", bench_io, TAKES_NONE},
-    {"embed", bench_embed, TAKES_BODY},
-    {"forces", bench_forces, TAKES_BODY},
-    {"solvers", bench_solvers, TAKES_BODY},
-    {"step", bench_step, TAKES_BODY},
-    {"memory", bench_memory, TAKES_BODY},
-    {"volume", bench_volume, TAKES_SURFACE},
+    {"math", bench_math, TAKES_NONE},     {"sparse", bench_sparse, TAKES_NONE},
+    {"io", bench_io, TAKES_NONE},         {"embed", bench_embed, TAKES_BODY},
+    {"forces", bench_forces, TAKES_BODY}, {"solvers", bench_solvers, TAKES_BODY},
+    {"step", bench_step, TAKES_BODY},     {"bodies", bench_bodies, TAKES_NONE},
+    {"memory", bench_memory, TAKES_BODY}, {"volume", bench_volume, TAKES_SURFACE},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof suites[0] };
 
@@ -75,9 +71,14 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void bench_sort(int32_t count, double *values)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+}
+
 BenchTime bench_samples_time(BenchSamples *samples)
 {
-    qsort(samples->seconds, (size_t)samples->count, sizeof samples->seconds[0], compare_doubles);
+    bench_sort(samples->count, samples->seconds);
     return (BenchTime){.minimum = samples->seconds[0],
                        .median = samples->seconds[samples->count / 2]};
 }
@@ -288,7 +289,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
          "suite solvers: only this solver (default: all)"},
         {"--auto", CLI_FLAG, &bench.choice, NULL,
-         "suite solvers: compare \"auto\" with fixed choices on 20 bodies or --mesh; five "
+         "suite solvers: compare \"auto\" with fixed choices on 23 bodies or --mesh; five "
          "minutes"},
         {"--body", CLI_TEXT, &bench.body, "NAME",
          "with --auto: only bodies with this in their names, as \"plate\" (default: all)"},
@@ -298,7 +299,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--with", CLI_TEXT, &with, "LIST",
          "suite step: a box of 100k tets with and without pull, damper, history, pressure"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
-         "suites solvers, step, memory: one mesh of about N elements; with --auto: at most N"},
+         "suites solvers, step, bodies, memory: about N elements; with --auto: at most N"},
         {"--large", CLI_FLAG, &bench.large, NULL,
          "also boxes of up to a million elements and slow solvers; a quarter of an hour more"},
         {"--seconds", CLI_DOUBLE, &bench.seconds, "S", "time per figure, s (default 0.1)"},
@@ -314,7 +315,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         .description =
             "Measures speed on this machine: the minimum and the median over repeats, "
             "beside a\nsimple version of each fast path. Suites: math, "
-            "sparse, io, embed, forces, solvers,\nstep, memory, volume; without one, all.",
+            "sparse, io, embed, forces, solvers,\nstep, bodies, memory, volume; without one, all.",
         .example = "lyra bench sparse --threads 1",
         .options = options,
         .positional_max = 16,

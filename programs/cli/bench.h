@@ -123,6 +123,9 @@ void bench_row(Bench *bench, const BenchRow *row);
 /// Prints a line of explanation (table output only).
 void bench_note(const Bench *bench, const char *format, ...) LYRA_PRINTF(2, 3);
 
+/// Sorts numbers, the smallest first.
+void bench_sort(int32_t count, double *values);
+
 double bench_now(void);
 
 // ---- suites -------------------------------------------------------------------------------------
@@ -130,6 +133,7 @@ double bench_now(void);
 /// Each returns CLI_OK or what cli_failed() gave.
 typedef CliExit BenchSuite(Bench *bench);
 
+BenchSuite bench_bodies;
 BenchSuite bench_embed;
 BenchSuite bench_forces;
 BenchSuite bench_io;

@@ -37,6 +37,7 @@ typedef struct Shape {
 
 #define TETS LYRA_ELEMENT_TET4
 #define CUBES LYRA_ELEMENT_CUBE8
+#define TETS10 LYRA_ELEMENT_TET10
 
 static const Shape shapes[] = {
     {"cube 300", TETS, {3, 4, 4}, {1, 1, 1}, 0.45, false},
@@ -59,6 +60,9 @@ static const Shape shapes[] = {
     {"cubes 4k", CUBES, {16, 16, 16}, {1, 1, 1}, 0.45, false},
     {"cubes, bar 5k", CUBES, {80, 8, 8}, {1, 0.1, 0.1}, 0.45, false},
     {"cubes, plate 6k", CUBES, {55, 55, 2}, {1, 1, 2.0 / 55}, 0.45, false},
+    {"tets of 10 nodes 400", TETS10, {4, 4, 4}, {1, 1, 1}, 0.45, false},
+    {"tets of 10 nodes 3k", TETS10, {8, 8, 8}, {1, 1, 1}, 0.45, false},
+    {"tets of 10 nodes, bar 3k", TETS10, {32, 4, 4}, {1, 0.125, 0.125}, 0.45, false},
 };
 
 static const char *const solvers[] = {"auto", "pcg", "cholesky", "factor-reuse"};
@@ -152,12 +156,6 @@ typedef struct Figure {
     int32_t iterations;
 } Figure;
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static LyraStatus time_steps(const Bench *bench, BenchBody *body, double h, Figure *figure)
 {
     double seconds[REPEATS_MAX], spent = 0;
@@ -182,7 +180,7 @@ static LyraStatus time_steps(const Bench *bench, BenchBody *body, double h, Figu
             break;
         }
     }
-    qsort(seconds, (size_t)count, sizeof seconds[0], compare);
+    bench_sort(count, seconds);
     figure->seconds = seconds[count / 2];
     return LYRA_OK;
 }
@@ -215,7 +213,7 @@ static LyraStatus time_solver(const Bench *bench, const Shape *shape, const Benc
         bench_body_end(&body);
     } while (status == LYRA_OK && count < REPEATS_MAX && (count < 3 || spent < bench->seconds) &&
              spent < 20);
-    qsort(seconds, (size_t)count, sizeof seconds[0], compare);
+    bench_sort(count, seconds);
     figure->seconds = seconds[count / 2];
     return status;
 }

@@ -7,6 +7,8 @@
 
 #include "bench.h"
 
+#include "lyra/math3.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,12 +152,6 @@ static void interpolate(void *data)
 
 // ---- twins --------------------------------------------------------------------------------------
 
-static double det3(const double a[3], const double b[3], const double c[3])
-{
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
 // the containing tet of each of a few points by looking at all
 static void scan_containing(void *data)
 {
@@ -164,15 +160,15 @@ static void scan_containing(void *data)
         const double *p = self->points + 3 * k;
         self->elements[k] = -1;
         for (int32_t e = 0; e < self->view.element_count && self->elements[k] < 0; ++e) {
-            double r[4][3];
+            LyraVec3 r[4];
             for (int32_t a = 0; a < 4; ++a) {
-                int32_t v = self->view.elements[4 * (size_t)e + (size_t)a];
-                for (int32_t i = 0; i < 3; ++i) {
-                    r[a][i] = self->view.positions[3 * (size_t)v + (size_t)i] - p[i];
-                }
+                const double *x = self->view.positions +
+                                  3 * (size_t)self->view.elements[4 * (size_t)e + (size_t)a];
+                r[a] = (LyraVec3){x[0] - p[0], x[1] - p[1], x[2] - p[2]};
             }
-            double w[4] = {det3(r[1], r[2], r[3]), -det3(r[0], r[2], r[3]), det3(r[0], r[1], r[3]),
-                           -det3(r[0], r[1], r[2])};
+            LyraVec3 c01 = lyra_vec3_cross(r[0], r[1]), c23 = lyra_vec3_cross(r[2], r[3]);
+            double w[4] = {lyra_vec3_dot(r[1], c23), -lyra_vec3_dot(r[0], c23),
+                           lyra_vec3_dot(r[3], c01), -lyra_vec3_dot(r[2], c01)};
             if (w[0] >= 0 && w[1] >= 0 && w[2] >= 0 && w[3] >= 0) {
                 self->elements[k] = e;
             }

@@ -95,7 +95,8 @@ static void choose_kind(Body *body, int kind)
 static CliExit bench_model(Bench *bench, const LyraMesh *mesh, const char *subject,
                            const char *model, LyraVolumetric volumetric)
 {
-    const char *way = volumetric == LYRA_VOLUMETRIC_MEAN ? "/mean" : "";
+    static const char *const ways[] = {"", "/mean", "/nodal"};
+    const char *way = ways[volumetric];
     LyraMeshView view = lyra_mesh_view(mesh);
     Body twin;
     if (!make_body(mesh, model, volumetric, 1, LYRA_ISA_SCALAR, &twin)) {
@@ -146,8 +147,10 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
         }
     }
     bool wanted = !bench->model || strcmp(bench->model, "neo-hookean") == 0;
-    if (exit == CLI_OK && wanted && lyra_mesh_view(mesh).kind != LYRA_ELEMENT_TET4) {
-        exit = bench_model(bench, mesh, subject, "neo-hookean", LYRA_VOLUMETRIC_MEAN);
+    if (exit == CLI_OK && wanted) {
+        bool tets = lyra_mesh_view(mesh).kind == LYRA_ELEMENT_TET4;
+        exit = bench_model(bench, mesh, subject, "neo-hookean",
+                           tets ? LYRA_VOLUMETRIC_NODAL : LYRA_VOLUMETRIC_MEAN);
     }
     return exit;
 }

@@ -249,12 +249,6 @@ typedef struct Runner {
     const char *solver;
 } Runner;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static CliExit make_runner(const BenchSubject *subject, const char *model, const BenchWay *way,
                            int32_t with, int32_t threads, Runner *runner)
 {
@@ -319,8 +313,8 @@ static void report_runner(Bench *bench, const BenchSubject *subject, const char 
 {
     char name[120];
     snprintf(name, sizeof name, "%s/%s", way, runner->name);
-    qsort(runner->seconds, (size_t)turns, sizeof(double), compare_doubles);
-    qsort(runner->ratios, (size_t)turns, sizeof(double), compare_doubles);
+    bench_sort(turns, runner->seconds);
+    bench_sort(turns, runner->ratios);
     const BenchRatio ratio = {.ratio = runner->ratios[turns / 2],
                               .newton = (double)runner->newton / turns,
                               .linear = (double)runner->linear / turns,

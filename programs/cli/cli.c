@@ -601,3 +601,9 @@ void cli_write_html_text(FILE *file, const char *text)
         }
     }
 }
+
+const double *cli_column(const LyraTableView *table, const char *name)
+{
+    int32_t column = lyra_table_find(table, name);
+    return column < 0 ? NULL : table->values + column * table->row_count;
+}

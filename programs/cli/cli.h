@@ -7,6 +7,7 @@
 #define LYRA_CLI_H
 
 #include "lyra/lyra.h"
+#include "lyra/plot.h"
 
 #include <stdio.h>
 
@@ -160,5 +161,19 @@ CliExit cli_view(int argument_count, char **arguments);
 
 /// Whether this build has the viewer of `lyra view`.
 bool cli_has_viewer(void);
+
+/// Values of the column of that name; NULL without.
+const double *cli_column(const LyraTableView *table, const char *name);
+
+// ---- temporary files ----------------------------------------------------------------------------
+
+#define CLI_FOLDER_MAX 4096
+
+/// Makes an empty folder below TMPDIR, or /tmp; false where that fails, with errno. A path in it
+/// has room for 63 chars more.
+bool cli_folder_make(char folder[CLI_FOLDER_MAX]);
+
+/// Removes it with its files.
+void cli_folder_remove(const char *folder);
 
 #endif

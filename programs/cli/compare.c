@@ -216,16 +216,6 @@ static bool read_frames(LyraContext *ctx, CompareRun *run)
     return good;
 }
 
-static int32_t find_column(const LyraTableView *table, const char *name)
-{
-    for (int32_t c = 0; c < table->column_count; ++c) {
-        if (strcmp(table->names[c], name) == 0) {
-            return c;
-        }
-    }
-    return -1;
-}
-
 static bool read_steps(LyraContext *ctx, CompareRun *run)
 {
     char *path = path_in(run->folder, "steps.csv", "");
@@ -234,7 +224,7 @@ static bool read_steps(LyraContext *ctx, CompareRun *run)
         cli_failed();
     } else {
         run->table = lyra_table_view(run->steps);
-        run->time_column = find_column(&run->table, "time");
+        run->time_column = lyra_table_find(&run->table, "time");
         good = run->time_column >= 0;
         if (!good) {
             cli_fail("%s: found no column \"time\", expected one", path);
@@ -390,18 +380,19 @@ static const double *column(const CompareRun *run, int32_t index)
 // columns of energies, and those of probes, which stand behind the last one of a step
 static void choose_columns(Comparison *all)
 {
-    static const char *const energies[] = {"kinetic", "elastic", "dissipated_total", "work_total"};
+    static const char *const energies[] = {"kinetic", "elastic", "plastic_total", "viscous_total",
+                                           "work_total"};
     const CompareRun *a = &all->runs[0], *b = &all->runs[1];
     all->columns = cli_allocate(((size_t)a->table.column_count + 1) * sizeof *all->columns);
-    int32_t seconds = find_column(&a->table, "seconds");
+    int32_t seconds = lyra_table_find(&a->table, "seconds");
     for (int32_t c = 0; c < a->table.column_count; ++c) {
         const char *name = a->table.names[c];
         bool energy = false;
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 5; ++e) {
             energy |= strcmp(name, energies[e]) == 0;
         }
         bool probe = seconds >= 0 && c > seconds;
-        if ((energy || probe) && find_column(&b->table, name) >= 0) {
+        if ((energy || probe) && lyra_table_find(&b->table, name) >= 0) {
             all->columns[all->column_count++] =
                 (Difference){.name = name, .unit = energy ? "J" : "", .largest = -1, .vertex = -1};
         }
@@ -417,8 +408,8 @@ static void compare_steps(Comparison *all)
     while (next_pair(a->table.row_count, times_a, b->table.row_count, times_b, &i, &j)) {
         for (int32_t c = 0; c < all->column_count; ++c) {
             Difference *difference = &all->columns[c];
-            double x = column(a, find_column(&a->table, difference->name))[i];
-            double y = column(b, find_column(&b->table, difference->name))[j];
+            double x = column(a, lyra_table_find(&a->table, difference->name))[i];
+            double y = column(b, lyra_table_find(&b->table, difference->name))[j];
             note(difference, fabs(y - x), fmax(fabs(x), fabs(y)), times_a[i], -1);
         }
         ++all->step_count;

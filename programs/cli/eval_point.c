@@ -5,6 +5,7 @@
 
 #include "eval.h"
 
+#include "lyra/math3.h"
 #include "lyra/plot.h"
 #include "point.h"
 
@@ -175,24 +176,14 @@ typedef struct Path {
     bool uniaxial;
 } Path;
 
-static const double *find_column(const LyraTableView *table, const char *name)
-{
-    for (int32_t c = 0; c < table->column_count; ++c) {
-        if (strcmp(table->names[c], name) == 0) {
-            return table->values + c * table->row_count;
-        }
-    }
-    return NULL;
-}
-
 static bool check_path(Path *path)
 {
     const LyraTableView *table = &path->table;
     int count = path->uniaxial ? 1 : 9;
-    path->time = find_column(table, "t");
+    path->time = cli_column(table, "t");
     bool complete = path->time != NULL;
     for (int k = 0; k < count; ++k) {
-        path->F[k] = find_column(table, components[k]);
+        path->F[k] = cli_column(table, components[k]);
         complete = complete && path->F[k];
     }
     if (!complete) {
@@ -225,12 +216,6 @@ static bool check_path(Path *path)
     return true;
 }
 
-static double determinant(const double F[9])
-{
-    return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
-           F[2] * (F[3] * F[7] - F[4] * F[6]);
-}
-
 // a step to row `row`; false after printing the reason
 static bool take_row(CliPoint *point, const Path *path, int64_t row)
 {
@@ -256,8 +241,11 @@ static bool take_row(CliPoint *point, const Path *path, int64_t row)
         sum += point->P[k];
     }
     if (!isfinite(sum)) {
-        cli_fail("%s:%lld: the law has no stress at det F = %g%s", path->file, line,
-                 determinant(point->F), determinant(point->F) > 0 ? "" : ", expected more than 0");
+        LyraMat3 at;
+        memcpy(&at, point->F, sizeof at);
+        double det = lyra_mat3_determinant(at);
+        cli_fail("%s:%lld: the law has no stress at det F = %g%s", path->file, line, det,
+                 det > 0 ? "" : ", expected more than 0");
         return false;
     }
     return true;

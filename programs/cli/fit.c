@@ -44,21 +44,11 @@ typedef struct Fit {
 
 // ---- data ---------------------------------------------------------------------------------------
 
-static const double *find_column(const LyraTableView *table, const char *name)
-{
-    for (int32_t c = 0; c < table->column_count; ++c) {
-        if (strcmp(table->names[c], name) == 0) {
-            return table->values + c * table->row_count;
-        }
-    }
-    return NULL;
-}
-
 // copies a column; false after naming the row that has something else than expected
 static bool take_column(const char *path, const LyraTableView *table, const char *name, bool zero,
                         double *out)
 {
-    const double *values = find_column(table, name);
+    const double *values = cli_column(table, name);
     for (int64_t row = 0; row < table->row_count; ++row) {
         double value = values[row];
         char found[CLI_NUMBER_MAX] = "an empty cell";
@@ -113,9 +103,9 @@ static void sort_rows(int32_t count, double *at, double *a, double *b)
 static bool take_table(const char *path, const LyraTableView *table, const FitOptions *options,
                        FitData *data)
 {
-    bool dynamic = find_column(table, "frequency") && find_column(table, "storage") &&
-                   find_column(table, "loss");
-    bool relaxation = find_column(table, "time") && find_column(table, "modulus");
+    bool dynamic =
+        cli_column(table, "frequency") && cli_column(table, "storage") && cli_column(table, "loss");
+    bool relaxation = cli_column(table, "time") && cli_column(table, "modulus");
     if (dynamic == relaxation) {
         char known[512] = "";
         for (int32_t c = 0; c < table->column_count && strlen(known) < 400; ++c) {

@@ -5,7 +5,6 @@
 
 #include "mesh_volume.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -16,7 +15,7 @@
 
 extern char **environ;
 
-enum { PATH_ROOM = 4096, FILE_ROOM = PATH_ROOM + 64, WORDS_ROOM = 400, ARGUMENTS_ROOM = 9 };
+enum { FILE_ROOM = CLI_FOLDER_MAX + 64, WORDS_ROOM = 400, ARGUMENTS_ROOM = 9 };
 
 bool cli_find_mesher(const char *name, CliMesher *mesher)
 {
@@ -28,32 +27,6 @@ bool cli_find_mesher(const char *name, CliMesher *mesher)
         }
     }
     return false;
-}
-
-// ---- a folder of its own ------------------------------------------------------------------------
-
-static bool make_folder(char folder[PATH_ROOM])
-{
-    const char *base = getenv("TMPDIR");
-    int length =
-        snprintf(folder, PATH_ROOM, "%s/lyra-mesher-XXXXXX", base && *base ? base : "/tmp");
-    return length < PATH_ROOM - 64 && mkdtemp(folder) != NULL;
-}
-
-static void remove_folder(const char *folder)
-{
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;) {
-        char path[PATH_ROOM + 300];
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-            unlink(path);
-        }
-    }
-    if (entries) {
-        closedir(entries);
-    }
-    rmdir(folder);
 }
 
 // ---- input --------------------------------------------------------------------------------------
@@ -195,8 +168,8 @@ static CliExit run_gmsh(const char *folder, const LyraSurface *surface, double e
 CliExit cli_run_mesher(LyraContext *ctx, CliMesher mesher, const LyraSurface *surface, double edge,
                        LyraMesh **mesh)
 {
-    char folder[PATH_ROOM], result[FILE_ROOM];
-    if (!make_folder(folder)) {
+    char folder[CLI_FOLDER_MAX], result[FILE_ROOM];
+    if (!cli_folder_make(folder)) {
         return cli_fail("cannot make a folder for temporary files: %s", strerror(errno));
     }
     CliExit exit = mesher == CLI_MESHER_TETGEN ? run_tetgen(folder, surface, edge, result)
@@ -204,6 +177,6 @@ CliExit cli_run_mesher(LyraContext *ctx, CliMesher mesher, const LyraSurface *su
     if (exit == CLI_OK && lyra_mesh_load(ctx, result, LYRA_MESH_FORMAT_AUTO, mesh) != LYRA_OK) {
         exit = cli_failed();
     }
-    remove_folder(folder);
+    cli_folder_remove(folder);
     return exit;
 }

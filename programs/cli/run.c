@@ -116,7 +116,9 @@ static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *
         {"--snapshot-size", CLI_TEXT, &o->snapshot_size, "WxH",
          "pixels of the pictures (default: the scene's)"},
         {"--snapshot-field", CLI_TEXT, &o->snapshot_field, "NAME",
-         "their colours: none, displacement, speed, von-mises, strain (default: the scene's)"},
+         "their colours: none, displacement, speed, von-mises, strain, plastic-strain, "
+         "goal-distance, "
+         "plastic-loss, viscous-loss (default: the scene's)"},
         {"--snapshot-camera", CLI_TEXT, &o->snapshot_camera, "PLACE",
          "AZIMUTH,ELEVATION in degrees, or EYE/TARGET, x,y,z each (default: the scene's)"},
         {"--checkpoint-every", CLI_COUNT, &o->checkpoint_every, "N",

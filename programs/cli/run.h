@@ -29,11 +29,12 @@ typedef struct RunOptions {
 /// Sums over the steps so far.
 typedef struct RunTotals {
     int64_t newton_iterations, linear_iterations, rejected;
-    double dissipated, work, balance; ///< J.
-    double min_det;                   ///< Smallest of all steps.
-    double seconds;                   ///< Of wall time, before the last start too.
-    double writing;                   ///< Seconds of them spent on files.
-    double pictures;                  ///< Seconds of those spent on pictures.
+    double plastic, viscous, work, change, numerical; ///< J.
+    double viscous_least; ///< Smallest of a step, 0 where none is below.
+    double min_det;       ///< Smallest of all steps.
+    double seconds;       ///< Of wall time, before the last start too.
+    double writing;       ///< Seconds of them spent on files.
+    double pictures;      ///< Seconds of those spent on pictures.
 } RunTotals;
 
 /// Steps at which something was written, and their times.
@@ -52,6 +53,8 @@ typedef struct RunBody {
     double *det, *energy_density, *stress, *von_mises;
     double *stretches; ///< Principal ones of the triangles of cloth, [triangles][2]. Or NULL.
     double *strains;   ///< Along u and v, and of shear, [triangles][3]. Or NULL.
+    double *memory[LYRA_MEMORY_COUNT];           ///< NULL where nothing is remembered or wanted.
+    LyraSeries *memory_files[LYRA_MEMORY_COUNT]; ///< NULL unless the output has save-history.
     double *noise;  ///< Stress that rounding makes per m of coordinates, Pa/m. [elements]. Or NULL.
     double *colors; ///< What colours its pictures, in the first of three. [vertices][3]. Or NULL.
 } RunBody;
@@ -130,6 +133,9 @@ void run_bodies_destroy(Run *run);
 /// Brings the positions of all surfaces to the present state.
 void run_move_surfaces(Run *run);
 
+/// The memory that a field of pictures shows; LYRA_MEMORY_COUNT if none.
+LyraMemory run_field_memory(LyraSceneField field);
+
 /// Brings positions and fields of a body to the present state.
 bool run_move_body(Run *run, RunBody *body);
 
@@ -187,7 +193,7 @@ void run_record_destroy(Run *run);
 bool run_record_step(Run *run);
 
 /// Looks at the probes at the present state.
-bool run_look(Run *run);
+bool run_read_probes(Run *run);
 
 /// Begins steps.csv, or goes on behind its first `bytes` bytes, whose times fill the frames.
 bool run_csv_open(Run *run, bool resumed, int64_t bytes);

@@ -53,6 +53,33 @@ static double *make_array(int64_t count)
     return cli_allocate((size_t)count * sizeof(double));
 }
 
+LyraMemory run_field_memory(LyraSceneField field)
+{
+    static const LyraMemory memories[LYRA_SCENE_FIELD_COUNT] = {
+        [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = LYRA_MEMORY_PLASTIC_STRAIN,
+        [LYRA_SCENE_FIELD_GOAL_DISTANCE] = LYRA_MEMORY_GOAL_DISTANCE,
+        [LYRA_SCENE_FIELD_PLASTIC_LOSS] = LYRA_MEMORY_PLASTIC_LOSS,
+        [LYRA_SCENE_FIELD_VISCOUS_LOSS] = LYRA_MEMORY_VISCOUS_LOSS,
+    };
+    return field < LYRA_SCENE_FIELD_PLASTIC_STRAIN ? LYRA_MEMORY_COUNT : memories[field];
+}
+
+// room for what is remembered and shown or written
+static void make_memory(const Run *run, RunBody *out, LyraMemory shown)
+{
+    const LyraSceneOutput *output = &run->output;
+    bool all = output->vtu_every > 0 || output->save_history;
+    for (LyraMemory m = 0; m < LYRA_MEMORY_COUNT; ++m) {
+        if ((all || m == shown) && lyra_fields_have_memory(out->fields, m)) {
+            out->memory[m] = make_array(lyra_memory_view(m).components *
+                                        (int64_t)lyra_mesh_view(out->body->mesh).element_count);
+        }
+    }
+    if (shown < LYRA_MEMORY_COUNT && out->memory[shown]) {
+        out->colors = make_array(3 * (int64_t)out->body->vertex_count);
+    }
+}
+
 static bool make_fields(Run *run, RunBody *out)
 {
     const LyraBodyView *body = out->body;
@@ -64,11 +91,13 @@ static bool make_fields(Run *run, RunBody *out)
         out->stretches = make_array(2 * triangles);
         out->strains = make_array(3 * triangles);
     }
-    if (color != LYRA_SCENE_FIELD_NONE && !stress && (!strain || body->cloth)) {
+    LyraMemory memory = run_field_memory(color);
+    bool by_element = stress || memory < LYRA_MEMORY_COUNT;
+    if (color != LYRA_SCENE_FIELD_NONE && !by_element && (!strain || body->cloth)) {
         out->colors = make_array(3 * (int64_t)body->vertex_count);
         memset(out->colors, 0, 3 * (size_t)body->vertex_count * sizeof *out->colors);
     }
-    if (!body->mesh || (run->output.vtu_every == 0 && !stress)) {
+    if (!body->mesh || (run->output.vtu_every == 0 && !by_element && !run->output.save_history)) {
         return true;
     }
     if (lyra_fields_create(run->ctx, run->view.model, body->mesh, body->first_vertex,
@@ -88,7 +117,25 @@ static bool make_fields(Run *run, RunBody *out)
     if (lyra_fields_have_stress(out->fields)) {
         out->noise = make_array(elements);
     }
+    make_memory(run, out, memory);
     return true;
+}
+
+static bool check_shown(const Run *run)
+{
+    LyraMemory memory = run_field_memory(run->output.snapshot_field);
+    bool found = run->output.snapshot_every == 0 || memory == LYRA_MEMORY_COUNT;
+    for (int32_t b = 0; b < run->body_count; ++b) {
+        found |= run->bodies[b].colors != NULL;
+    }
+    if (!found) {
+        cli_fail("snapshot-field is \"%s\", which no body remembers: expected one with %s",
+                 lyra_memory_view(memory).name,
+                 memory == LYRA_MEMORY_VISCOUS_LOSS    ? "viscosity of model prony or maxwell"
+                 : memory == LYRA_MEMORY_GOAL_DISTANCE ? "plasticity toward a goal"
+                                                       : "plasticity");
+    }
+    return found;
 }
 
 bool run_bodies_create(Run *run)
@@ -131,7 +178,7 @@ bool run_bodies_create(Run *run)
             ++run->surface_count;
         }
     }
-    return run_measure_noise(run);
+    return check_shown(run) && run_measure_noise(run);
 }
 
 void run_bodies_destroy(Run *run)
@@ -145,6 +192,9 @@ void run_bodies_destroy(Run *run)
         free(body->energy_density);
         free(body->stress);
         free(body->von_mises);
+        for (int m = 0; m < LYRA_MEMORY_COUNT; ++m) {
+            free(body->memory[m]);
+        }
         free(body->noise);
         free(body->colors);
         free(body->stretches);
@@ -199,6 +249,13 @@ bool run_move_body(Run *run, RunBody *body)
     if (body->fields && lyra_fields_evaluate(body->fields, run->view.state, &out) != LYRA_OK) {
         cli_failed();
         return false;
+    }
+    for (LyraMemory m = 0; m < LYRA_MEMORY_COUNT; ++m) {
+        if (body->memory[m] &&
+            lyra_fields_read_memory(body->fields, m, run->view.state, body->memory[m]) != LYRA_OK) {
+            cli_failed();
+            return false;
+        }
     }
     return true;
 }

@@ -38,13 +38,13 @@ typedef struct NoteReal {
     double *value;
 } NoteReal;
 
-enum { WHOLES = 12, REALS = 8 };
+enum { WHOLES = 13, REALS = 11 };
 
 // what a note holds, in a place where it can be read from or written to
 typedef struct Note {
     uint64_t digest;
     int64_t step, frames, csv_bytes;
-    int64_t save_every, vtu_every, obj_every, snapshot_every, pc2, gltf;
+    int64_t save_every, vtu_every, obj_every, snapshot_every, save_history, pc2, gltf;
     double start_time;
     RunTotals totals;
     char solver[32];
@@ -60,6 +60,7 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"vtu_every", &note->vtu_every},
         {"obj_every", &note->obj_every},
         {"snapshot_every", &note->snapshot_every},
+        {"save_history", &note->save_history},
         {"pc2", &note->pc2},
         {"gltf", &note->gltf},
         {"newton_iterations", &note->totals.newton_iterations},
@@ -67,10 +68,12 @@ static void list_note(Note *note, NoteWhole wholes[WHOLES], NoteReal reals[REALS
         {"rejected", &note->totals.rejected},
     };
     const NoteReal real_list[REALS] = {
-        {"start_time", &note->start_time},  {"dissipated", &note->totals.dissipated},
-        {"work", &note->totals.work},       {"balance", &note->totals.balance},
-        {"min_det", &note->totals.min_det}, {"seconds", &note->totals.seconds},
-        {"writing", &note->totals.writing}, {"pictures", &note->totals.pictures},
+        {"start_time", &note->start_time},      {"plastic", &note->totals.plastic},
+        {"viscous", &note->totals.viscous},     {"viscous_least", &note->totals.viscous_least},
+        {"work", &note->totals.work},           {"change", &note->totals.change},
+        {"numerical", &note->totals.numerical}, {"min_det", &note->totals.min_det},
+        {"seconds", &note->totals.seconds},     {"writing", &note->totals.writing},
+        {"pictures", &note->totals.pictures},
     };
     memcpy(wholes, whole_list, sizeof whole_list);
     memcpy(reals, real_list, sizeof real_list);
@@ -87,6 +90,7 @@ static Note make_note(const Run *run)
         .vtu_every = run->output.vtu_every,
         .obj_every = run->output.obj_every,
         .snapshot_every = run->output.snapshot_every,
+        .save_history = run->output.save_history,
         .pc2 = run->output.pc2,
         .gltf = run->output.gltf,
         .start_time = run->start_time,
@@ -103,7 +107,7 @@ static size_t write_note(Note *note, char text[NOTE_MAX])
     NoteReal reals[REALS];
     list_note(note, wholes, reals);
     size_t length =
-        (size_t)snprintf(text, NOTE_MAX, "lyra-run 2\ndigest %016" PRIx64 "\nsolver %s\n",
+        (size_t)snprintf(text, NOTE_MAX, "lyra-run 3\ndigest %016" PRIx64 "\nsolver %s\n",
                          note->digest, note->solver);
     for (int i = 0; i < WHOLES; ++i) {
         length += (size_t)snprintf(text + length, NOTE_MAX - length, "%s %" PRId64 "\n",
@@ -135,7 +139,7 @@ static bool read_note(const char *text, Note *note)
     NoteReal reals[REALS];
     list_note(note, wholes, reals);
     const char *digest = find_key(text, "digest"), *solver = find_key(text, "solver");
-    if (strncmp(text, "lyra-run 2\n", 11) != 0 || !digest || !solver) {
+    if (strncmp(text, "lyra-run 3\n", 11) != 0 || !digest || !solver) {
         return false;
     }
     snprintf(note->solver, sizeof note->solver, "%.*s", (int)strcspn(solver, "\n"), solver);
@@ -185,6 +189,7 @@ static bool check_note(const Run *run, const char *path, const Note *note)
                    {"--vtu-every", note->vtu_every, run->output.vtu_every},
                    {"--obj-every", note->obj_every, run->output.obj_every},
                    {"--snapshot-every", note->snapshot_every, run->output.snapshot_every},
+                   {"output of save-history", note->save_history, run->output.save_history},
                    {"output of PC2", note->pc2, run->output.pc2},
                    {"output of glTF", note->gltf, run->output.gltf}};
     if (note->digest != run->view.digest) {

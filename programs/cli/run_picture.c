@@ -13,17 +13,24 @@
 #include <string.h>
 
 static const char *const labels[LYRA_SCENE_FIELD_COUNT] = {
-    [LYRA_SCENE_FIELD_NONE] = NULL,           [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement [m]",
-    [LYRA_SCENE_FIELD_SPEED] = "speed [m/s]", [LYRA_SCENE_FIELD_VON_MISES] = "von Mises [Pa]",
+    [LYRA_SCENE_FIELD_NONE] = NULL,
+    [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement [m]",
+    [LYRA_SCENE_FIELD_SPEED] = "speed [m/s]",
+    [LYRA_SCENE_FIELD_VON_MISES] = "von Mises [Pa]",
     [LYRA_SCENE_FIELD_STRAIN] = "strain",
+    [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = "plastic strain",
+    [LYRA_SCENE_FIELD_GOAL_DISTANCE] = "distance to the goal",
+    [LYRA_SCENE_FIELD_PLASTIC_LOSS] = "lost in flow [J/m^3]",
+    [LYRA_SCENE_FIELD_VISCOUS_LOSS] = "lost in relaxation [J/m^3]",
 };
 
 // ---- colours ------------------------------------------------------------------------------------
 
 // at each vertex the mean over the elements around it; the second number of a vertex counts them,
 // and is 0 after
-static bool average_stress(Run *run, RunBody *body)
+static bool average(Run *run, RunBody *body)
 {
+    LyraMemory memory = run_field_memory(run->output.snapshot_field);
     if (!run_move_body(run, body)) {
         return false;
     }
@@ -32,7 +39,8 @@ static bool average_stress(Run *run, RunBody *body)
     memset(body->colors, 0, 3 * (size_t)body->body->vertex_count * sizeof *body->colors);
     for (int64_t i = 0; i < nodes * mesh.element_count; ++i) {
         double *at = body->colors + 3 * (int64_t)mesh.elements[i];
-        at[0] += run_shown_stress(body, i / nodes);
+        at[0] += memory < LYRA_MEMORY_COUNT ? body->memory[memory][i / nodes]
+                                            : run_shown_stress(body, i / nodes);
         at[1] += 1;
     }
     for (int32_t v = 0; v < body->body->vertex_count; ++v) {
@@ -58,13 +66,18 @@ static bool color_strain(Run *run, RunBody *body)
     return good;
 }
 
+static bool is_of_elements(LyraSceneField field)
+{
+    return field == LYRA_SCENE_FIELD_VON_MISES || run_field_memory(field) < LYRA_MEMORY_COUNT;
+}
+
 static bool color_body(Run *run, RunBody *body)
 {
     if (run->output.snapshot_field == LYRA_SCENE_FIELD_STRAIN) {
         return color_strain(run, body);
     }
-    if (run->output.snapshot_field == LYRA_SCENE_FIELD_VON_MISES) {
-        return average_stress(run, body);
+    if (is_of_elements(run->output.snapshot_field)) {
+        return average(run, body);
     }
     LyraStateView state = lyra_state_view(run->view.state);
     bool speed = run->output.snapshot_field == LYRA_SCENE_FIELD_SPEED;
@@ -93,10 +106,11 @@ static bool color_surfaces(Run *run)
         }
         int64_t vertices = lyra_surface_view(surface->shown->surface).vertex_count;
         // a length is that of the carried vector, as weights may be negative
-        bool stress = run->output.snapshot_field >= LYRA_SCENE_FIELD_VON_MISES;
+        bool single = is_of_elements(run->output.snapshot_field) ||
+                      run->output.snapshot_field == LYRA_SCENE_FIELD_STRAIN;
         for (int64_t v = 0; v < vertices; ++v) {
             const double *x = colors + 3 * v;
-            surface->field[v] = stress ? x[0] : hypot(hypot(x[0], x[1]), x[2]);
+            surface->field[v] = single ? x[0] : hypot(hypot(x[0], x[1]), x[2]);
         }
     }
     return true;
@@ -200,9 +214,15 @@ static bool take_size(const char *text, int32_t size[2])
 static bool take_field(const char *text, LyraSceneField *field)
 {
     static const char *const words[LYRA_SCENE_FIELD_COUNT] = {
-        [LYRA_SCENE_FIELD_NONE] = "none",     [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
-        [LYRA_SCENE_FIELD_SPEED] = "speed",   [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
+        [LYRA_SCENE_FIELD_NONE] = "none",
+        [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
+        [LYRA_SCENE_FIELD_SPEED] = "speed",
+        [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
         [LYRA_SCENE_FIELD_STRAIN] = "strain",
+        [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = "plastic-strain",
+        [LYRA_SCENE_FIELD_GOAL_DISTANCE] = "goal-distance",
+        [LYRA_SCENE_FIELD_PLASTIC_LOSS] = "plastic-loss",
+        [LYRA_SCENE_FIELD_VISCOUS_LOSS] = "viscous-loss",
     };
     for (int f = 0; f < LYRA_SCENE_FIELD_COUNT; ++f) {
         if (strcmp(text, words[f]) == 0) {
@@ -210,8 +230,8 @@ static bool take_field(const char *text, LyraSceneField *field)
             return true;
         }
     }
-    cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed, von-mises or "
-             "strain",
+    cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed, von-mises, "
+             "strain, plastic-strain, goal-distance, plastic-loss or viscous-loss",
              text);
     return false;
 }

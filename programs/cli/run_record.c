@@ -35,7 +35,7 @@ static void find_momenta(Run *run)
     }
 }
 
-bool run_look(Run *run)
+bool run_read_probes(Run *run)
 {
     LyraProbeView view = {0};
     for (int32_t c = 0; c < run->column_count; ++c) {
@@ -59,12 +59,15 @@ bool run_record_step(Run *run)
     totals->newton_iterations += report->newton_iterations;
     totals->linear_iterations += report->linear_iterations;
     totals->rejected += report->rejected;
-    totals->dissipated += report->dissipated;
+    totals->plastic += report->plastic;
+    totals->viscous += report->viscous;
+    totals->viscous_least = fmin(totals->viscous_least, report->viscous);
     totals->work += report->work;
-    totals->balance += report->balance;
+    totals->change += report->change;
+    totals->numerical += report->numerical;
     // NaN stays
     totals->min_det = report->min_det >= totals->min_det ? totals->min_det : report->min_det;
-    return run_look(run);
+    return run_read_probes(run);
 }
 
 typedef struct Cell {
@@ -72,7 +75,7 @@ typedef struct Cell {
     double value;
 } Cell;
 
-enum { CELLS = 38 };
+enum { CELLS = 42 };
 
 // characters of a cell and what parts it from the next, number or name
 #define ROOM 80
@@ -87,9 +90,11 @@ static void list_cells(const Run *run, Cell cells[CELLS])
         {"dt", r->dt},
         {"kinetic", r->kinetic},
         {"elastic", r->elastic},
-        {"dissipated", r->dissipated},
+        {"plastic", r->plastic},
+        {"viscous", r->viscous},
         {"work", r->work},
-        {"balance", r->balance},
+        {"change", r->change},
+        {"numerical", r->numerical},
         {"momentum_x", run->linear[0]},
         {"momentum_y", run->linear[1]},
         {"momentum_z", run->linear[2]},
@@ -114,9 +119,11 @@ static void list_cells(const Run *run, Cell cells[CELLS])
         {"min_det_element", r->min_det_element},
         {"inverted", r->inverted},
         {"tie_gap", r->gap},
-        {"dissipated_total", run->totals.dissipated},
+        {"plastic_total", run->totals.plastic},
+        {"viscous_total", run->totals.viscous},
         {"work_total", run->totals.work},
-        {"balance_total", run->totals.balance},
+        {"change_total", run->totals.change},
+        {"numerical_total", run->totals.numerical},
         {"assembly_seconds", r->assembly_seconds},
         {"solve_seconds", r->solve_seconds},
         {"seconds", r->total_seconds},
@@ -260,8 +267,8 @@ static void restore_report(Run *run, const double cells[CELLS])
     run->report.dt = cells[2];
     run->report.kinetic = cells[3];
     run->report.elastic = cells[4];
-    memcpy(run->linear, cells + 8, sizeof run->linear);
-    memcpy(run->angular, cells + 11, sizeof run->angular);
+    memcpy(run->linear, cells + 10, sizeof run->linear);
+    memcpy(run->angular, cells + 13, sizeof run->angular);
 }
 
 // reads a line into the room of a row
@@ -371,9 +378,12 @@ static void write_energies(const Run *run, CliJson *json)
     // before the first step nobody has measured them
     cli_json_double(json, "kinetic", stepped ? run->report.kinetic : NAN);
     cli_json_double(json, "elastic", stepped ? run->report.elastic : NAN);
-    cli_json_double(json, "dissipated", totals->dissipated);
+    cli_json_double(json, "plastic", totals->plastic);
+    cli_json_double(json, "viscous", totals->viscous);
+    cli_json_double(json, "viscous_least", totals->viscous_least);
     cli_json_double(json, "work", totals->work);
-    cli_json_double(json, "balance", totals->balance);
+    cli_json_double(json, "change", totals->change);
+    cli_json_double(json, "numerical", totals->numerical);
     cli_json_close(json, '}');
     cli_json_doubles(json, "momentum", stepped ? 3 : 0, run->linear);
     cli_json_doubles(json, "angular_momentum", stepped ? 3 : 0, run->angular);

@@ -171,6 +171,36 @@ static bool save_rest(const Run *run, const RunBody *body)
     return good;
 }
 
+// file i of what elements remember
+static LyraSeries **memory_file(Run *run, int32_t i)
+{
+    return &run->bodies[i / LYRA_MEMORY_COUNT].memory_files[i % LYRA_MEMORY_COUNT];
+}
+
+// opens them
+static bool open_memories(Run *run, int64_t keep)
+{
+    for (int32_t i = 0; i < run->body_count * LYRA_MEMORY_COUNT; ++i) {
+        RunBody *body = &run->bodies[i / LYRA_MEMORY_COUNT];
+        LyraMemory m = (LyraMemory)(i % LYRA_MEMORY_COUNT);
+        LyraMemoryView view = lyra_memory_view(m);
+        LyraSeriesDef def = lyra_series_def_default();
+        char name[160];
+        if (!body->memory[m]) {
+            continue;
+        }
+        snprintf(name, sizeof name, "%s_%s.npy", body->name, view.name);
+        def.shape[0] = lyra_mesh_view(body->body->mesh).element_count;
+        def.shape[1] = view.components;
+        def.dimensions = view.components > 1 ? 2 : 1;
+        def.keep = keep;
+        if (!open_series(run, name, &def, &body->memory_files[m])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool run_files_open(Run *run, bool resumed, int64_t frames)
 {
     if (!open_folders(run, resumed)) {
@@ -200,6 +230,9 @@ bool run_files_open(Run *run, bool resumed, int64_t frames)
         !open_series(run, "velocity.npy", &def, &run->velocity)) {
         return false;
     }
+    if (run->output.save_history && !open_memories(run, def.keep)) {
+        return false;
+    }
     def.dimensions = 0;
     if (!open_series(run, "time.npy", &def, &run->time)) {
         return false;
@@ -225,6 +258,11 @@ void run_files_close(Run *run)
     lyra_series_destroy(run->time);
     lyra_series_destroy(run->matrix);
     run->displacement = run->velocity = run->time = run->matrix = NULL;
+    for (int32_t i = 0; i < run->body_count * LYRA_MEMORY_COUNT; ++i) {
+        LyraSeries **file = memory_file(run, i);
+        lyra_series_destroy(*file);
+        *file = NULL;
+    }
     for (int32_t s = 0; s < run->surface_count; ++s) {
         lyra_series_destroy(run->surfaces[s].pc2);
         run->surfaces[s].pc2 = NULL;
@@ -273,11 +311,28 @@ static bool append(LyraSeries *series, const double *values)
     return true;
 }
 
+static bool save_memories(Run *run)
+{
+    for (int32_t b = 0; run->output.save_history && b < run->body_count; ++b) {
+        RunBody *body = &run->bodies[b];
+        if (body->fields && !run_move_body(run, body)) {
+            return false;
+        }
+        for (int m = 0; m < LYRA_MEMORY_COUNT; ++m) {
+            if (body->memory_files[m] && !append(body->memory_files[m], body->memory[m])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool save_frame(Run *run)
 {
     LyraStateView state = lyra_state_view(run->view.state);
     if (!append(run->displacement, lyra_vector_values(state.u)) ||
-        !append(run->velocity, lyra_vector_values(state.v)) || !append(run->time, &state.time)) {
+        !append(run->velocity, lyra_vector_values(state.v)) || !append(run->time, &state.time) ||
+        !save_memories(run)) {
         return false;
     }
     for (int32_t s = 0; s < run->surface_count; ++s) {
@@ -291,6 +346,20 @@ static bool save_frame(Run *run)
 
 // ---- numbered files -----------------------------------------------------------------------------
 
+enum { FIELDS = 7 };
+
+// adds what elements remember to fields; the new count
+static int32_t add_memory(const RunBody *body, int32_t count, LyraField *fields)
+{
+    for (LyraMemory m = 0; m < LYRA_MEMORY_COUNT; ++m) {
+        LyraMemoryView view = lyra_memory_view(m);
+        if (body->memory[m]) {
+            fields[count++] = (LyraField){view.name, true, view.components, body->memory[m]};
+        }
+    }
+    return count;
+}
+
 static bool save_body(Run *run, RunBody *body)
 {
     LyraStateView state = lyra_state_view(run->view.state);
@@ -298,7 +367,7 @@ static bool save_body(Run *run, RunBody *body)
     if (!run_move_body(run, body)) {
         return false;
     }
-    const LyraField fields[] = {
+    LyraField fields[FIELDS + LYRA_MEMORY_COUNT] = {
         {"displacement", false, 3, lyra_vector_values(state.u) + first},
         {"velocity", false, 3, lyra_vector_values(state.v) + first},
         {"reaction force", false, 3, lyra_vector_values(run->reaction) + first},
@@ -308,7 +377,8 @@ static bool save_body(Run *run, RunBody *body)
         {"von Mises", true, 1, body->von_mises},
     };
     // springs have no stress
-    int32_t count = lyra_fields_have_stress(body->fields) ? 7 : 4;
+    int32_t count = lyra_fields_have_stress(body->fields) ? FIELDS : 4;
+    count = add_memory(body, count, fields);
     char *path = run_path(run, "vtu/%s_%06" PRId64 ".vtu", body->name, run->step);
     bool good = lyra_mesh_save_fields(body->body->mesh, path, body->x, state.time, count, fields) ==
                 LYRA_OK;
@@ -478,8 +548,12 @@ bool run_files_write(Run *run)
 bool run_files_sync(Run *run)
 {
     LyraSeries *all[] = {run->displacement, run->velocity, run->time, run->matrix};
-    for (int i = 0; i < 4 + run->surface_count; ++i) {
-        LyraSeries *series = i < 4 ? all[i] : run->surfaces[i - 4].pc2;
+    int32_t surfaces = 4 + run->surface_count,
+            count = surfaces + run->body_count * LYRA_MEMORY_COUNT;
+    for (int32_t i = 0; i < count; ++i) {
+        LyraSeries *series = i < 4          ? all[i]
+                             : i < surfaces ? run->surfaces[i - 4].pc2
+                                            : *memory_file(run, i - surfaces);
         if (series && lyra_series_sync(series) != LYRA_OK) {
             cli_failed();
             return false;
@@ -524,6 +598,14 @@ void run_files_list(const Run *run)
         printf("wrote %s/displacement.npy, velocity.npy, time.npy: %" PRId64
                " frames; *_rest.npy\n",
                out, run->saved.count);
+    }
+    for (int32_t i = 0; i < run->body_count * LYRA_MEMORY_COUNT; ++i) {
+        const RunBody *body = &run->bodies[i / LYRA_MEMORY_COUNT];
+        if (run->output.save_every > 0 && run->output.save_history &&
+            body->memory[i % LYRA_MEMORY_COUNT]) {
+            printf("wrote %s/%s_%s.npy\n", out, body->name,
+                   lyra_memory_view((LyraMemory)(i % LYRA_MEMORY_COUNT)).name);
+        }
     }
     if (run->matrix) {
         printf("wrote %s/%s: %" PRId64 " columns\n", out, output->matrix, run->step);

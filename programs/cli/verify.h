@@ -172,6 +172,7 @@ extern const VerifyCase verify_beam_cases[];
 extern const VerifyCase verify_calculix_cases[];
 extern const VerifyCase verify_cloth_cases[];
 extern const VerifyCase verify_cook_cases[];
+extern const VerifyCase verify_impact_cases[];
 extern const VerifyCase verify_incompressible_cases[];
 extern const VerifyCase verify_locking_cases[];
 extern const VerifyCase verify_modes_cases[];
@@ -180,7 +181,9 @@ extern const VerifyCase verify_order_cases[];
 extern const VerifyCase verify_particles_cases[];
 extern const VerifyCase verify_patch_cases[];
 extern const VerifyCase verify_plastic_cases[];
+extern const VerifyCase verify_sphere_cases[];
 extern const VerifyCase verify_tension_cases[];
 extern const VerifyCase verify_time_cases[];
+extern const VerifyCase verify_viscous_cases[];
 
 #endif

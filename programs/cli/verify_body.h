@@ -45,6 +45,10 @@ void verify_body_end(VerifyBody *body);
 LyraStatus verify_box(LyraContext *ctx, LyraElementKind kind, const int32_t cells[3],
                       const double size[3], LyraMesh **out);
 
+/// An eighth of a hollow sphere about the origin, of hexahedra, n through the wall.
+LyraStatus verify_hollow_sphere(LyraContext *ctx, int32_t n, double inner, double outer,
+                                LyraMesh **out);
+
 /// Replaces a mesh of the box from the origin to `size` by one whose inner vertices are moved by up
 /// to `amount` m along each axis, at random but always in the same way.
 LyraStatus verify_distort(LyraContext *ctx, const double size[3], double amount, LyraMesh **mesh);

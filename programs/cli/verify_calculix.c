@@ -12,12 +12,17 @@
 //   *HYPERELASTIC, NEO HOOKE       C10 (I/J^(2/3) - 3) + (J - 1)^2 / D1: "mooney-rivlin" with
 //                                  mu01 = 0, mu10 = C10, v1 = 1 / D1
 //   *FREQUENCY                     linear modes with consistent masses
+//   *PLASTIC with NLGEOM           hardening by a line: "hencky" with von Mises
+//   *CREEP, LAW=NORTON, n = 1      rate 3/2 A s: pressure of "hencky", with next to no shear
+//   modulus,
+//                                  and a Maxwell branch of mu and 1/(3 A mu)
 //
 // C3D4 is the linear tet, with masses taken at its one point: rho V / 16 for each pair of vertices,
-// where the consistent mass is rho V / 20 and twice that on the diagonal. C3D8 is the trilinear
-// brick with 2 x 2 x 2 points for stresses and masses; "stvk" takes 3 x 3 x 3 for bricks here,
-// which is exact. Both differences are shown as information, and both are then made here as they
-// are there, to be compared.
+// where the consistent mass is rho V / 20 and twice that on the diagonal. C3D10 has its masses at
+// its four points, where an exact integral needs more. C3D8 is the trilinear brick with 2 x 2 x 2
+// points for stresses and masses; "stvk" takes 3 x 3 x 3 for cubes here, which is exact, and 2 x 2
+// x 2 for other hexahedra. These differences are shown as information, and are then made here as
+// they are there, to be compared.
 
 #include "verify_body.h"
 
@@ -27,7 +32,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define YOUNG 1e6
 #define POISSON 0.3
@@ -38,6 +42,9 @@ typedef enum Analysis {
     LARGE_STVK,
     LARGE_NEO_HOOKE,
     FREQUENCIES,
+    PLASTIC,
+    PLASTIC_TENTH,
+    CREEP,
     ANALYSIS_COUNT
 } Analysis;
 
@@ -49,7 +56,24 @@ static const struct {
     {"large strain, StVK", "stvk", {2000, -6000, 3000}},
     {"large strain, neo-Hooke", "mooney-rivlin", {2000, -6000, 3000}},
     {"frequencies", "linear", {0, 0, 0}},
+    {"plastic", "hencky", {25, -220, 80}},
+    {"plastic, a tenth of all stresses", "hencky", {2.5, -22, 8}},
+    {"creep", "hencky", {0.003, -0.01, 0.005}},
 };
+
+// strength and hardening, Pa; steps of the load
+#define YIELD 2000.0
+#define HARDENING 1e5
+#define PLASTIC_STEPS 20
+// of creep: rate over stress, 1/(Pa s); steps, and their length, s
+#define CREEP_RATE 1e-6
+#define CREEP_STEPS 20
+#define CREEP_DT 0.25
+
+static bool is_plastic(Analysis analysis)
+{
+    return analysis == PLASTIC || analysis == PLASTIC_TENTH;
+}
 
 static const double size_of_body[3] = {4, 1, 1};
 
@@ -61,7 +85,7 @@ static const double mu10 = YOUNG / (4 * (1 + POISSON)), v1 = YOUNG / (6 * (1 - 2
 static void write_mesh(FILE *file, const VerifyBody *body)
 {
     LyraMeshView view = body->view;
-    int32_t nodes = view.kind == LYRA_ELEMENT_TET4 ? 4 : 8;
+    int32_t nodes = lyra_element_kind_nodes(view.kind);
     fprintf(file, "*NODE, NSET=NALL\n");
     // fields of 20 characters
     for (int32_t v = 0; v < view.vertex_count; ++v) {
@@ -86,12 +110,19 @@ static void write_mesh(FILE *file, const VerifyBody *body)
 
 static void write_step(FILE *file, const VerifyBody *body, Analysis analysis, const double *force)
 {
-    bool large = analysis == LARGE_STVK || analysis == LARGE_NEO_HOOKE;
+    bool large = analysis == LARGE_STVK || analysis == LARGE_NEO_HOOKE || is_plastic(analysis);
     fprintf(file, "*MATERIAL, NAME=M\n");
     if (analysis == LARGE_NEO_HOOKE) {
         fprintf(file, "*HYPERELASTIC, NEO HOOKE\n%.12e,%.12e\n", mu10, 1 / v1);
     } else {
         fprintf(file, "*ELASTIC\n%.12e,%.12e\n", YOUNG, POISSON);
+    }
+    if (is_plastic(analysis)) {
+        double share = analysis == PLASTIC ? 1 : 0.1;
+        fprintf(file, "*PLASTIC\n%.12e,0.\n%.12e,10.\n", share * YIELD,
+                share * (YIELD + 10 * HARDENING));
+    } else if (analysis == CREEP) {
+        fprintf(file, "*CREEP, LAW=NORTON\n%.12e,1.,0.\n", CREEP_RATE);
     }
     fprintf(file, "*DENSITY\n1000.\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n");
     fprintf(file, "*BOUNDARY\nHELD,1,3\n");
@@ -101,12 +132,21 @@ static void write_step(FILE *file, const VerifyBody *body, Analysis analysis, co
     }
     fprintf(file, large ? "*STEP, NLGEOM, INC=100\n*CONTROLS, PARAMETERS=FIELD\n1.e-10,1.e-9\n"
                         : "*STEP\n");
-    fprintf(file, large ? "*STATIC\n0.25,1.,1.e-5,0.25\n" : "*STATIC\n");
+    if (is_plastic(analysis)) {
+        fprintf(file, "*STATIC, DIRECT\n%.12e,1.\n", 1.0 / PLASTIC_STEPS);
+    } else {
+        fprintf(file, large ? "*STATIC\n0.25,1.,1.e-5,0.25\n" : "*STATIC\n");
+    }
     fprintf(file, "*CLOAD\n");
     for (int32_t i = 0; i < 3 * body->view.vertex_count; ++i) {
         if (force[i] != 0) {
             fprintf(file, "%d,%d,%.12e\n", i / 3 + 1, i % 3 + 1, force[i]);
         }
+    }
+    if (analysis == CREEP) {
+        // the load stays
+        fprintf(file, "*END STEP\n*STEP, INC=1000\n*VISCO, DIRECT, CETOL=1.\n%.12e,%.12e\n",
+                CREEP_DT, CREEP_STEPS * CREEP_DT);
     }
     fprintf(file, "*NODE PRINT, NSET=NALL, FREQUENCY=100\nU\n*END STEP\n");
 }
@@ -147,28 +187,12 @@ static bool read_frequencies(FILE *file, double frequencies[MODES])
     return found == MODES;
 }
 
-// removes the folder with what ccx leaves there
-static void remove_folder(const char *folder)
-{
-    static const char *const ends[] = {"inp", "dat", "frd", "sta", "cvg", "log", "12d", "eig"};
-    char path[512];
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
-        snprintf(path, sizeof path, "%s/job.%s", folder, ends[i]);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/spooles.out", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 // Runs ccx on a body; fills `u` or `frequencies`. Says what went wrong by a failed row and false.
 static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, const double *force,
                     double *u, double frequencies[MODES])
 {
-    char folder[256], path[512], command[1024];
-    const char *parent = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/lyra-calculix-XXXXXX", parent ? parent : "/tmp");
-    if (!mkdtemp(folder)) {
+    char folder[CLI_FOLDER_MAX], path[CLI_FOLDER_MAX + 16], command[CLI_FOLDER_MAX + 128];
+    if (!cli_folder_make(folder)) {
         verify_range(verify, 1, 1, 0, "a folder for ccx could be made");
         return false;
     }
@@ -192,7 +216,7 @@ static bool run_ccx(Verify *verify, const VerifyBody *body, Analysis analysis, c
     if (file) {
         fclose(file);
     }
-    remove_folder(folder);
+    cli_folder_remove(folder);
     if (!good) {
         verify_range(verify, 1, 1, 0, "%s: ccx ran to its end", analyses[analysis].name);
     }
@@ -207,14 +231,22 @@ static LyraStatus make_body(Verify *verify, LyraElementKind kind, Analysis analy
     const int32_t cells[3] = {8, 2, 2};
     LyraElasticConstant constants[] = {{"mu01", 0}, {"mu10", mu10}, {"v1", v1}};
     LyraMesh *mesh = NULL;
-    LyraStatus status = verify_box(verify->ctx, kind, cells, size_of_body, &mesh);
-    if (status == LYRA_OK && kind == LYRA_ELEMENT_TET4) {
-        status = verify_distort(verify->ctx, size_of_body, 0.1, &mesh);
-        if (status != LYRA_OK) {
-            lyra_mesh_destroy(mesh);
-        }
+    bool quadratic = kind == LYRA_ELEMENT_TET10;
+    VERIFY_TRY(
+        verify_box(verify->ctx, quadratic ? LYRA_ELEMENT_TET4 : kind, cells, size_of_body, &mesh));
+    LyraStatus status = LYRA_OK;
+    if (kind != LYRA_ELEMENT_CUBE8) {
+        // hexahedra less than tets, whose corners stay positive for longer
+        double amount = kind == LYRA_ELEMENT_HEX8 ? 0.06 : 0.1;
+        status = verify_distort(verify->ctx, size_of_body, amount, &mesh);
+    }
+    LyraMesh *corners = mesh;
+    if (status == LYRA_OK && quadratic &&
+        (status = lyra_mesh_quadratic(corners, &mesh)) == LYRA_OK) {
+        lyra_mesh_destroy(corners);
     }
     if (status != LYRA_OK) {
+        lyra_mesh_destroy(corners);
         return status;
     }
     VerifyBodyDef def = verify_body_def_default(mesh);
@@ -225,8 +257,26 @@ static LyraStatus make_body(Verify *verify, LyraElementKind kind, Analysis analy
         def.solid.constants = constants;
         def.solid.constant_count = 3;
     }
+    const double mu = YOUNG / (2 * (1 + POISSON));
+    const LyraElasticConstant creeping[] = {{"lambda", YOUNG / (3 * (1 - 2 * POISSON))},
+                                            {"mu", 1e-9 * mu}};
+    const LyraRelaxationBranch branch = {1 / (3 * CREEP_RATE * mu), mu, 0};
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    LyraViscoelasticityDef series = lyra_viscoelasticity_def_default();
+    if (is_plastic(analysis)) {
+        plasticity.yield_stress = analysis == PLASTIC ? YIELD : 0.1 * YIELD;
+        plasticity.hardening = analysis == PLASTIC ? HARDENING : 0.1 * HARDENING;
+        def.solid.plasticity = &plasticity;
+    } else if (analysis == CREEP) {
+        def.solid.constants = creeping;
+        def.solid.constant_count = 2;
+        series.model = LYRA_RELAXATION_MAXWELL;
+        series.branches = &branch;
+        series.branch_count = 1;
+        def.solid.viscoelasticity = &series;
+    }
     def.consistent_mass = true;
-    def.integrator.load_steps = 4;
+    def.integrator.load_steps = analysis == CREEP || is_plastic(analysis) ? 1 : 4;
     status = verify_body_create(verify->ctx, &def, out);
     if (status == LYRA_OK && (status = verify_hold_plane(out, 0, 0, "xyz")) != LYRA_OK) {
         verify_body_end(out);
@@ -234,19 +284,39 @@ static LyraStatus make_body(Verify *verify, LyraElementKind kind, Analysis analy
     return status;
 }
 
-// adds the masses of all tets, taken at one point, to M on the free unknowns, column-major
+// shape functions of a tet at point q of its one or four
+static double shape_at(int32_t nodes, int q, int32_t a)
+{
+    if (nodes == 4) {
+        return 0.25;
+    }
+    double L[4];
+    for (int i = 0; i < 4; ++i) {
+        L[i] = i == q ? 0.58541019662496845 : 0.13819660112501052;
+    }
+    if (a < 4) {
+        return L[a] * (2 * L[a] - 1);
+    }
+    const int32_t *ends = lyra_element_kind_edge(LYRA_ELEMENT_TET10, a - 4);
+    return 4 * L[ends[0]] * L[ends[1]];
+}
+
+// adds the masses of all tets, taken at their points, to M on the free unknowns, column-major
 static void add_point_masses(const VerifyBody *body, const LyraDofsView *dofs, double *M)
 {
     LyraMeshView view = body->view;
     double *volumes = cli_allocate((size_t)view.element_count * sizeof *volumes);
     lyra_mesh_element_volumes(body->mesh, volumes);
+    int32_t nodes = lyra_element_kind_nodes(view.kind), points = nodes == 4 ? 1 : 4;
     for (int32_t e = 0; e < view.element_count; ++e) {
-        for (int32_t pair = 0; pair < 3 * 16; ++pair) {
-            int32_t i = 3 * view.elements[4 * (int64_t)e + pair / 3 / 4] + pair % 3;
-            int32_t j = 3 * view.elements[4 * (int64_t)e + pair / 3 % 4] + pair % 3;
-            if (dofs->reduced[i] >= 0 && dofs->reduced[j] >= 0) {
-                M[dofs->reduced[i] + (int64_t)dofs->reduced[j] * dofs->free_count] +=
-                    1000 * volumes[e] / 16;
+        const int32_t *element = view.elements + (int64_t)nodes * e;
+        for (int32_t pair = 0; pair < 3 * nodes * nodes; ++pair) {
+            int32_t a = pair / 3 / nodes, b = pair / 3 % nodes;
+            int32_t i = dofs->reduced[3 * element[a] + pair % 3];
+            int32_t j = dofs->reduced[3 * element[b] + pair % 3];
+            for (int q = 0; q < points && i >= 0 && j >= 0; ++q) {
+                M[i + (int64_t)j * dofs->free_count] +=
+                    1000 * volumes[e] / points * shape_at(nodes, q, a) * shape_at(nodes, q, b);
             }
         }
     }
@@ -274,7 +344,7 @@ static LyraStatus dense_stiffness(Verify *verify, LyraSystem *system, const Lyra
     return status;
 }
 
-// frequencies with masses at one point: M x = K x / w^2, the largest first, since M need not be
+// frequencies with masses at the points: M x = K x / w^2, the largest first, since M need not be
 // positive definite
 static LyraStatus point_mass_frequencies(Verify *verify, const VerifyBody *body, LyraSystem *system,
                                          double frequencies[MODES])
@@ -315,7 +385,7 @@ static LyraStatus point_mass_frequencies(Verify *verify, const VerifyBody *body,
 static LyraStatus compare_frequencies(Verify *verify, const VerifyBody *body, const char *element)
 {
     double theirs[MODES], ours[MODES];
-    bool tets = body->view.kind == LYRA_ELEMENT_TET4;
+    bool tets = body->view.kind == LYRA_ELEMENT_TET4 || body->view.kind == LYRA_ELEMENT_TET10;
     if (!run_ccx(verify, body, FREQUENCIES, NULL, NULL, theirs)) {
         return LYRA_OK;
     }
@@ -340,7 +410,7 @@ static LyraStatus compare_frequencies(Verify *verify, const VerifyBody *body, co
         }
         verify_relative(verify, theirs[k], tets ? ours[k] : consistent, 1e-5,
                         "%s, frequency %d%s, Hz", element, k + 1,
-                        tets ? ", masses at one point" : "");
+                        tets ? ", masses at its points" : "");
     }
     lyra_modes_destroy(modes);
     lyra_system_destroy(system);
@@ -415,6 +485,30 @@ static double apart(int32_t dofs, const double *ours, const double *theirs)
     return difference / most;
 }
 
+// equilibrium under the load: of creep at once, and then in time; of plastic bodies in steps, as
+// what flows depends on the way. `lost`: to flow and viscosity, J
+static LyraStatus solve(VerifyBody *body, Analysis analysis, const double *force, double *lost)
+{
+    int32_t size = 3 * body->view.vertex_count;
+    int32_t steps = is_plastic(analysis) ? PLASTIC_STEPS : analysis == CREEP ? CREEP_STEPS + 1 : 1;
+    double *part = cli_allocate((size_t)size * sizeof *part);
+    LyraStatus status = LYRA_OK;
+    *lost = 0;
+    for (int32_t s = 1; s <= steps && status == LYRA_OK; ++s) {
+        double share = is_plastic(analysis) ? (double)s / steps : 1;
+        double dt = analysis != CREEP ? 1 : s == 1 ? 1e-9 * CREEP_DT : CREEP_DT;
+        LyraStepReport report = {0};
+        for (int32_t i = 0; i < size; ++i) {
+            part[i] = share * force[i];
+        }
+        status = lyra_model_set_force(body->model, part);
+        status = status ? status : lyra_integrator_step(body->integrator, body->state, dt, &report);
+        *lost += report.dissipated;
+    }
+    free(part);
+    return status;
+}
+
 static LyraStatus compare_statics(Verify *verify, VerifyBody *body, Analysis analysis,
                                   const char *element)
 {
@@ -425,14 +519,20 @@ static LyraStatus compare_statics(Verify *verify, VerifyBody *body, Analysis ana
     const char *name = analyses[analysis].name;
     LyraStatus status =
         verify_add_face_load(body, 0, size_of_body[0], analyses[analysis].traction, force);
+    double lost = 0, work = 0;
     if (status == LYRA_OK) {
-        status = lyra_model_set_force(body->model, force);
-    }
-    if (status == LYRA_OK) {
-        status = verify_body_solve(body, NULL);
+        status = solve(body, analysis, force, &lost);
     }
     if (status == LYRA_OK && run_ccx(verify, body, analysis, force, theirs, NULL)) {
         memcpy(ours, verify_body_displacements(body), bytes);
+        for (int32_t i = 0; i < dofs; ++i) {
+            work += force[i] * ours[i];
+        }
+        if (is_plastic(analysis) || analysis == CREEP) {
+            verify_range(verify, 0.1, 1, lost / work, "%s, %s: share of the work that is lost",
+                         element, name);
+        }
+        // a cube, unlike a general hexahedron, takes more points
         if (body->view.kind == LYRA_ELEMENT_CUBE8 && analysis == LARGE_STVK) {
             verify_information(verify, NAN, apart(dofs, ours, theirs),
                                "%s, %s, 27 points here: largest difference, relative", element,
@@ -441,7 +541,9 @@ static LyraStatus compare_statics(Verify *verify, VerifyBody *body, Analysis ana
             status = solve_stvk_as_theirs(verify, body, force, ours);
         }
         if (status == LYRA_OK) {
-            verify_absolute(verify, 0, apart(dofs, ours, theirs), 1e-5,
+            // the elastic laws differ by as much as elastic strains are large
+            double tolerance = analysis == PLASTIC ? 6e-4 : analysis == PLASTIC_TENTH ? 8e-5 : 1e-5;
+            verify_absolute(verify, 0, apart(dofs, ours, theirs), tolerance,
                             "%s, %s: largest difference over all vertices, relative", element,
                             name);
         }
@@ -463,15 +565,25 @@ static LyraStatus run_calculix(Verify *verify)
                 "constant traction, 192 tets (inner vertices moved at random) or 32 "
                 "bricks, E = 1 MPa, nu = 0.3; large strain means displacements of about "
                 "a meter. Two differences are of the formulation: CalculiX takes the masses "
-                "of C3D4 at one point, and StVK on C3D8 at 2 x 2 x 2 points, where Lyra "
-                "takes 3 x 3 x 3. Shown first as they are, then with masses and points as "
-                "CalculiX has them.");
-    const LyraElementKind kinds[2] = {LYRA_ELEMENT_TET4, LYRA_ELEMENT_CUBE8};
-    for (int k = 0; k < 2; ++k) {
+                "of C3D4 at one point and of C3D10 at four, and StVK on C3D8 at 2 x 2 x 2 points, "
+                "where Lyra takes 3 x 3 x 3 for cubes. Shown first as they are, then with masses "
+                "and points as CalculiX has them. Plastic bodies take the load in 20 steps; the "
+                "elastic law of CalculiX at finite strain is another one than \"hencky\", so both "
+                "part as far as elastic strains are large: a tenth of all stresses shows it. Creep "
+                "by Norton's law with exponent 1, which is a Maxwell body, runs at small strain in "
+                "20 steps over six relaxation times.");
+    static const struct {
+        LyraElementKind kind;
+        const char *name;
+    } kinds[] = {{LYRA_ELEMENT_TET4, "C3D4"},
+                 {LYRA_ELEMENT_CUBE8, "C3D8"},
+                 {LYRA_ELEMENT_HEX8, "C3D8, distorted"},
+                 {LYRA_ELEMENT_TET10, "C3D10"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
         for (Analysis analysis = 0; analysis < ANALYSIS_COUNT; ++analysis) {
             VerifyBody body;
-            const char *element = k ? "C3D8" : "C3D4";
-            LyraStatus status = make_body(verify, kinds[k], analysis, &body);
+            const char *element = kinds[k].name;
+            LyraStatus status = make_body(verify, kinds[k].kind, analysis, &body);
             if (status != LYRA_OK) {
                 return status;
             }

@@ -279,63 +279,6 @@ static LyraStatus make_tube(LyraContext *ctx, int32_t n, LyraMesh **out)
     return status;
 }
 
-// corner c of cell (i, j) of face f of the cube [0, n]^3 that lies away from the origin
-static int32_t find_corner(int32_t n, int f, int32_t i, int32_t j, int c, int32_t at[3])
-{
-    at[f] = n;
-    at[(f + 1) % 3] = i + (c == 1 || c == 2);
-    at[(f + 2) % 3] = j + (c >= 2);
-    return (at[2] * (n + 1) + at[1]) * (n + 1) + at[0];
-}
-
-// an eighth of a hollow sphere, n hexahedra across the wall: rays through the grid points of a cube
-static LyraStatus make_sphere(LyraContext *ctx, int32_t n, LyraMesh **out)
-{
-    int32_t rays = (n + 1) * (n + 1) * (n + 1) - n * n * n, found = 0;
-    int32_t *number = cli_allocate((size_t)(n + 1) * (n + 1) * (n + 1) * sizeof *number);
-    int32_t *elements = cli_allocate(3 * (size_t)n * n * n * 8 * sizeof *elements);
-    double *x = cli_allocate(3 * (size_t)rays * (n + 1) * sizeof *x);
-    memset(number, 0xff, (size_t)(n + 1) * (n + 1) * (n + 1) * sizeof *number);
-    int32_t *element = elements;
-    for (int32_t cell = 0; cell < 3 * n * n; ++cell) {
-        int32_t ray[4], at[3];
-        for (int c = 0; c < 4; ++c) {
-            int32_t key = find_corner(n, cell / (n * n), cell / n % n, cell % n, c, at);
-            if (number[key] < 0) {
-                number[key] = found++;
-            }
-            ray[c] = number[key];
-            // equal angles rather than equal lengths
-            double d[3], length = 0;
-            for (int i = 0; i < 3; ++i) {
-                d[i] = tan(0.25 * PI * at[i] / n);
-                length += d[i] * d[i];
-            }
-            for (int32_t k = 0; k <= n; ++k) {
-                double r = INNER + (OUTER - INNER) * k / n;
-                for (int i = 0; i < 3; ++i) {
-                    x[3 * ((int64_t)k * rays + ray[c]) + i] = r * d[i] / sqrt(length);
-                }
-            }
-        }
-        for (int32_t k = 0; k < n; ++k) {
-            for (int c = 0; c < 8; ++c) {
-                *element++ = (k + c / 4) * rays + ray[c % 4];
-            }
-        }
-    }
-    LyraMeshView view = {.kind = LYRA_ELEMENT_HEX8,
-                         .vertex_count = rays * (n + 1),
-                         .element_count = 3 * n * n * n,
-                         .positions = x,
-                         .elements = elements};
-    LyraStatus status = lyra_mesh_create(ctx, &view, out);
-    free(number);
-    free(elements);
-    free(x);
-    return status;
-}
-
 // radius of a vertex about the axis of the tube, or the centre
 static double radius_of(const double *x, bool sphere)
 {
@@ -409,7 +352,8 @@ static LyraStatus burst(LyraContext *ctx, bool sphere, int32_t n, double *share)
     LyraMesh *mesh = NULL;
     VerifyBody body;
     double pressure = NAN, ratio = NAN;
-    VERIFY_TRY(sphere ? make_sphere(ctx, n, &mesh) : make_tube(ctx, n, &mesh));
+    VERIFY_TRY(sphere ? verify_hollow_sphere(ctx, n, INNER, OUTER, &mesh)
+                      : make_tube(ctx, n, &mesh));
     VERIFY_TRY(make_body(ctx, mesh, &flow, &body));
     LyraStatus status = hold_hollow(&body, sphere, 1.0 / n);
     // 0.004 is some ten times what makes the last of it flow

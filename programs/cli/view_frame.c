@@ -42,8 +42,28 @@ static void write_floats(Pen *pen, int32_t count, const double *values)
 
 // ---- fields -------------------------------------------------------------------------------------
 
+// what elements remember; LYRA_MEMORY_COUNT: none
+static LyraMemory memory_of(ViewField field)
+{
+    static const LyraMemory memories[VIEW_FIELD_COUNT] = {
+        [VIEW_FIELD_PLASTIC_STRAIN] = LYRA_MEMORY_PLASTIC_STRAIN,
+        [VIEW_FIELD_GOAL_DISTANCE] = LYRA_MEMORY_GOAL_DISTANCE,
+        [VIEW_FIELD_PLASTIC_LOSS] = LYRA_MEMORY_PLASTIC_LOSS,
+        [VIEW_FIELD_VISCOUS_LOSS] = LYRA_MEMORY_VISCOUS_LOSS,
+    };
+    return field < VIEW_FIELD_PLASTIC_STRAIN ? LYRA_MEMORY_COUNT : memories[field];
+}
+
+// NULL where a body has none
 static const double *element_values(const RunBody *body, ViewField field)
 {
+    LyraMemory memory = memory_of(field);
+    if (!body->fields || (field != VIEW_FIELD_DET && !lyra_fields_have_stress(body->fields))) {
+        return NULL;
+    }
+    if (memory < LYRA_MEMORY_COUNT) {
+        return body->memory[memory];
+    }
     switch (field) {
     case VIEW_FIELD_VON_MISES:
         return body->von_mises;
@@ -57,7 +77,7 @@ static const double *element_values(const RunBody *body, ViewField field)
 static bool is_of_elements(ViewField field)
 {
     return field == VIEW_FIELD_VON_MISES || field == VIEW_FIELD_ENERGY || field == VIEW_FIELD_DET ||
-           field == VIEW_FIELD_STRAIN;
+           memory_of(field) < LYRA_MEMORY_COUNT || field == VIEW_FIELD_STRAIN;
 }
 
 // means over the elements around each vertex
@@ -71,13 +91,12 @@ static void average(ViewBody *body, ViewField field)
         }
         return;
     }
-    if (!body->moved->fields ||
-        (field != VIEW_FIELD_DET && !lyra_fields_have_stress(body->moved->fields))) {
+    const double *values = element_values(body->moved, field);
+    if (!values) {
         return;
     }
     LyraMeshView mesh = lyra_mesh_view(body->moved->body->mesh);
     int32_t nodes = lyra_element_kind_nodes(mesh.kind);
-    const double *values = element_values(body->moved, field);
     for (int32_t e = 0; e < mesh.element_count; ++e) {
         double value = field == VIEW_FIELD_VON_MISES ? run_shown_stress(body->moved, e) : values[e];
         for (int32_t n = 0; n < nodes; ++n) {
@@ -414,7 +433,7 @@ bool view_publish_frame(View *view)
     if (!move_bodies(view)) {
         return false;
     }
-    if (!run_look(&view->run)) {
+    if (!run_read_probes(&view->run)) {
         view_notice(view, "%s", cli_last_failure());
     }
     for (int32_t s = 0; s < view->surface_count; ++s) {

@@ -356,6 +356,22 @@ static void add_camera(Builder *builder, const LyraSceneCamera *camera)
     cli_json_close(&builder->json, '}');
 }
 
+// names of what the elements of some body remember
+static void add_memories(const View *view, Builder *builder)
+{
+    cli_json_open(&builder->json, "memories", '[');
+    for (LyraMemory m = 0; m < LYRA_MEMORY_COUNT; ++m) {
+        bool found = false;
+        for (int32_t b = 0; b < view->body_count; ++b) {
+            found |= view->bodies[b].moved->memory[m] != NULL;
+        }
+        if (found) {
+            cli_json_text(&builder->json, NULL, lyra_memory_view(m).name);
+        }
+    }
+    cli_json_close(&builder->json, ']');
+}
+
 bool view_publish_scene(View *view)
 {
     const LyraSceneView *scene = &view->run.said;
@@ -373,6 +389,7 @@ bool view_publish_scene(View *view)
     cli_json_text(&builder.json, "lyra", lyra_version());
     cli_json_bool(&builder.json, "stress", stress);
     cli_json_bool(&builder.json, "cloth", cloth);
+    add_memories(view, &builder);
     cli_json_int(&builder.json, "rings_max", VIEW_RINGS_MAX);
     cli_json_open(&builder.json, "surfaces", '[');
     for (int32_t s = 0; s < view->surface_count && good; ++s) {

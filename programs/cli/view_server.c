@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // The server of the viewer: the page's own files by HTTP, messages by WebSocket, nothing else. Who
-// may look has the token, a random word in the address; without it every path is unknown. Against
-// pages of strangers in the same browser, the host must be an address or this machine's own name
-// (no name that a stranger could point here), and the origin, where the browser tells one, this
-// server.
+// may connect has the token, a random word in the address; without it every path is unknown.
+// Against pages of strangers in the same browser, the host must be an address or this machine's own
+// name (no name that a stranger could point here), and the origin, where the browser tells one,
+// this server.
 
 #include "cli.h"
 #include "view.h"
@@ -32,7 +32,7 @@ typedef struct Server {
     struct lws_context *context;
     bool anywhere; // it listens beyond this machine
     char token[TOKEN_LENGTH + 1];
-    lws_sorted_usec_list_t look; // now and then at the signals
+    lws_sorted_usec_list_t signals; // now and then at the signals
     unsigned char chunk[LWS_PRE + CHUNK];
 } Server;
 
@@ -70,13 +70,13 @@ static void watch_signals(void)
 }
 
 // a signal interrupts the wait for the network, but may come just before it
-static void look_again(lws_sorted_usec_list_t *look)
+static void check_signals(lws_sorted_usec_list_t *signals)
 {
-    Server *server = lws_container_of(look, Server, look);
-    lws_sul_schedule(server->context, 0, look, look_again, 100 * LWS_US_PER_MS);
+    Server *server = lws_container_of(signals, Server, signals);
+    lws_sul_schedule(server->context, 0, signals, check_signals, 100 * LWS_US_PER_MS);
 }
 
-// ---- who may look -------------------------------------------------------------------------------
+// ---- who may connect ----------------------------------------------------------------------------
 
 static bool make_token(char token[TOKEN_LENGTH + 1])
 {
@@ -415,13 +415,14 @@ int view_serve(View *view, const ViewServerDef *def)
     printf("%s\n", address);
     fflush(stdout);
     if (server->anywhere) {
-        fprintf(stderr, "lyra: other machines can reach this; whoever has the address can look and "
-                        "pull\n");
+        fprintf(stderr,
+                "lyra: other machines can reach this; whoever has the address can watch and "
+                "pull\n");
     }
     if (def->open) {
         open_browser(address);
     }
-    look_again(&server->look);
+    check_signals(&server->signals);
     result = 0;
     while (!signal_seen && result >= 0) {
         result = lws_service(server->context, 0);

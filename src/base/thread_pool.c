@@ -31,7 +31,7 @@
 
 // How long to look before a sleep, s, and the looks between two looks at the clock. By the clock
 // and not by a count: on some virtual machines every pause is a trap and takes microseconds.
-#define LOOK_TIME 30e-6
+#define SPIN_TIME 30e-6
 #define LOOKS 8
 
 // work of a loop that is worth a wake-up, s, and the number of tasks that are remembered
@@ -63,7 +63,7 @@ struct LyThreadPool {
     _Atomic(int64_t) *next; // first piece of each worker's range that nobody took, [thread_count];
                             // wide, as every thread may count one past the last
     int32_t thread_count;
-    double look_time; // before a sleep, s
+    double spin_time; // before a sleep, s
     int32_t started;  // pool threads that run, thread_count - 1 when complete
     struct LyPoolThread {
         LyThreadPool *pool;
@@ -120,7 +120,7 @@ static bool enter(LyThreadPool *pool, uint64_t *seen)
 // enters the next loop; false at the end
 static bool await_loop(LyThreadPool *pool, uint64_t *seen)
 {
-    if (pool->look_time > 0) {
+    if (pool->spin_time > 0) {
         double began = ly_time();
         do {
             for (int32_t i = 0; i < LOOKS; ++i) {
@@ -129,7 +129,7 @@ static bool await_loop(LyThreadPool *pool, uint64_t *seen)
                 }
                 rest_a_moment();
             }
-        } while (ly_time() - began < pool->look_time);
+        } while (ly_time() - began < pool->spin_time);
     }
     bool entered = false;
     pthread_mutex_lock(&pool->mutex);
@@ -171,7 +171,7 @@ static void await_leaving(LyThreadPool *pool)
             }
             rest_a_moment();
         }
-    } while (ly_time() - began < pool->look_time);
+    } while (ly_time() - began < pool->spin_time);
     pthread_mutex_lock(&pool->mutex);
     atomic_store(&pool->waiting, true);
     while (!is_empty(pool)) {
@@ -209,7 +209,7 @@ LyraStatus ly_thread_pool_create(const LyraAllocator *allocator, int32_t thread_
         return ly_fail_memory(pool_bytes(thread_count));
     }
     *pool = (LyThreadPool){.thread_count = thread_count,
-                           .look_time = thread_count <= ly_core_count() ? LOOK_TIME : 0};
+                           .spin_time = thread_count <= ly_core_count() ? SPIN_TIME : 0};
     pool->next = (_Atomic(int64_t) *)(pool->threads + thread_count - 1);
     // with default attributes these cannot fail
     pthread_mutex_init(&pool->loop, NULL);

@@ -5,6 +5,7 @@
 // stencils in batches with the places of their blocks.
 
 #include "force/force.h"
+#include "force/nodal.h"
 
 #include "lyra/reorder.h"
 
@@ -466,14 +467,24 @@ static LyraStatus check_forces(const LyAssemblyDef *def)
     return LYRA_OK;
 }
 
+// pairs that are no stencils
+typedef struct Pairs {
+    int64_t count;
+    int32_t *ids;
+} Pairs;
+
 // the stencils of all forces with `nodes` nodes, and pairs where that is 2, in internal places;
-// `ids` NULL: counts them
-static int64_t list_stencils(const LyPatternDef *def, int32_t nodes, int32_t *ids)
+// `own`: further pairs, of internal places; `ids` NULL: counts them
+static int64_t list_stencils(const LyPatternDef *def, const Pairs *own, int32_t nodes, int32_t *ids)
 {
     int64_t count = nodes == 2 ? def->pair_count : 0;
     for (int64_t i = 0; ids && i < 2 * count; ++i) {
         ids[i] = def->place[def->pairs[i]];
     }
+    for (int64_t i = 0; ids && nodes == 2 && i < 2 * own->count; ++i) {
+        ids[2 * count + i] = own->ids[i];
+    }
+    count += nodes == 2 ? own->count : 0;
     for (int32_t f = 0; f < def->force_count; ++f) {
         const LyraForce *force = def->forces[f];
         if (force->type->nodes != nodes) {
@@ -493,12 +504,14 @@ LyraStatus ly_force_pattern(LyraContext *ctx, const LyPatternDef *def, LyraBlock
 {
     LyraStencils sets[LYRA_STENCIL_NODES_MAX];
     int32_t *ids[LYRA_STENCIL_NODES_MAX] = {NULL}, set_count = 0;
+    Pairs own = {0};
     LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_nodal_pairs(ctx, def, &own.count, &own.ids));
     for (int32_t nodes = 1; nodes <= LYRA_STENCIL_NODES_MAX; ++nodes) {
-        int64_t count = list_stencils(def, nodes, NULL);
+        int64_t count = list_stencils(def, &own, nodes, NULL);
         if (count > 0) {
             LY_TRY_DONE(ly_allocate_array(ctx, count * nodes, sizeof **ids, &ids[set_count]));
-            list_stencils(def, nodes, ids[set_count]);
+            list_stencils(def, &own, nodes, ids[set_count]);
             sets[set_count] = (LyraStencils){.nodes = nodes, .count = count, .ids = ids[set_count]};
             ++set_count;
         }
@@ -510,6 +523,7 @@ done:
     for (int32_t s = 0; s < LYRA_STENCIL_NODES_MAX; ++s) {
         ly_release(ctx, ids[s]);
     }
+    ly_release(ctx, own.ids);
     return status;
 }
 
@@ -590,6 +604,17 @@ static LyraStatus build_order(LyraAssembly *assembly, const LyAssemblyDef *def)
     return lyra_permutation_invert(n, order, place);
 }
 
+static LyraStatus build_nodal(LyraAssembly *assembly)
+{
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        LyBatches *b = &assembly->batches[f];
+        if (b->force->type->traits & LY_FORCE_NODAL) {
+            LY_TRY(ly_nodal_create(assembly->ctx, assembly, f, &b->nodal));
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus build(LyraAssembly *assembly, const LyAssemblyDef *def)
 {
     LY_TRY(build_order(assembly, def));
@@ -607,6 +632,7 @@ static LyraStatus build(LyraAssembly *assembly, const LyAssemblyDef *def)
         LY_TRY(build_diagonal(assembly));
     }
     LY_TRY(build_all_batches(assembly));
+    LY_TRY(build_nodal(assembly));
     for (int32_t f = 0; f < assembly->force_count; ++f) {
         size_t bytes = def->forces[f]->type->scratch_bytes;
         assembly->scratch_bytes = bytes > assembly->scratch_bytes ? bytes : assembly->scratch_bytes;
@@ -674,6 +700,7 @@ void lyra_assembly_destroy(LyraAssembly *assembly)
         ly_release(ctx, b->slot);
         ly_release(ctx, b->constants);
         ly_release(ctx, b->parameters);
+        ly_nodal_destroy(ctx, b->nodal);
     }
     if (!assembly->lent_pattern) {
         lyra_block_pattern_destroy((LyraBlockPattern *)assembly->pattern);

@@ -6,40 +6,14 @@
 // by target. A block is two vectors of four and a last number.
 
 #include "force/changing.h"
-#include "math/lanes.h"
+#include "force/tiles.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
 // contributions between a prefetch and its use
 #define AHEAD 16
 
-typedef double Quad __attribute__((vector_size(32)));
 typedef int64_t QuadBits __attribute__((vector_size(32)));
-
-LY_INLINE Quad load_quad(const double *p)
-{
-    Quad q;
-    memcpy(&q, p, sizeof q);
-    return q;
-}
-
-LY_INLINE void store_quad(double *p, Quad q)
-{
-    memcpy(p, &q, sizeof q);
-}
-
-// rows to columns of a 4x4 tile
-LY_INLINE void transpose_quads(Quad q[4])
-{
-    Quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 2, 6);
-    Quad b = __builtin_shufflevector(q[0], q[1], 1, 5, 3, 7);
-    Quad c = __builtin_shufflevector(q[2], q[3], 0, 4, 2, 6);
-    Quad d = __builtin_shufflevector(q[2], q[3], 1, 5, 3, 7);
-    q[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    q[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    q[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
 
 // ---- lanes to rows ------------------------------------------------------------------------------
 
@@ -47,45 +21,18 @@ LY_INLINE void transpose_quads(Quad q[4])
 LY_INLINE void spread_block(const double *block, int64_t stride, double *out)
 {
     for (int32_t half = 0; half < WIDTH; half += 4) {
-        Quad low[4], high[4];
+        LyQuad low[4], high[4];
         for (int c = 0; c < 4; ++c) {
-            low[c] = load_quad(block + c * WIDTH + half);
-            high[c] = load_quad(block + (c + 4) * WIDTH + half);
+            low[c] = ly_load_quad(block + c * WIDTH + half);
+            high[c] = ly_load_quad(block + (c + 4) * WIDTH + half);
         }
-        transpose_quads(low);
-        transpose_quads(high);
+        ly_transpose_quads(low);
+        ly_transpose_quads(high);
         for (int i = 0; i < 4; ++i) {
             double *to = out + (half + i) * stride;
-            store_quad(to, low[i]);
-            store_quad(to + 4, high[i]);
+            ly_store_quad(to, low[i]);
+            ly_store_quad(to + 4, high[i]);
             to[8] = block[8 * WIDTH + half + i];
-        }
-    }
-}
-
-// *diagonal -= block or its transpose
-LY_INLINE void subtract_block(const double *block, bool transposed, double *diagonal)
-{
-    for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            const double *from = block + (transposed ? 3 * c + r : 3 * r + c) * WIDTH;
-            double *to = diagonal + (3 * r + c) * WIDTH;
-            for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-                ly_store(to + lane, ly_load(to + lane) - ly_load(from + lane));
-            }
-        }
-    }
-}
-
-// K_aa = - sum over b of K_ab, with K_ab = K_ba^T
-LY_INLINE void sum_diagonal(int32_t nodes, const double *blocks, double *diagonal)
-{
-    memset(diagonal, 0, (size_t)nodes * 9 * WIDTH * sizeof *diagonal);
-    int32_t k = 0;
-    for (int32_t a = 0; a < nodes; ++a) {
-        for (int32_t b = a + 1; b < nodes; ++b, ++k) {
-            subtract_block(blocks + k * 9 * WIDTH, false, diagonal + a * 9 * WIDTH);
-            subtract_block(blocks + k * 9 * WIDTH, true, diagonal + b * 9 * WIDTH);
         }
     }
 }
@@ -96,7 +43,7 @@ void LY_KERNEL(ly_spread_blocks)(int32_t nodes, bool without_diagonal, const dou
     double diagonal[LYRA_STENCIL_NODES_MAX * 9 * WIDTH] __attribute__((aligned(64)));
     int64_t stride = 9 * (int64_t)(nodes * (nodes + 1) / 2);
     if (without_diagonal) {
-        sum_diagonal(nodes, blocks, diagonal);
+        ly_sum_diagonal(nodes, blocks, diagonal);
     }
     for (int32_t a = 0; a < nodes; ++a) {
         for (int32_t b = a; b < nodes; ++b, out += 9) {
@@ -115,11 +62,13 @@ void LY_KERNEL(ly_spread_gradient)(int32_t nodes, const double *gradient, double
     for (int32_t a = 0; a < nodes; ++a) {
         for (int32_t half = 0; half < WIDTH; half += 4) {
             const double *from = gradient + 3 * a * WIDTH + half;
-            Quad q[4] = {
-                load_quad(from), load_quad(from + WIDTH), load_quad(from + 2 * WIDTH), {0}};
-            transpose_quads(q);
+            LyQuad q[4] = {ly_load_quad(from),
+                           ly_load_quad(from + WIDTH),
+                           ly_load_quad(from + 2 * WIDTH),
+                           {0}};
+            ly_transpose_quads(q);
             for (int i = 0; i < 4; ++i) {
-                store_quad(out + 4 * ((half + i) * nodes + a), q[i]);
+                ly_store_quad(out + 4 * ((half + i) * nodes + a), q[i]);
             }
         }
     }
@@ -127,10 +76,10 @@ void LY_KERNEL(ly_spread_gradient)(int32_t nodes, const double *gradient, double
 
 // ---- sums by target -----------------------------------------------------------------------------
 
-LY_INLINE void add_masked(Quad q, QuadBits transposed, Quad *straight, Quad *turned)
+LY_INLINE void add_masked(LyQuad q, QuadBits transposed, LyQuad *straight, LyQuad *turned)
 {
-    *straight += (Quad)((QuadBits)q & ~transposed);
-    *turned += (Quad)((QuadBits)q & transposed);
+    *straight += (LyQuad)((QuadBits)q & ~transposed);
+    *turned += (LyQuad)((QuadBits)q & transposed);
 }
 
 LY_INLINE void sum_blocks(const LyContributions *from, bool plain, int64_t begin, int64_t end,
@@ -140,7 +89,7 @@ LY_INLINE void sum_blocks(const LyContributions *from, bool plain, int64_t begin
     for (int64_t k = begin; k < end;) {
         int32_t place = target[k];
         // blocks that are added as they are, and transposed; the last entry is the same in both
-        Quad low = {0}, high = {0}, turned_low = {0}, turned_high = {0};
+        LyQuad low = {0}, high = {0}, turned_low = {0}, turned_high = {0};
         double last = 0;
         do {
             if (k + AHEAD < end) {
@@ -157,15 +106,15 @@ LY_INLINE void sum_blocks(const LyContributions *from, bool plain, int64_t begin
             const double *block = sources + 9 * (source[k] ^ sign);
             QuadBits transposed = {sign, sign, sign, sign};
             double weight = plain ? 1 : from->weight[k];
-            add_masked(weight * load_quad(block), transposed, &low, &turned_low);
-            add_masked(weight * load_quad(block + 4), transposed, &high, &turned_high);
+            add_masked(weight * ly_load_quad(block), transposed, &low, &turned_low);
+            add_masked(weight * ly_load_quad(block + 4), transposed, &high, &turned_high);
             last += weight * block[8];
         } while (++k < end && target[k] == place);
         double *to = out + 9 * (int64_t)place;
         low += __builtin_shufflevector(turned_low, turned_high, 0, 3, 6, 1);
         high += __builtin_shufflevector(turned_low, turned_high, 4, 7, 2, 5);
-        store_quad(to, load_quad(to) + low);
-        store_quad(to + 4, load_quad(to + 4) + high);
+        ly_store_quad(to, ly_load_quad(to) + low);
+        ly_store_quad(to + 4, ly_load_quad(to + 4) + high);
         to[8] += last;
     }
 }

@@ -38,7 +38,7 @@ LyraCorotationalDef lyra_corotational_def_default(void)
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const LyCorotational *force = self;
-    ly_rest_tet(force->corners + 12 * (int64_t)element, order, constants);
+    ly_rest_setup_tet(&force->rest, element, order, constants);
 }
 
 // sum over nodes of s_p X; nodes of no weight left out
@@ -77,7 +77,8 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
 {
     (void)order;
     const LyCorotational *force = self;
-    const double *corners = force->corners + 24 * (int64_t)element;
+    double corners[24];
+    ly_rest_corners(&force->rest, element, corners);
     for (int32_t p = 1; p < 8; ++p) {
         rest_sum(corners, p, 0xff, constants + LY_BOX_REST + 3 * (p - 1));
     }
@@ -100,8 +101,7 @@ static void setup_mapped(const void *self, int32_t element, const int32_t *order
 {
     (void)order;
     const LyCorotational *force = self;
-    ly_mapped_setup(&force->mapped, force->corners + 3 * force->mapped.nodes * (int64_t)element,
-                    constants);
+    ly_mapped_setup_element(&force->mapped, &force->rest, element, constants);
 }
 
 // V q_j q_l pairs[a][b][3 j + l] = integral of d_j N_a d_l N_b: along axes that are differentiated
@@ -178,7 +178,7 @@ static void destroy(void *self)
 {
     LyCorotational *force = self;
     if (force) {
-        ly_release(force->ctx, force->corners);
+        ly_release(force->ctx, force->rest.positions);
         ly_release(force->ctx, force);
     }
 }
@@ -236,6 +236,7 @@ static void fill_type(LyraElementKind kind, LyCorotational *force)
     traits |= tets ? LYRA_FORCE_REORDERABLE | LY_FORCE_REST_TET : 0u;
     traits |= linear ? LYRA_FORCE_CONTRACTION : 0u;
     traits |= force->frame_steps > 1 ? LYRA_FORCE_HISTORY : 0u;
+    traits |= force->model == LYRA_COROTATIONAL_EXACT ? 0u : LYRA_FORCE_DEFINITE;
     force->type = (LyraForceType){
         .name = model_names[force->model],
         .nodes = nodes,
@@ -319,12 +320,13 @@ LyraStatus lyra_corotational_create(LyraContext *ctx, const LyraMesh *mesh,
     self->frame_steps = def->model == LYRA_COROTATIONAL_LINEAR ? 1 : def->frame_steps;
     fill_pairs(self->pairs);
     fill_type(view.kind, self);
-    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &self->corners));
+    LY_TRY_DONE(ly_rest_create(ctx, mesh, &self->rest));
     int32_t count = self->type.parameter_count;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)view.element_count * count, sizeof *parameters,
                                   &parameters));
     fill_parameters(&view, def, isotropic, count, parameters);
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &self->type, self, parameters, out));
+    LY_TRY_DONE(
+        ly_force_create_on_mesh(ctx, mesh, &self->type, self, &self->rest, parameters, out));
     self = NULL; // the force's now
 done:
     destroy(self);

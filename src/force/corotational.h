@@ -28,11 +28,11 @@ typedef struct LyCorotational {
     LyraContext *ctx;
     LyraForceType type;
     LyraCorotationalModel model;
-    bool isotropic;        // parameters are lambda, mu; else the 21 of a 6x6 matrix
-    bool vega_frame;       // of cubes
-    int32_t frame_steps;   // 1: no history
-    LyMappedRule mapped;   // tets of 10 nodes, hexahedra
-    double *corners;       // [element][nodes][3], rest
+    bool isotropic;      // parameters are lambda, mu; else the 21 of a 6x6 matrix
+    bool vega_frame;     // of cubes
+    int32_t frame_steps; // 1: no history
+    LyMappedRule mapped; // tets of 10 nodes, hexahedra
+    LyRest rest;
     double pairs[8][8][9]; // integral of d_j N_a d_l N_b over a cube is V q_j q_l pairs[a][b][3j+l]
 } LyCorotational;
 

@@ -18,22 +18,23 @@ static const char *const inversion_names[LYRA_INVERSION_COUNT] = {
     [LYRA_INVERSION_NONE] = "none",
 };
 
+static const char *const volumetric_names[LYRA_VOLUMETRIC_COUNT] = {
+    [LYRA_VOLUMETRIC_STANDARD] = "standard",
+    [LYRA_VOLUMETRIC_MEAN] = "mean",
+    [LYRA_VOLUMETRIC_NODAL] = "nodal",
+};
+
 const char *lyra_volumetric_name(LyraVolumetric volumetric)
 {
-    static const char *const names[] = {"standard", "mean"};
-    return (unsigned)volumetric < LYRA_VOLUMETRIC_COUNT ? names[volumetric] : "unknown";
+    return (unsigned)volumetric < LYRA_VOLUMETRIC_COUNT ? volumetric_names[volumetric] : "unknown";
 }
 
 LyraStatus lyra_volumetric_find(const char *name, LyraVolumetric *volumetric)
 {
-    for (int v = 0; v < LYRA_VOLUMETRIC_COUNT; ++v) {
-        if (strcmp(name, lyra_volumetric_name((LyraVolumetric)v)) == 0) {
-            *volumetric = (LyraVolumetric)v;
-            return LYRA_OK;
-        }
-    }
-    return ly_fail(LYRA_INVALID_ARGUMENT,
-                   "no way \"%s\" to take volumes, expected standard or mean", name);
+    int32_t index = 0;
+    LY_TRY(ly_find_name("volumetric mode", name, volumetric_names, LYRA_VOLUMETRIC_COUNT, &index));
+    *volumetric = (LyraVolumetric)index;
+    return LYRA_OK;
 }
 
 const char *lyra_inversion_name(LyraInversion inversion)

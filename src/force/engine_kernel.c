@@ -11,44 +11,18 @@
 // safe and the sums have the same bits every time.
 
 #include "force/force.h"
+#include "force/nodal.h"
 #include "force/rest_shape.h"
-#include "math/lanes.h"
+#include "force/tiles.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
 // batches between a prefetch and its use
 #define AHEAD 8
 
-typedef double Quad __attribute__((vector_size(32)));
-
-LY_INLINE Quad load_quad(const double *p)
+LY_INLINE void add_quad(double *p, LyQuad q)
 {
-    Quad q;
-    memcpy(&q, p, sizeof q);
-    return q;
-}
-
-LY_INLINE void store_quad(double *p, Quad q)
-{
-    memcpy(p, &q, sizeof q);
-}
-
-LY_INLINE void add_quad(double *p, Quad q)
-{
-    store_quad(p, load_quad(p) + q);
-}
-
-// rows to columns of a 4x4 tile
-LY_INLINE void transpose_quads(Quad q[4])
-{
-    Quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 2, 6);
-    Quad b = __builtin_shufflevector(q[0], q[1], 1, 5, 3, 7);
-    Quad c = __builtin_shufflevector(q[2], q[3], 0, 4, 2, 6);
-    Quad d = __builtin_shufflevector(q[2], q[3], 1, 5, 3, 7);
-    q[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    q[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    q[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    ly_store_quad(p, ly_load_quad(p) + q);
 }
 
 #if LY_LANES == 8
@@ -59,7 +33,7 @@ LY_INLINE void store_octet(double *p, Octet o)
     memcpy(p, &o, sizeof o);
 }
 
-LY_INLINE Octet join_quads(Quad low, Quad high)
+LY_INLINE Octet join_quads(LyQuad low, LyQuad high)
 {
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
@@ -75,8 +49,8 @@ LY_INLINE void gather(int32_t nodes, const int32_t *vertex, const double *values
         const int32_t *ids = vertex + a * WIDTH;
         Octet r[4];
         for (int i = 0; i < 4; ++i) {
-            r[i] = join_quads(load_quad(values + 4 * (int64_t)ids[i]),
-                              load_quad(values + 4 * (int64_t)ids[i + 4]));
+            r[i] = join_quads(ly_load_quad(values + 4 * (int64_t)ids[i]),
+                              ly_load_quad(values + 4 * (int64_t)ids[i + 4]));
         }
         Octet b = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
         Octet c = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
@@ -91,13 +65,13 @@ LY_INLINE void gather(int32_t nodes, const int32_t *vertex, const double *values
 #else
         for (int32_t half = 0; half < WIDTH; half += 4) {
             const int32_t *ids = vertex + a * WIDTH + half;
-            Quad q[4];
+            LyQuad q[4];
             for (int i = 0; i < 4; ++i) {
-                q[i] = load_quad(values + 4 * (int64_t)ids[i]);
+                q[i] = ly_load_quad(values + 4 * (int64_t)ids[i]);
             }
-            transpose_quads(q);
+            ly_transpose_quads(q);
             for (int c = 0; c < 3; ++c) {
-                store_quad(out + (3 * a + c) * WIDTH + half, q[c]);
+                ly_store_quad(out + (3 * a + c) * WIDTH + half, q[c]);
             }
         }
 #endif
@@ -107,9 +81,11 @@ LY_INLINE void gather(int32_t nodes, const int32_t *vertex, const double *values
 // adds one node of 4 lanes, the first `live` of them; `gradient` is [3][WIDTH] at the first
 LY_INLINE void scatter_quad(int32_t live, const int32_t *ids, const double *gradient, double *out)
 {
-    Quad q[4] = {
-        load_quad(gradient), load_quad(gradient + WIDTH), load_quad(gradient + 2 * WIDTH), {0}};
-    transpose_quads(q);
+    LyQuad q[4] = {ly_load_quad(gradient),
+                   ly_load_quad(gradient + WIDTH),
+                   ly_load_quad(gradient + 2 * WIDTH),
+                   {0}};
+    ly_transpose_quads(q);
     for (int32_t i = 0; i < live; ++i) {
         add_quad(out + 4 * (int64_t)ids[i], q[i]);
     }
@@ -173,13 +149,13 @@ LY_INLINE void add_octet(int32_t slot, Octet low, double last, double *values)
 LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
                                   double *values)
 {
-    Quad low[4], high[4];
+    LyQuad low[4], high[4];
     for (int c = 0; c < 4; ++c) {
-        low[c] = load_quad(block + c * WIDTH);
-        high[c] = load_quad(block + (c + 4) * WIDTH);
+        low[c] = ly_load_quad(block + c * WIDTH);
+        high[c] = ly_load_quad(block + (c + 4) * WIDTH);
     }
-    transpose_quads(low);
-    transpose_quads(high);
+    ly_transpose_quads(low);
+    ly_transpose_quads(high);
     for (int32_t i = 0; i < live; ++i) {
         double *place = values + 9 * (int64_t)slot[i];
         add_quad(place, low[i]);
@@ -246,33 +222,6 @@ static void scatter_block_signed(int32_t count, const int32_t *slot, const doubl
         }
     }
     scatter_block(count, places, turned, values);
-}
-
-// *diagonal -= block or its transpose
-LY_INLINE void subtract_block(const double *block, bool transposed, double *diagonal)
-{
-    for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            const double *from = block + (transposed ? 3 * c + r : 3 * r + c) * WIDTH;
-            double *to = diagonal + (3 * r + c) * WIDTH;
-            for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-                ly_store(to + lane, ly_load(to + lane) - ly_load(from + lane));
-            }
-        }
-    }
-}
-
-// diagonal blocks from zero row sums: K_aa = - sum over b of K_ab, with K_ab = K_ba^T
-LY_INLINE void sum_diagonal(int32_t nodes, const double *blocks, double *diagonal)
-{
-    memset(diagonal, 0, (size_t)nodes * 9 * WIDTH * sizeof *diagonal);
-    int32_t k = 0;
-    for (int32_t a = 0; a < nodes; ++a) {
-        for (int32_t b = a + 1; b < nodes; ++b, ++k) {
-            subtract_block(blocks + k * 9 * WIDTH, false, diagonal + a * 9 * WIDTH);
-            subtract_block(blocks + k * 9 * WIDTH, true, diagonal + b * 9 * WIDTH);
-        }
-    }
 }
 
 // place of pair (a, b), a <= b, among the blocks with the diagonal, row by row
@@ -369,7 +318,7 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
         return;
     }
     if (without_diagonal) {
-        sum_diagonal(type->nodes, blocks, diagonal);
+        ly_sum_diagonal(type->nodes, blocks, diagonal);
     }
     if (sorted) {
         scatter_sorted(type->nodes, without_diagonal, count, slot, blocks, diagonal, values);
@@ -381,14 +330,14 @@ static void scatter_blocks(const LyRun *run, int32_t count, const int32_t *slot,
 // ---- the diagonal -------------------------------------------------------------------------------
 
 typedef struct Block {
-    Quad low, high;
+    LyQuad low, high;
     double last;
 } Block;
 
 LY_INLINE void add_stored(Block *sum, const double *block)
 {
-    sum->low += load_quad(block);
-    sum->high += load_quad(block + 4);
+    sum->low += ly_load_quad(block);
+    sum->high += ly_load_quad(block + 4);
     sum->last += block[8];
 }
 
@@ -406,10 +355,10 @@ void LY_KERNEL(ly_force_diagonal)(const LyDiagonal *diagonal, int32_t begin, int
         }
         // minus the row and the transpose of the column
         double *block = values + 9 * place;
-        Quad low = __builtin_shufflevector(column.low, column.high, 0, 3, 6, 1);
-        Quad high = __builtin_shufflevector(column.low, column.high, 4, 7, 2, 5);
-        store_quad(block, -(row.low + low));
-        store_quad(block + 4, -(row.high + high));
+        LyQuad low = __builtin_shufflevector(column.low, column.high, 0, 3, 6, 1);
+        LyQuad high = __builtin_shufflevector(column.low, column.high, 4, 7, 2, 5);
+        ly_store_quad(block, -(row.low + low));
+        ly_store_quad(block + 4, -(row.high + high));
         block[8] = -(row.last + column.last);
         // symmetric but for rounding: now to the last bit
         block[1] = block[3] = 0.5 * (block[1] + block[3]);
@@ -490,6 +439,8 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     double *v = run->v ? lyra_arena_push(arena, vector_bytes) : NULL;
     double *diagonal = lyra_arena_push(arena, (size_t)(nodes * 9 * WIDTH) * sizeof(double));
     double energies[WIDTH] __attribute__((aligned(64))) = {0};
+    double nodal[2 * WIDTH] __attribute__((aligned(64)));
+    batch.nodal = run->nodal ? nodal : NULL;
     bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
     batch.x = displaced ? NULL : x;
     batch.u = displaced ? x : NULL;
@@ -528,6 +479,9 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
         }
         if (nodes == 4 && run->det) {
             add_det(&batch, run->det);
+        }
+        if (nodes == 4 && run->nodal) {
+            ly_nodal_gather(vertex, run->nodal, nodal);
         }
         LyArenaMark inner = ly_arena_mark(arena);
         type->evaluate(batches->force->self, &batch, arena);

@@ -7,6 +7,7 @@
 // and block is added to in an order that only the problem fixes.
 
 #include "force/force.h"
+#include "force/nodal.h"
 #include "force/rest_shape.h"
 
 #include <math.h>
@@ -73,15 +74,15 @@ void ly_place_vertex(const LyraAssembly *assembly, LyPlace place, const LyraEval
 }
 
 // vertices [begin, end) of one kind of places
-static void copy_places(const Task *task, LyPlace place, int32_t begin, int32_t end, double *to)
+static void copy_places(const LyraAssembly *assembly, const LyraEvaluation *evaluation,
+                        LyPlace place, int32_t begin, int32_t end, double *to)
 {
-    const LyraAssembly *assembly = task->assembly;
-    if (place == LY_PLACE_DISPLACED && task->evaluation->u) {
-        copy_in(assembly->order, begin, end, task->evaluation->u, to);
+    if (place == LY_PLACE_DISPLACED && evaluation->u) {
+        copy_in(assembly->order, begin, end, evaluation->u, to);
         return;
     }
     for (int32_t i = begin; i < end; ++i) {
-        ly_place_vertex(assembly, place, task->evaluation, i, to + 4 * (int64_t)i);
+        ly_place_vertex(assembly, place, evaluation, i, to + 4 * (int64_t)i);
     }
 }
 
@@ -102,7 +103,7 @@ static void prepare_leaf(const Task *task, int32_t leaf)
     int32_t end = ly_range_tree_leaf_begin(&assembly->tree, leaf + 1);
     for (LyPlace place = 0; place < LY_PLACES; ++place) {
         if (work->places[place]) {
-            copy_places(task, place, begin, end, work->places[place]);
+            copy_places(assembly, evaluation, place, begin, end, work->places[place]);
         }
     }
     if (evaluation->v && work->v) {
@@ -163,9 +164,12 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
                        ? &work->node_det[node]
                        : NULL,
             .history = ly_history_at(work, batches, f, task->evaluation),
-            .trial_history = task->evaluation->trial_history
-                                 ? task->evaluation->trial_history + batches->history_begin
-                                 : NULL,
+            // kernels that may remember take it for a sign that this force does
+            .trial_history =
+                task->evaluation->trial_history && batches->force->type->history_count > 0
+                    ? task->evaluation->trial_history + batches->history_begin
+                    : NULL,
+            .nodal = work->nodal[f] ? work->nodal[f]->mean : NULL,
         };
         energy += task->kernel(&run, assembly->runs[r].begin, assembly->runs[r].end,
                                work->arenas[worker]);
@@ -287,6 +291,10 @@ void ly_assembly_work_destroy(LyAssemblyWork *work)
     }
     ly_release(ctx, work->arenas);
     ly_release(ctx, work->history);
+    for (int32_t f = 0; work->nodal && f < work->force_count; ++f) {
+        ly_nodal_work_destroy(ctx, work->nodal[f]);
+    }
+    ly_release(ctx, work->nodal);
     ly_release(ctx, work->v);
     ly_release(ctx, work->gradient);
     ly_release(ctx, work->directions);
@@ -319,6 +327,13 @@ static LyraStatus fill_work(const LyraAssembly *assembly, LyAssemblyWork *work)
     LY_TRY(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *work->arrivals,
                               &work->arrivals));
     LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->history));
+    LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->nodal));
+    work->force_count = assembly->force_count;
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        if (assembly->batches[f].nodal) {
+            LY_TRY(ly_nodal_work_create(ctx, assembly, &assembly->batches[f], &work->nodal[f]));
+        }
+    }
     int32_t threads = lyra_context_thread_count(ctx);
     LY_TRY(ly_allocate_zeroed(ctx, threads, sizeof(void *), &work->arenas));
     for (int32_t t = 0; t < threads; ++t) {
@@ -367,6 +382,42 @@ static void join_det(LyraDetF *all, const LyraDetF *other)
     ly_det_f_join(all, other);
 }
 
+// ---- nodal pressure -----------------------------------------------------------------------------
+
+typedef struct Copy {
+    const LyraAssembly *assembly;
+    const LyraEvaluation *evaluation;
+    double *to;
+} Copy;
+
+static void copy_task(void *data, int32_t leaf, int32_t worker)
+{
+    (void)worker;
+    const Copy *copy = data;
+    const LyRangeTree *tree = &copy->assembly->tree;
+    copy_places(copy->assembly, copy->evaluation, LY_PLACE_DISPLACED,
+                ly_range_tree_leaf_begin(tree, leaf), ly_range_tree_leaf_begin(tree, leaf + 1),
+                copy->to);
+}
+
+void ly_assembly_prepare_nodal(const LyraAssembly *assembly, LyAssemblyWork *work,
+                               const LyraEvaluation *evaluation, bool slopes)
+{
+    bool copied = false;
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        if (!work->nodal[f]) {
+            continue;
+        }
+        Copy copy = {assembly, evaluation, work->places[LY_PLACE_DISPLACED]};
+        if (!copied) {
+            ly_parallel_for(work->ctx, ly_range_tree_level_size(&assembly->tree, 0), copy_task,
+                            &copy);
+        }
+        copied = true;
+        ly_nodal_prepare(assembly, &assembly->batches[f], work->nodal[f], copy.to, slopes);
+    }
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *work,
@@ -392,7 +443,14 @@ LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *wo
     if (!evaluation->v && work->v) {
         memset(work->v, 0, (size_t)assembly->vertex_count * 4 * sizeof *work->v);
     }
+    ly_assembly_prepare_nodal(assembly, work, evaluation, task.dfdx != NULL);
     ly_parallel_for(work->ctx, ly_range_tree_level_size(tree, 0), climb, &task);
+    for (int32_t f = 0; task.dfdx && f < assembly->force_count; ++f) {
+        if (work->nodal[f]) {
+            ly_nodal_add_rows(assembly, &assembly->batches[f], work->nodal[f], evaluation->psd,
+                              task.dfdx);
+        }
+    }
     if (evaluation->gradient || evaluation->contraction || task.dfdx || task.dfdv) {
         ly_parallel_for(work->ctx, ly_range_tree_level_size(tree, 0), finish_leaf, &task);
     }
@@ -470,6 +528,9 @@ LyraStatus lyra_assembly_set_parameter(LyraAssembly *assembly, int32_t force, in
         }
     }
     ly_batches_set_stride(b);
+    if (b->nodal) {
+        ly_nodal_set_parameters(b->nodal, b);
+    }
     pthread_mutex_unlock(&assembly->lock);
     return LYRA_OK;
 }

@@ -25,7 +25,7 @@ static void setup_tet(const void *self, int32_t element, const int32_t *order, d
     const LyFibre *force = self;
     const double *a = force->directions + 3 * (int64_t)element;
     double tet[LY_TET_CONSTANTS];
-    ly_rest_tet(force->corners + 12 * (int64_t)element, order, tet);
+    ly_rest_setup_tet(&force->rest, element, order, tet);
     for (int k = 0; k < 3; ++k) {
         const double *b = tet + LY_TET_B + 3 * k;
         constants[LY_FIBRE_M + k] = b[0] * a[0] + b[1] * a[1] + b[2] * a[2];
@@ -40,8 +40,9 @@ static void setup_cube(const void *self, int32_t element, const int32_t *order, 
     (void)order;
     const LyFibre *force = self;
     const double *a = force->directions + 3 * (int64_t)element;
-    double edges[3];
-    ly_rest_cube(force->corners + 24 * (int64_t)element, edges);
+    double edges[3], corners[24];
+    ly_rest_corners(&force->rest, element, corners);
+    ly_rest_cube(corners, edges);
     for (int i = 0; i < 3; ++i) {
         constants[LY_FIBRE_M + i] = a[i] / edges[i];
     }
@@ -76,7 +77,7 @@ static void destroy(void *self)
 {
     LyFibre *force = self;
     if (force) {
-        ly_release(force->ctx, force->corners);
+        ly_release(force->ctx, force->rest.positions);
         ly_release(force->ctx, force->directions);
         ly_release(force->ctx, force);
     }
@@ -100,7 +101,7 @@ static void setup_mapped(const void *self, int32_t element, const int32_t *order
     (void)order;
     const LyFibre *force = self;
     const LyMappedRule *rule = &force->mapped;
-    ly_mapped_setup(rule, force->corners + 3 * rule->nodes * (int64_t)element, constants);
+    ly_mapped_setup_element(rule, &force->rest, element, constants);
     for (int i = 0; i < 3; ++i) {
         constants[rule->points * LY_MAPPED_POINT + i] = force->directions[3 * (int64_t)element + i];
     }
@@ -164,7 +165,7 @@ LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraF
     }
     self->tension_only = def->tension_only;
     int64_t count = view.element_count;
-    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &self->corners));
+    LY_TRY_DONE(ly_rest_create(ctx, mesh, &self->rest));
     LY_TRY_DONE(ly_allocate_array(ctx, 3 * count, sizeof(double), &self->directions));
     LY_TRY_DONE(fill_directions(view.element_count, def->directions, self->directions));
     LY_TRY_DONE(ly_allocate_array(ctx, count * LYRA_FIBRE_PARAMETER_COUNT, sizeof *parameters,
@@ -176,7 +177,8 @@ LyraStatus lyra_fibre_create(LyraContext *ctx, const LyraMesh *mesh, const LyraF
         p[LYRA_FIBRE_ACTIVE_STRESS] = def->active_stress;
         p[LYRA_FIBRE_ACTIVATION] = def->activation;
     }
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &self->type, self, parameters, out));
+    LY_TRY_DONE(
+        ly_force_create_on_mesh(ctx, mesh, &self->type, self, &self->rest, parameters, out));
     self = NULL; // the force's now
 done:
     destroy(self);

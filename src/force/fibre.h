@@ -19,8 +19,8 @@ typedef struct LyFibre {
     LyraForceType type;
     bool tension_only;
     LyMappedRule mapped; // tets of 10 nodes, hexahedra
-    double *corners;     // [element][nodes][3], rest
-    double *directions;  // [element][3], unit
+    LyRest rest;
+    double *directions; // [element][3], unit
 } LyFibre;
 
 typedef void LyFibreKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);

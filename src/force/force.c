@@ -161,8 +161,8 @@ done:
 }
 
 LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMesh *mesh,
-                                   const LyraForceType *type, void *self, const double *parameters,
-                                   LyraForce **out)
+                                   const LyraForceType *type, void *self, LyRest *rest,
+                                   const double *parameters, LyraForce **out)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
     LyraForceDef def = lyra_force_def_default();
@@ -172,7 +172,9 @@ LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMesh *mesh,
     def.stencil_count = view.element_count;
     def.stencils = view.elements;
     def.parameters = parameters;
-    return lyra_force_create(ctx, &def, out);
+    LY_TRY(lyra_force_create(ctx, &def, out));
+    rest->elements = (*out)->stencils;
+    return LYRA_OK;
 }
 
 void lyra_force_destroy(LyraForce *force)

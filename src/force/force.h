@@ -7,6 +7,7 @@
 #define LY_FORCE_FORCE_H
 
 #include "base/base.h"
+#include "force/rest_shape.h"
 #include "lyra/elastic.h"
 #include "lyra/force.h"
 #include "lyra/mesh.h"
@@ -36,10 +37,11 @@ const char *ly_parameter_fault(LyraParameterKind kind, double value);
 LyraStatus ly_force_check_parameter(const LyraForceType *type, int32_t parameter, int32_t stencil,
                                     double value);
 
-/// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does.
+/// Force with the elements of a mesh as stencils. Takes `self`, as lyra_force_create() does, and
+/// gives its elements to the rest shape that is part of it.
 LyraStatus ly_force_create_on_mesh(LyraContext *ctx, const LyraMesh *mesh,
-                                   const LyraForceType *type, void *self, const double *parameters,
-                                   LyraForce **out);
+                                   const LyraForceType *type, void *self, LyRest *rest,
+                                   const double *parameters, LyraForce **out);
 
 /// What an assembly is made of.
 typedef struct LyAssemblyDef {
@@ -100,6 +102,10 @@ LyraStatus ly_history_read(const LyraAssembly *assembly, int32_t force, int32_t 
 LyraStatus ly_history_set(const LyraAssembly *assembly, int32_t force, int32_t component,
                           const double *values, double *history);
 
+/// Of forces with nodal pressure, see nodal.h.
+typedef struct LyNodalPressure LyNodalPressure;
+typedef struct LyNodalPressureWork LyNodalPressureWork;
+
 /// The stencils of one force in batches. Arrays have a last index of LYRA_BATCH_WIDTH lanes.
 typedef struct LyBatches {
     const LyraForce *force;
@@ -115,7 +121,8 @@ typedef struct LyBatches {
     // doubles between the parameters that batches read: 0 where all stencils have the same, so that
     // one copy stays in the cache
     int64_t parameter_stride;
-    int64_t history_begin; // first double of this force in a history block
+    int64_t history_begin;  // first double of this force in a history block
+    LyNodalPressure *nodal; // Nullable
 } LyBatches;
 
 /// Vertices are halved again and again into a binary tree of ranges; a stencil belongs to the
@@ -167,6 +174,8 @@ typedef struct LyAssemblyWork {
     LyraArena **arenas;        // [thread_count]
     /// History of each force where it does not lie in that of the evaluation, [force_count].
     const double **history;
+    LyNodalPressureWork **nodal; // of each force, [force_count]; NULL: without nodal pressure
+    int32_t force_count;
 } LyAssemblyWork;
 
 struct LyraAssembly {
@@ -208,6 +217,10 @@ const double *ly_history_at(const LyAssemblyWork *work, const LyBatches *batches
 LyraStatus ly_assembly_evaluate(const LyraAssembly *assembly, LyAssemblyWork *work,
                                 const LyraEvaluation *evaluation);
 
+/// Finds what forces with nodal pressure need before their kernels run; with `slopes` of tangents.
+void ly_assembly_prepare_nodal(const LyraAssembly *assembly, LyAssemblyWork *work,
+                               const LyraEvaluation *evaluation, bool slopes);
+
 /// The same of lyra_assembly_evaluate_stencils().
 LyraStatus ly_assembly_evaluate_stencils(const LyraAssembly *assembly, LyAssemblyWork *work,
                                          int32_t force, const LyraEvaluation *at, double *energies,
@@ -227,6 +240,7 @@ typedef struct LyRun {
     LyraDetF *det;         // of the elements, added to what is there. Nullable
     const double *history; // of the force. Nullable
     double *trial_history;
+    const double *nodal; // means of nodal pressure, [vertex][2]. Nullable
 } LyRun;
 
 /// Runs batches [begin, end) and returns the sum of their energies. Pushes at most

@@ -61,15 +61,16 @@ static void find_gradient(LyraElementKind kind, const double *corners, const dou
     }
 }
 
-LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *corners,
-                          const double *goal, double strain[6])
+LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *goal,
+                          double strain[6])
 {
     static const int pair_i[6] = {0, 1, 2, 0, 1, 0}, pair_j[6] = {0, 1, 2, 1, 2, 2};
     int32_t nodes = lyra_element_kind_nodes(mesh->kind);
-    double y[3 * LYRA_STENCIL_NODES_MAX];
+    double corners[3 * LYRA_STENCIL_NODES_MAX] = {0}, y[3 * LYRA_STENCIL_NODES_MAX];
     for (int32_t k = 0; k < 3 * nodes; ++k) {
-        int32_t id = mesh->elements[(int64_t)element * nodes + k / 3];
-        y[k] = goal[3 * (int64_t)id + k % 3];
+        int64_t at = 3 * (int64_t)mesh->elements[(int64_t)element * nodes + k / 3] + k % 3;
+        corners[k] = mesh->positions[at];
+        y[k] = goal[at];
     }
     LyraMat3 F;
     find_gradient(mesh->kind, corners, y, &F);

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "force/definite.h"
-#include "force/force.h"
+#include "force/nodal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +30,15 @@ static LyraStatus check_volumetric(const LyraElasticDef *def, LyraElementKind ki
     if (def->volumetric == LYRA_VOLUMETRIC_MEAN && kind == LYRA_ELEMENT_TET4) {
         return ly_fail(
             LYRA_UNSUPPORTED,
-            "elastic: volumetric mean is that of every tet of 4 nodes already; `lyra mesh "
-            "quadratic` makes tets of 10 nodes, which it helps");
+            "elastic: volumetric mean is that of every tet of 4 nodes already; nodal helps them, "
+            "or `lyra mesh quadratic`, which makes tets of 10 nodes");
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_NODAL && kind != LYRA_ELEMENT_TET4) {
+        return ly_fail(
+            LYRA_UNSUPPORTED,
+            "elastic: volumetric nodal is for tets of 4 nodes, found elements of kind %s, "
+            "which mean helps",
+            lyra_element_kind_name(kind));
     }
     bool flows_by_stress = def->plasticity && def->plasticity->yield == LYRA_YIELD_VON_MISES &&
                            def->plasticity->kinematic_hardening == 0;
@@ -81,11 +88,13 @@ static LyraStatus check_def(const LyraElasticDef *def, const LyraMaterialType *l
     }
     if (def->viscoelasticity) {
         LY_TRY(ly_viscoelasticity_check(def->viscoelasticity));
-        if (def->viscoelasticity->model != LYRA_RELAXATION_PRONY) {
+        bool prony = def->viscoelasticity->model == LYRA_RELAXATION_PRONY;
+        if (!prony || def->viscoelasticity->coefficient_count > 0) {
             return ly_fail(LYRA_UNSUPPORTED,
                            "elastic: the branches of %s are forces of their own, which solids of "
                            "lyra_solid_create() have",
-                           lyra_relaxation_name(def->viscoelasticity->model));
+                           prony ? "coefficients"
+                                 : lyra_relaxation_name(def->viscoelasticity->model));
         }
         if (def->plasticity || def->inversion == LYRA_INVERSION_CLAMP) {
             return ly_fail(LYRA_UNSUPPORTED, "elastic: a Prony series goes with %s",
@@ -302,22 +311,23 @@ done:
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const LyIsotropic *solid = self;
-    ly_rest_tet(solid->rest + 12 * (int64_t)element, order, constants);
+    ly_rest_setup_tet(&solid->rest, element, order, constants);
 }
 
 static void setup_cube(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     (void)order;
     const LyIsotropic *solid = self;
-    ly_rest_cube(solid->rest + 24 * (int64_t)element, constants + LY_CUBE_EDGES);
+    double corners[24];
+    ly_rest_corners(&solid->rest, element, corners);
+    ly_rest_cube(corners, constants + LY_CUBE_EDGES);
 }
 
 static void setup_mapped(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     (void)order;
     const LyIsotropic *solid = self;
-    ly_mapped_setup(&solid->mapped, solid->rest + 3 * solid->mapped.nodes * (int64_t)element,
-                    constants);
+    ly_mapped_setup_element(&solid->mapped, &solid->rest, element, constants);
 }
 
 static void fill_rule(int32_t n, LyCubeRule *rule)
@@ -357,7 +367,7 @@ static void destroy_solid(void *self)
         ly_release(solid->ctx, solid->goals);
         ly_release(solid->ctx, solid->prony);
         ly_release(solid->ctx, solid->plasticity);
-        ly_release(solid->ctx, solid->rest);
+        ly_release(solid->ctx, solid->rest.positions);
         ly_release(solid->ctx, solid);
     }
 }
@@ -376,7 +386,7 @@ static bool is_mapped(const LyraElasticDef *def, LyraElementKind kind)
 static bool has_contraction(const LyraElasticDef *def, LyraElementKind kind)
 {
     return is_stvk(def) && def->inversion == LYRA_INVERSION_NONE && !is_mapped(def, kind) &&
-           !remembers(def);
+           !remembers(def) && def->volumetric == LYRA_VOLUMETRIC_STANDARD;
 }
 
 static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind kind, LyraIsa isa)
@@ -393,6 +403,9 @@ static LyElasticKernel *choose_kernel(const LyraElasticDef *def, LyraElementKind
     }
     if (kind == LYRA_ELEMENT_CUBE8) {
         return has_contraction(def, kind) ? contracted_cubes[isa] : cubes[isa];
+    }
+    if (def->volumetric == LYRA_VOLUMETRIC_NODAL) {
+        return tets[isa];
     }
     if (is_stvk(def) && !remembers(def)) {
         return has_contraction(def, kind) ? contracted[isa] : stvk[isa];
@@ -445,15 +458,14 @@ static LyraStatus take_goal(const double given[6], int32_t element, double strai
 static LyraStatus fill_goals(const LyraMeshView *mesh, const LyraElasticDef *def,
                              LyIsotropic *solid, double *parameters)
 {
-    int32_t nodes = lyra_element_kind_nodes(mesh->kind), count = solid->type.parameter_count;
+    int32_t count = solid->type.parameter_count;
     const double *given = def->plasticity->goal_strain;
     LY_TRY(ly_allocate_array(solid->ctx, 6 * (int64_t)mesh->element_count, sizeof *solid->goals,
                              &solid->goals));
     for (int32_t e = 0; e < mesh->element_count; ++e) {
         double *strain = solid->goals + 6 * (int64_t)e;
         LY_TRY(given ? take_goal(given + 6 * (int64_t)e, e, strain)
-                     : ly_goal_strain(mesh, e, solid->rest + 3 * (int64_t)nodes * e,
-                                      def->plasticity->goal, strain));
+                     : ly_goal_strain(mesh, e, def->plasticity->goal, strain));
         memcpy(parameters + (int64_t)(e + 1) * count - 6, strain, 6 * sizeof *strain);
     }
     return LYRA_OK;
@@ -499,13 +511,13 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     solid->type = (LyraForceType){
         .name = law->name,
         .nodes = lyra_element_kind_nodes(mesh->kind),
-        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT |
-                  (branch ? 0 : LYRA_FORCE_SOLID) | LYRA_FORCE_DISPLACEMENT |
+        .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
+                  LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
                   (cubes || mapped ? 0 : LYRA_FORCE_REORDERABLE) |
                   (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0) |
                   (remembers(def) ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
-                  (late ? LYRA_FORCE_LATE : 0),
+                  (late ? LYRA_FORCE_LATE : 0) | (plasticity && !branch ? LYRA_FORCE_FLOWS : 0),
         .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count =
             law->parameter_count + 1 + (plasticity ? plasticity->parameter_count : 0),
@@ -538,8 +550,9 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         // three points along an edge integrate the fourth powers of StVK exactly
         fill_rule(is_stvk(def) && !remembers(def) ? 3 : 2, &solid->rule);
     }
-    LY_TRY_DONE(ly_rest_corners(ctx, whole, &solid->rest));
+    LY_TRY_DONE(ly_rest_create(ctx, whole, &solid->rest));
     solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
+    solid->type.traits |= def->volumetric == LYRA_VOLUMETRIC_NODAL ? LY_FORCE_NODAL : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {
@@ -566,19 +579,32 @@ LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const Lyr
     if (solid->plasticity && solid->plasticity->goal) {
         LY_TRY_DONE(fill_goals(&view, def, solid, parameters));
     }
-    LyraForceDef force = lyra_force_def_default();
-    force.type = &solid->type;
-    force.self = solid;
-    force.stencil_count = view.element_count;
-    force.mesh = mesh;
-    force.stencils = view.elements;
-    force.parameters = parameters;
-    LY_TRY_DONE(lyra_force_create(ctx, &force, out));
+    LY_TRY_DONE(
+        ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, &solid->rest, parameters, out));
     solid = NULL; // the force's now
 done:
     destroy_solid(solid);
     ly_release(ctx, parameters);
     return status;
+}
+
+// a force under a name of its own, beside the one that is the solid
+static LyraStatus create_beside(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
+                                const char *name, LyraForce **out)
+{
+    LyraForce *force = NULL;
+    LY_TRY(ly_isotropic_create(ctx, mesh, def, &force));
+    LyIsotropic *solid = force->self;
+    snprintf(solid->name, sizeof solid->name, "%s", name);
+    solid->type.name = solid->name;
+    solid->type.traits &= ~(uint32_t)LYRA_FORCE_SOLID;
+    LyraStatus status = lyra_force_set_owner(force, -1, solid->name);
+    if (status != LYRA_OK) {
+        lyra_force_destroy(force);
+        return status;
+    }
+    *out = force;
+    return LYRA_OK;
 }
 
 LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
@@ -593,15 +619,97 @@ LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t numb
     def.constants = constants;
     def.constant_count = 2;
     def.plasticity = &plasticity;
+    char name[48];
+    snprintf(name, sizeof name, "maxwell-%d", (int)number);
+    return create_beside(ctx, mesh, &def, name, out);
+}
+
+LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, double young,
+                                      double poisson, const LyraViscoelasticityDef *series,
+                                      LyraForce **out)
+{
+    LyraElasticDef def = lyra_elastic_def_default();
+    def.model = LYRA_MATERIAL_HENCKY; // for its parameters: lambda and mu
+    def.young = young;
+    def.poisson = poisson;
+    def.viscoelasticity = series;
     LyraForce *force = NULL;
-    LY_TRY(ly_isotropic_create(ctx, mesh, &def, &force));
+    LY_TRY(create_beside(ctx, mesh, &def, "prony", &force));
     LyIsotropic *solid = force->self;
-    snprintf(solid->name, sizeof solid->name, "maxwell-%d", (int)number);
-    solid->type.name = solid->name;
-    LyraStatus status = lyra_force_set_owner(force, -1, solid->name);
-    if (status != LYRA_OK) {
+    solid->prony->corotated = true;
+    *out = force;
+    return LYRA_OK;
+}
+
+// whether the energy of a law is the sum of those of its coefficients alone
+static bool is_linear(const LyraMaterialType *law, const void *user, const double *values)
+{
+    enum { WIDTH = LYRA_MATERIAL_WIDTH };
+    // invariants of the stretches 1.2, 0.9, 1, and these
+    static const double invariants[3] = {3.25, 3.7297, 1.08}, stretches[3] = {1.2, 1, 0.9};
+    double arguments[3 * WIDTH] __attribute__((aligned(64)));
+    double p[LYRA_MATERIAL_PARAMETERS_MAX * WIDTH] __attribute__((aligned(64)));
+    double energy[WIDTH] __attribute__((aligned(64))), sum = 0, size = 0;
+    bool by_invariants = law->arguments == LYRA_MATERIAL_INVARIANTS;
+    for (int i = 0; i < 3 * WIDTH; ++i) {
+        arguments[i] = by_invariants ? invariants[i / WIDTH] : stretches[i / WIDTH];
+    }
+    const LyraMaterialBatch batch = {.arguments = arguments, .parameters = p, .energy = energy};
+    for (int32_t c = 0; c <= law->parameter_count; ++c) {
+        for (int32_t i = 0; i < law->parameter_count * WIDTH; ++i) {
+            bool has = c == law->parameter_count || i / WIDTH == c;
+            p[i] = has ? values[i / WIDTH] : 0;
+        }
+        law->evaluate(user, &batch);
+        sum += c == law->parameter_count ? -energy[0] : energy[0];
+        size += fabs(energy[0]);
+    }
+    return fabs(sum) <= 1e-12 * size;
+}
+
+LyraStatus ly_coefficient_series_create(LyraContext *ctx, const LyraMesh *mesh,
+                                        const LyraElasticDef *def, int32_t number, LyraForce **out)
+{
+    const LyraCoefficientSeries *series = &def->viscoelasticity->coefficients[number];
+    const LyraMaterialType *law =
+        def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
+    LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
+    LyraViscoelasticityDef own = lyra_viscoelasticity_def_default();
+    LyraElasticDef one = *def;
+    LyraForce *force = NULL;
+    char list[256] = "", name[48];
+    int32_t c = 0;
+    for (; c < law->parameter_count && strcmp(law->parameter_names[c], series->coefficient) != 0;
+         ++c) {
+        ly_list_name(sizeof list, list, law->parameter_names[c]);
+    }
+    if (c == law->parameter_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "viscoelasticity: law %s has no coefficient \"%s\", expected one of: %s",
+                       law->name, series->coefficient, list);
+    }
+    for (int32_t i = 0; i < series->branch_count; ++i) {
+        branches[i] = series->branches[i];
+        branches[i].bulk = branches[i].shear;
+    }
+    own.branches = branches;
+    own.branch_count = series->branch_count;
+    one.viscoelasticity = &own;
+    one.compression_resistance = 0;
+    snprintf(name, sizeof name, "prony-%s", series->coefficient);
+    LY_TRY(create_beside(ctx, mesh, &one, name, &force));
+    LyIsotropic *solid = force->self;
+    solid->prony->alone = true;
+    int32_t count = solid->type.parameter_count;
+    if (force->stencil_count > 0 && !is_linear(law, def->law_user, force->parameters)) {
         lyra_force_destroy(force);
-        return status;
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "viscoelasticity: law %s is not linear in its coefficients, expected series "
+                       "in shear and bulk",
+                       law->name);
+    }
+    for (int64_t i = 0; i < (int64_t)force->stencil_count * count; ++i) {
+        force->parameters[i] = i % count == c ? force->parameters[i] : 0;
     }
     *out = force;
     return LYRA_OK;

@@ -31,11 +31,11 @@ typedef struct LyCubeRule {
 /// then its resistance to compression, then those of its plasticity.
 typedef struct LyIsotropic {
     LyraForceType type; // of this force
-    char name[16];      // of branches
+    char name[48];      // of branches
     const char *parameter_names[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraParameterKind parameter_kinds[LY_ISOTROPIC_PARAMETERS_MAX];
     LyraContext *ctx;
-    double *rest; // corners, [element][nodes][3]
+    LyRest rest;
     const LyraMaterialType *law;
     const void *law_user;
     LyraInversion inversion;
@@ -48,10 +48,10 @@ typedef struct LyIsotropic {
     bool mean;                // dilatation
 } LyIsotropic;
 
-/// Logarithmic strain of an element from its rest positions [nodes][3] to those of a goal shape
+/// Logarithmic strain of an element of a mesh from its rest positions to those of a goal shape
 /// [vertex_count][3].
-LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *corners,
-                          const double *goal, double strain[6]);
+LyraStatus ly_goal_strain(const LyraMeshView *mesh, int32_t element, const double *goal,
+                          double strain[6]);
 
 LY_KERNEL_DECLARE(LyElasticKernel, ly_tet_isotropic);
 LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_isotropic);
@@ -66,6 +66,17 @@ LY_KERNEL_DECLARE(LyElasticKernel, ly_cube_stvk_contracted);
 /// Branch `number` of Maxwell's, from 1, for all elements: mu, Pa, and relaxation time, s.
 LyraStatus ly_branch_create(LyraContext *ctx, const LyraMesh *mesh, int32_t number, double mu,
                             double time, LyraForce **out);
+
+/// The branches of a Prony series for all elements beside a law of small strain in rotated frames,
+/// with `young` (0: of the mesh) and `poisson` of that.
+LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, double young,
+                                      double poisson, const LyraViscoelasticityDef *series,
+                                      LyraForce **out);
+
+/// The branches of the series `number` of a coefficient for all elements beside a law of these
+/// settings, whose viscoelasticity has them.
+LyraStatus ly_coefficient_series_create(LyraContext *ctx, const LyraMesh *mesh,
+                                        const LyraElasticDef *def, int32_t number, LyraForce **out);
 
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,

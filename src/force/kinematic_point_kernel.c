@@ -14,22 +14,15 @@
 //   T = dPsi/dE,   dT = K tr(dE) 1 + 2 mu th dev dE - 2 mu tb n (n:dE),
 //   th = 1 - 2 mu g/|xi|,  tb = 2 mu/r - (1 - th); tb = th - 1 at a cap.
 //
-// In the frame N, with divided differences f[..] of f and A = dC,
-//
-//   dE_ij = f[i,j] A_ij,  S_ij = 2 f[i,j] T_ij,  P = F S,
-//   dS_ijkl = 2 f[i,j] f[k,l] dT_ijkl
-//             + f[i,j,l] (T_lj d_ik + T_il d_jk) + f[i,j,k] (T_kj d_il + T_ik d_jl).
-//
-// The projected tangent keeps the first part of dS and the positive part of S; elements whose exact
-// one is positive take that. Where det F <= 0 there is no logarithm: energy and stress are NaN.
+// Stress and tangent by F are those of force/strain_frame.h. Where det F <= 0 there is no
+// logarithm: energy and stress are NaN.
 
 #include "force/plastic_point.h"
+#include "force/strain_frame.h"
 #include "material/material.h"
 #include "math/elementary.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
-
-static const int pair_i[6] = {0, 1, 2, 0, 1, 0}, pair_j[6] = {0, 1, 2, 1, 2, 2};
 
 // (ln a - ln b)/(2 (a - b)); 1/(2 a) for equal ones
 LY_INLINE LyReal divide_once(LyReal a, LyReal b, LyReal log_a, LyReal log_b)
@@ -64,100 +57,14 @@ LY_INLINE LyReal divide_twice(LyReal x, LyReal y, LyReal z, LyReal xy, LyReal yz
     return ly_select(close, near, up / ly_select(close, ly_set(1), down));
 }
 
-// a symmetric matrix as 11 22 33 12 23 31, turned into the frame V, or out of it
-LY_INLINE void turn(const LyMat3 *V, bool into, const LyReal from[6], LyReal to[6])
+// f[i,j,k] where i <= j <= k
+LY_INLINE LyReal second_difference(const LyStrainFrame *f, const LyReal c[3], int i, int j, int k)
 {
-    LyMat3 A, half, B;
-    for (int k = 0; k < 9; ++k) {
-        A.m[k / 3][k % 3] = from[LY_PAIR(k / 3, k % 3)];
+    if (i > j || j > k) {
+        return ly_set(0);
     }
-    if (into) {
-        half = ly_mat3_multiply(&A, V);
-        B = ly_mat3_transposed_multiply(V, &half);
-    } else {
-        half = ly_mat3_multiply(V, &A);
-        B = ly_mat3_multiply_transposed(&half, V);
-    }
-    for (int p = 0; p < 6; ++p) {
-        to[p] = B.m[pair_i[p]][pair_j[p]];
-    }
-}
-
-LY_INLINE LyReal square(const LyReal a[6])
-{
-    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] +
-           2.0 * (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
-}
-
-// What the tangent is made of, in the frame.
-typedef struct Frame {
-    LyReal K, mu, th, tb;
-    LyReal n[6], T[6], c[3], first[6];
-} Frame;
-
-LY_INLINE LyReal second_difference(const Frame *f, int i, int j, int k)
-{
-    return divide_twice(f->c[i], f->c[j], f->c[k], f->first[LY_PAIR(i, j)], f->first[LY_PAIR(j, k)],
+    return divide_twice(c[i], c[j], c[k], f->first[LY_PAIR(i, j)], f->first[LY_PAIR(j, k)],
                         f->first[LY_PAIR(k, i)]);
-}
-
-// place of a second difference, which does not depend on the order of its indices
-LY_INLINE int in_order(int i, int j, int k)
-{
-    int least = i < j ? i : j, most = i < j ? j : i;
-    least = k < least ? k : least;
-    most = k > most ? k : most;
-    return 9 * least + 3 * (i + j + k - least - most) + most;
-}
-
-static void store_tangent(const Frame *f, bool psd, int lane, LyPoints *points)
-{
-    LyReal twice[27], S[6];
-    for (int n = 0; n < 27 && !psd; ++n) {
-        int i = n / 9, j = n / 3 % 3, k = n % 3;
-        twice[n] = i <= j && j <= k ? second_difference(f, i, j, k) : ly_set(0);
-    }
-    for (int p = 0; p < 6; ++p) {
-        S[p] = 2.0 * f->first[p] * f->T[p];
-        for (int q = p; q < 6; ++q) {
-            int i = pair_i[p], j = pair_j[p], k = pair_i[q], l = pair_j[q];
-            LyReal C = -2.0 * f->mu * f->tb * f->n[p] * f->n[q];
-            if (p < 3 && q < 3) {
-                C += f->K - (2.0 / 3) * f->mu * f->th;
-            }
-            if (p == q) {
-                C += (p < 3 ? 2.0 : 1.0) * f->mu * f->th;
-            }
-            LyReal sum = 2.0 * f->first[p] * f->first[q] * C;
-            if (!psd) {
-                LyReal ijl = twice[in_order(i, j, l)], ijk = twice[in_order(i, j, k)];
-                LyReal zero = ly_set(0);
-                LyReal a = i == k ? f->T[LY_PAIR(l, j)] : zero;
-                LyReal b = j == k ? f->T[LY_PAIR(i, l)] : zero;
-                LyReal c = i == l ? f->T[LY_PAIR(k, j)] : zero;
-                LyReal d = j == l ? f->T[LY_PAIR(i, k)] : zero;
-                sum += ijl * (a + b) + ijk * (c + d);
-            }
-            ly_store(points->dS + LY_PAIR_OF_PAIRS(p, q) * WIDTH + lane, sum);
-        }
-    }
-    if (psd) {
-        LyMat3 A, Q;
-        LyVec3 values;
-        for (int k = 0; k < 9; ++k) {
-            A.m[k / 3][k % 3] = S[LY_PAIR(k / 3, k % 3)];
-        }
-        ly_mat3_eigen(&A, &values, &Q);
-        for (int p = 0; p < 6; ++p) {
-            S[p] = ly_set(0);
-            for (int k = 0; k < 3; ++k) {
-                S[p] += ly_max(values.v[k], ly_set(0)) * Q.m[pair_i[p]][k] * Q.m[pair_j[p]][k];
-            }
-        }
-    }
-    for (int p = 0; p < 6; ++p) {
-        ly_store(points->S + p * WIDTH + lane, S[p]);
-    }
 }
 
 // what a step leaves behind; `wished` is the flow that a locked point would take
@@ -179,7 +86,7 @@ LY_INLINE void commit(const LyraBatch *batch, const LyPlasticity *plasticity, in
     for (int p = 0; p < 6; ++p) {
         next[p] = Ep[p] + wished * n[p];
     }
-    LyReal before = ly_sqrt(square(Ep)), size = ly_sqrt(square(next));
+    LyReal before = ly_sqrt(ly_pair_square(Ep)), size = ly_sqrt(ly_pair_square(next));
     LyMask stops = ly_greater(size, limit);
     LyMask frees = ly_and(ly_and(locked, moves), ly_not(stops));
     LyReal share = ly_min(
@@ -191,7 +98,7 @@ LY_INLINE void commit(const LyraBatch *batch, const LyPlasticity *plasticity, in
     for (int p = 0; p < 6; ++p) {
         next[p] = ly_select(flows, scale * next[p], Ep[p]);
     }
-    turn(V, false, next, out);
+    ly_frame_turn(V, false, next, out);
     for (int p = 0; p < LY_FLOW_ALPHA; ++p) {
         // what does not flow keeps its bits
         LyReal old = ly_flow_load(batch->history, q, p, lane);
@@ -216,17 +123,17 @@ static void evaluate(const LyIsotropic *solid, const LyraBatch *batch, int q, in
     ly_mat3_svd(&F, &svd);
     ly_mat3_store_lanes(points->U + lane, &svd.U);
     ly_mat3_store_lanes(points->V + lane, &svd.V);
-    LyReal lambda = ly_load(parameters + LY_LAMBDA * WIDTH + lane), log[3];
-    Frame f = {.mu = ly_load(parameters + LY_MU * WIDTH + lane)};
+    LyReal lambda = ly_load(parameters + LY_LAMBDA * WIDTH + lane), log[3], c2[3];
+    LyStrainFrame f = {.mu = ly_load(parameters + LY_MU * WIDTH + lane)};
     f.K = lambda + (2.0 / 3) * f.mu;
     for (int i = 0; i < 3; ++i) {
         ly_store(points->s + i * WIDTH + lane, svd.s.v[i]);
         log[i] = ly_log_lanes(svd.s.v[i]); // NaN below 0
-        f.c[i] = svd.s.v[i] * svd.s.v[i];
+        c2[i] = svd.s.v[i] * svd.s.v[i];
     }
     for (int k = 0; k < 6; ++k) {
-        f.first[k] =
-            divide_once(f.c[pair_i[k]], f.c[pair_j[k]], 2.0 * log[pair_i[k]], 2.0 * log[pair_j[k]]);
+        f.first[k] = divide_once(c2[ly_pair_i[k]], c2[ly_pair_j[k]], 2.0 * log[ly_pair_i[k]],
+                                 2.0 * log[ly_pair_j[k]]);
     }
 
     // trial
@@ -234,13 +141,13 @@ static void evaluate(const LyIsotropic *solid, const LyraBatch *batch, int q, in
     for (int k = 0; k < 6; ++k) {
         kept[k] = ly_flow_load(batch->history, q, k, lane);
     }
-    turn(&svd.V, true, kept, Ep);
+    ly_frame_turn(&svd.V, true, kept, Ep);
     LyReal Hk = ly_plastic_load(p, parameters, LY_PLASTIC_KINEMATIC, lane);
     for (int k = 0; k < 6; ++k) {
         d[k] = k < 3 ? log[k] - (1.0 / 3) * trace - Ep[k] : -Ep[k];
         xi[k] = 2.0 * f.mu * d[k] - (2.0 / 3) * Hk * Ep[k];
     }
-    LyReal size = ly_sqrt(square(xi)), inverse = 1.0 / ly_max(size, ly_set(0x1p-500));
+    LyReal size = ly_sqrt(ly_pair_square(xi)), inverse = 1.0 / ly_max(size, ly_set(0x1p-500));
 
     // flow
     LyReal alpha = ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane), slope;
@@ -250,7 +157,7 @@ static void evaluate(const LyIsotropic *solid, const LyraBatch *batch, int q, in
         ly_max(ly_plastic_load(p, parameters, LY_PLASTIC_YIELD, lane), LY_STRENGTH_FLOOR * f.mu),
         ly_plastic_load(p, parameters, LY_PLASTIC_HARDENING, lane)};
     LyReal rate = ly_flow_rate(ly_plastic_load(p, parameters, LY_PLASTIC_VISCOSITY, lane),
-                               batch->dt, &frozen);
+                               batch->dt, svd.s.v[2], &frozen);
     LyReal stiffness = 2.0 * f.mu + (2.0 / 3) * Hk + rate;
     LyReal root = ly_flow_find(p, &y, size, stiffness, alpha, &slope);
     LyReal room = ly_plastic_load(p, parameters, LY_PLASTIC_FLOW_MAX, lane) - alpha;
@@ -272,21 +179,17 @@ static void evaluate(const LyIsotropic *solid, const LyraBatch *batch, int q, in
         f.T[k] = 2.0 * f.mu * d[k] + (k < 3 ? f.K * trace : ly_set(0));
     }
 
-    LyReal energy = 0.5 * f.K * trace * trace + f.mu * square(d) + (1.0 / 3) * Hk * square(end) +
+    LyReal energy = 0.5 * f.K * trace * trace + f.mu * ly_pair_square(d) +
+                    (1.0 / 3) * Hk * ly_pair_square(end) +
                     ly_strength_integral(p, &y, alpha + c * g) + g * (c * y.yield + 0.5 * rate * g);
-    // P = F S = U diag(s) S V^T
     LyReal poison = ly_select(ly_greater(svd.s.v[2], ly_set(0)), ly_set(0), ly_set(NAN));
-    LyMat3 S, half, P;
-    for (int k = 0; k < 9; ++k) {
-        int pair = LY_PAIR(k / 3, k % 3);
-        S.m[k / 3][k % 3] = svd.s.v[k / 3] * (2.0 * f.first[pair] * f.T[pair]) + poison;
-    }
-    half = ly_mat3_multiply(&svd.U, &S);
-    P = ly_mat3_multiply_transposed(&half, &svd.V);
-    ly_mat3_store_lanes(points->P + lane, &P);
+    ly_frame_stress(&f, &svd, poison, lane, points);
     ly_store(points->energy + lane, energy + poison);
     if (tangent) {
-        store_tangent(&f, psd, lane, points);
+        for (int m = 0; m < 27 && !psd; ++m) {
+            f.twice[m] = second_difference(&f, c2, m / 9, m / 3 % 3, m % 3);
+        }
+        ly_frame_store(&f, psd, lane, points);
     }
     if (batch->trial_history) {
         const Flow flow = {Ep, f.n, wished, alpha, y.yield, rate, svd.s.v[2], locked};

@@ -61,6 +61,14 @@ void ly_mapped_setup(const LyMappedRule *rule, const double *corners, double *co
     }
 }
 
+void ly_mapped_setup_element(const LyMappedRule *rule, const LyRest *rest, int32_t element,
+                             double *constants)
+{
+    double corners[3 * LYRA_STENCIL_NODES_MAX];
+    ly_rest_corners(rest, element, corners);
+    ly_mapped_setup(rule, corners, constants);
+}
+
 size_t ly_mapped_scratch(const LyMappedRule *rule)
 {
     // blocks of 9 numbers: of tets those of 4 points and 45 pairs; of hexahedra those that cubes of

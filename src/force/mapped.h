@@ -35,6 +35,10 @@ void ly_mapped_rule(LyraElementKind kind, LyMappedRule *rule);
 /// Constants of an element with rest positions `corners` [nodes][3]: [points][LY_MAPPED_POINT].
 void ly_mapped_setup(const LyMappedRule *rule, const double *corners, double *constants);
 
+/// The same for an element of a force.
+void ly_mapped_setup_element(const LyMappedRule *rule, const LyRest *rest, int32_t element,
+                             double *constants);
+
 /// Bytes of scratch of a kernel.
 size_t ly_mapped_scratch(const LyMappedRule *rule);
 

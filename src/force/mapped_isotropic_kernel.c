@@ -43,14 +43,17 @@ static void find_mean(const LyIsotropic *solid, const LyraBatch *batch, const Ly
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal v = ly_set(0), V = ly_set(0);
         for (int q = 0; q < rule->points; ++q) {
-            LyMat3 F = ly_mapped_deformation(rule, batch, m, q, lane), K = ly_mat3_cofactor(&F);
+            LyMat3 F = ly_mapped_deformation(rule, batch, m, q, lane);
             LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT);
             LyReal det = ly_mat3_determinant(&F);
             ly_mat3_store_lanes(mean->F[q] + lane, &F);
             ly_store(J[q] + lane, det);
             v += weight * det;
             V += weight;
-            ly_mapped_add_stress(rule, batch, q, lane, &K, mean->grad);
+            if (batch->dfdx) {
+                LyMat3 K = ly_mat3_cofactor(&F);
+                ly_mapped_add_stress(rule, batch, q, lane, &K, mean->grad);
+            }
         }
         ly_store(theta + lane, v / V);
         ly_store(volume + lane, V);
@@ -96,6 +99,7 @@ static void add_mean_tangent(const LyMappedRule *rule, const Mean *mean, double 
         for (int a = 0; a < rule->nodes; ++a) {
             LyReal left[3] = {stiffness * g[a].v[0], stiffness * g[a].v[1], stiffness * g[a].v[2]};
             for (int c = a + 1; c < rule->nodes; ++c, block += BLOCK) {
+#pragma GCC unroll 9
                 for (int k = 0; k < 9; ++k) {
                     double *to = block + k * WIDTH;
                     ly_store(to, ly_load(to) + left[k / 3] * g[c].v[k % 3]);
@@ -151,9 +155,7 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
 {
     const LyIsotropic *solid = self;
     const LyMappedRule *rule = &solid->mapped;
-    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
-                                                                          : sizeof(LyMappedHexRoom))
-                                     : NULL;
+    LyMappedRoom *room = ly_mapped_room(rule, batch, scratch);
     LyMapped m __attribute__((aligned(64)));
     Mean mean __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);

@@ -50,6 +50,14 @@ typedef union LyMappedRoom {
     LyMappedHexRoom hex;
 } LyMappedRoom;
 
+/// Room for a tangent where one is asked for, NULL otherwise.
+LY_INLINE LyMappedRoom *ly_mapped_room(const LyMappedRule *rule, const LyraBatch *batch,
+                                       LyraArena *scratch)
+{
+    size_t bytes = rule->tet ? sizeof(LyMappedTetRoom) : sizeof(LyMappedHexRoom);
+    return batch->dfdx ? lyra_arena_push(scratch, bytes) : NULL;
+}
+
 /// Where the six blocks of point q go.
 LY_INLINE double *ly_mapped_blocks(const LyMappedRule *rule, LyMappedRoom *room, int q)
 {

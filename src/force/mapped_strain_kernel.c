@@ -142,9 +142,7 @@ void LY_KERNEL(ly_mapped_strain)(const void *user, const LyraBatch *batch, LyraA
 {
     const LyCorotational *self = user;
     const LyMappedRule *rule = &self->mapped;
-    LyMappedRoom *room = batch->dfdx ? lyra_arena_push(scratch, rule->tet ? sizeof(LyMappedTetRoom)
-                                                                          : sizeof(LyMappedHexRoom))
-                                     : NULL;
+    LyMappedRoom *room = ly_mapped_room(rule, batch, scratch);
     LyMapped m __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);
     sum_points(self, batch, batch->psd, true, &m, room);

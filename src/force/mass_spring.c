@@ -43,10 +43,12 @@ static const LyraParameterKind maxwell_kinds[LYRA_MAXWELL_PARAMETER_COUNT] = {
 static const char *const maxwell_history[LY_MAXWELL_HISTORY] = {
     [LY_MAXWELL_TENSION] = "tension of the branch",
     [LY_MAXWELL_EXTENSION] = "extension",
+    [LY_MAXWELL_LOST] = "dissipated",
 };
 static const char *const maxwell_units[LY_MAXWELL_HISTORY] = {
     [LY_MAXWELL_TENSION] = "N",
     [LY_MAXWELL_EXTENSION] = "m",
+    [LY_MAXWELL_LOST] = "J",
 };
 
 #define SPRING_TYPE(isa, word, bits, numbers, words, memory, kernel)                               \
@@ -74,7 +76,7 @@ static const LyraForceType along_symmetric_types[LYRA_ISA_COUNT] =
     SPRING_TYPES("mass-spring", ALONG_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_INEXACT,
                  LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_along_symmetric);
 static const LyraForceType maxwell_types[LYRA_ISA_COUNT] =
-    SPRING_TYPES("maxwell-spring", UNDAMPED_TRAITS | LYRA_FORCE_HISTORY,
+    SPRING_TYPES("maxwell-spring", UNDAMPED_TRAITS | LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES,
                  LYRA_MAXWELL_PARAMETER_COUNT, maxwell, LY_MAXWELL_HISTORY, ly_spring_maxwell);
 
 // ---- parameters ---------------------------------------------------------------------------------

@@ -75,10 +75,12 @@ LY_INLINE LyReal ly_strength_integral(const LyPlasticity *p, const LyStrength *y
     return y->yield * sum + 0.5 * y->hardening * alpha * alpha;
 }
 
-// eta/dt, and where a step of no length lets nothing flow
-LY_INLINE LyReal ly_flow_rate(LyReal viscosity, double dt, LyMask *frozen)
+// eta/dt, and where nothing flows: in a step of no length, whose energy is what is stored. Inside
+// out, where flow is never kept, it is part of the potential that such a point has.
+LY_INLINE LyReal ly_flow_rate(LyReal viscosity, double dt, LyReal least_stretch, LyMask *frozen)
 {
-    *frozen = dt > 0 ? ly_no_lane() : ly_greater(viscosity, ly_set(0));
+    LyMask whole = ly_or(ly_greater(least_stretch, ly_set(0)), ly_greater(viscosity, ly_set(0)));
+    *frozen = dt > 0 ? ly_no_lane() : whole;
     return dt > 0 ? viscosity / dt : ly_set(0);
 }
 

@@ -22,8 +22,10 @@
 // deformation. Energy W(F G) of any law; what of the strain exceeds the limit flows at commit.
 //
 // Commit: G <- G V diag(exp x) V^T, x = - g n. Where s_3 <= 0 nothing flows, as it would lead
-// away from rest. Where |ln p| of the stretches p of G would exceed the limit they are scaled back
-// to it and the point is locked: it does not flow until flow would lead below the limit again.
+// away from rest. Where s_3 is so small that l is no logarithm, e is not e - g n after that:
+// nothing flows where the energy would rise, and no more is lost than it falls. Where |ln p| of the
+// stretches p of G would exceed the limit they are scaled back to it and the point is locked: it
+// does not flow until flow would lead below the limit again.
 
 #include "force/plastic_point.h"
 #include "material/hencky.h"
@@ -126,6 +128,28 @@ LY_INLINE LyMat3 load_inverse_flow(const double *history, int q, int lane)
     return G;
 }
 
+// energy at the stretches s e^x; moduli: K, mu
+LY_INLINE LyReal find_energy(const LyReal moduli[2], const LyVec3 *s, const LyReal x[3])
+{
+    LyReal e[3], square = ly_set(0);
+    for (int i = 0; i < 3; ++i) {
+        e[i] = ly_extended_log(s->v[i] * ly_exp_lanes(x[i])).value;
+    }
+    LyReal trace = e[0] + e[1] + e[2];
+    for (int i = 0; i < 3; ++i) {
+        LyReal d = e[i] - (1.0 / 3) * trace;
+        square += d * d;
+    }
+    return 0.5 * moduli[0] * trace * trace + moduli[1] * square;
+}
+
+// by how much the energy falls in a flow by x
+LY_INLINE LyReal find_fall(const LyReal moduli[2], const LyVec3 *s, const LyReal x[3])
+{
+    const LyReal none[3] = {ly_set(0), ly_set(0), ly_set(0)};
+    return find_energy(moduli, s, none) - find_energy(moduli, s, x);
+}
+
 // ---- von Mises ----------------------------------------------------------------------------------
 
 // derivatives by the trial stretches
@@ -186,7 +210,7 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
         ly_plastic_load(p, parameters, LY_PLASTIC_HARDENING, lane)};
     LyMask frozen;
     LyReal rate = ly_flow_rate(ly_plastic_load(p, parameters, LY_PLASTIC_VISCOSITY, lane),
-                               batch->dt, &frozen);
+                               batch->dt, svd.s.v[2], &frozen);
     LyReal stiffness = 2.0 * mu + rate;
     LyReal root = ly_flow_find(p, &y, 2.0 * mu * size, stiffness, alpha, &slope);
     LyReal room = ly_plastic_load(p, parameters, LY_PLASTIC_FLOW_MAX, lane) - alpha;
@@ -221,12 +245,21 @@ LY_INLINE void evaluate_von_mises(const LyIsotropic *solid, const LyraBatch *bat
 
     if (batch->trial_history) {
         commit.moves = ly_and(ly_greater(wished, ly_set(0)), ly_greater(svd.s.v[2], ly_set(0)));
-        LyReal x[3] = {-wished * n[0], -wished * n[1], -wished * n[2]};
+        LyMask deep = ly_and(commit.moves, ly_less(svd.s.v[2], ly_set(LY_HENCKY_THRESHOLD)));
+        LyReal fall = ly_set(0), x[3] = {-wished * n[0], -wished * n[1], -wished * n[2]};
+        if (ly_any(deep)) {
+            const LyReal moduli[2] = {K, mu};
+            fall = find_fall(moduli, &svd.s, x) + ly_strength_integral(p, &y, alpha) -
+                   ly_strength_integral(p, &y, alpha + c * wished);
+            LyMask rises = ly_and(deep, ly_not(ly_greater_equal(fall, ly_set(0))));
+            commit.moves = ly_and(commit.moves, ly_not(rises));
+        }
         commit_flow(&svd.V, x, ly_plastic_load(p, parameters, LY_PLASTIC_LIMIT, lane), true,
                     &commit);
-        LyReal done = commit.share * g;
+        LyReal done = commit.share * g, lost = done * (c * y.yield + rate * g);
         store_commit(&commit, alpha + c * done, q, lane, batch->trial_history);
-        ly_store(points->lost + lane, done * (c * y.yield + rate * g));
+        ly_store(points->lost + lane,
+                 ly_select(deep, ly_min(lost, ly_max(commit.share * fall, ly_set(0))), lost));
     }
 }
 
@@ -271,7 +304,14 @@ LY_INLINE void evaluate_branch(const LyIsotropic *solid, const LyraBatch *batch,
         LyReal alpha = ly_flow_load(batch->history, q, LY_FLOW_ALPHA, lane);
         LyReal grown = LY_ROOT_TWO_THIRDS * share * ly_sqrt(square) * commit.share;
         store_commit(&commit, alpha + grown, q, lane, batch->trial_history);
-        ly_store(points->lost + lane, 2.0 * mu * th * share * square * commit.share);
+        LyReal lost = 2.0 * mu * th * share * square * commit.share;
+        LyMask deep = ly_and(commit.moves, ly_less(svd.s.v[2], ly_set(LY_HENCKY_THRESHOLD)));
+        if (ly_any(deep)) {
+            const LyReal moduli[2] = {ly_set(0), mu};
+            LyReal fall = ly_max(find_fall(moduli, &svd.s, x), ly_set(0));
+            lost = ly_select(deep, ly_min(lost, fall), lost);
+        }
+        ly_store(points->lost + lane, lost);
     }
 }
 

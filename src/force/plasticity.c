@@ -193,6 +193,9 @@ static void name_history(LyPlasticity *plasticity, int32_t points)
     static const char *const flow[] = {"inverse-flow-11", "inverse-flow-12", "inverse-flow-13",
                                        "inverse-flow-21", "inverse-flow-22", "inverse-flow-23",
                                        "inverse-flow-31", "inverse-flow-32", "inverse-flow-33"};
+    static const char *const creep[] = {"inverse-creep-11", "inverse-creep-12", "inverse-creep-13",
+                                        "inverse-creep-21", "inverse-creep-22", "inverse-creep-23",
+                                        "inverse-creep-31", "inverse-creep-32", "inverse-creep-33"};
     static const char *const strain[] = {
         "plastic-strain-11", "plastic-strain-22", "plastic-strain-33",
         "plastic-strain-12", "plastic-strain-23", "plastic-strain-31",
@@ -200,11 +203,14 @@ static void name_history(LyPlasticity *plasticity, int32_t points)
     for (int32_t i = 0; i < plasticity->history_count; ++i) {
         int32_t point = i / LY_FLOW_COUNT, number = i % LY_FLOW_COUNT;
         bool last = i == plasticity->history_count - 1;
-        const char *name = last                      ? "dissipated"
-                           : number == LY_FLOW_ALPHA ? "equivalent-plastic-strain"
+        bool branch = plasticity->rule == LY_FLOW_BRANCH;
+        const char *name = last ? "dissipated"
+                           : number == LY_FLOW_ALPHA
+                               ? branch ? "equivalent-creep-strain" : "equivalent-plastic-strain"
                            : number == LY_FLOW_LOCKED
                                ? plasticity->goal ? "goal-distance" : "locked"
                            : plasticity->rule == LY_FLOW_KINEMATIC ? strain[number]
+                           : branch                                ? creep[number]
                                                                    : flow[number];
         if (points > 1 && !last) {
             snprintf(plasticity->history_text[i], sizeof plasticity->history_text[i], "%s.%d", name,

@@ -17,14 +17,33 @@
 //
 // Energy is counted from what is stored: with mu and K of the law at rest, a branch stores
 // H:H/(4 mu beta) + p^2/(2 K beta'), and the energy is that, W and the growth of Psi less W since
-// the last step. What is lost is the energy at the end of a step less what is stored then; in
-// linear strain it is never negative.
+// the last step. What is lost in a step is the work of the branches along a ramp,
+//
+//   sum g H_n : dE + beta k dS : dE + (the same of p, U', J),   k = (1 - g) tau/dt,
+//
+// less the growth of what they store: >= 0 in linear strain.
+//
+// Moduli that have changed since the last step scale what is remembered: the strains of the
+// branches' springs stay, their stresses are those of the new moduli.
+//
+// Corotated, beside a law of small strain in rotated frames: E is S - 1 with the polar stretch S of
+// F, its stress T = 2 mu dev E + K tr E 1 stands for the second Piola stress, tr E for J - 1, and
+// the branches are all that there is:
+//
+//   Psi = sum beta g mu |dev E|^2 + beta' g K tr(E)^2/2 + S_h : E + p_h tr E,
+//
+// whose stress and tangent by F are those of force/strain_frame.h. It is quadratic in E, so that no
+// branch ever gives back more than it stores.
+//
+// Alone, beside a law of which one coefficient relaxes: the law has that coefficient and no other,
+// beta' = beta, and 1 + B is B.
 //
 // S grows as 1/s^2 where a stretch s becomes small, and has no value at 0: a step that ends below
 // about s = 0.1, or inside out, leaves the branches a (H_n - beta S_n), and they count on from S =
 // 0.
 
-#include "force/stretch_form.h"
+#include "force/strain_frame.h"
+#include "material/material.h"
 #include "math/elementary.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
@@ -33,8 +52,6 @@
 // Below J_0 = VOLUME_FLOOR, U goes on as U_0 + U_0' J_0 (e^{(J - J_0)/J_0} - 1), which stays
 // finite: where shear relaxes more than volume U counts negative, and must not outgrow the rest.
 #define VOLUME_FLOOR 0.1
-
-static const int pair_i[6] = {0, 1, 2, 0, 1, 0}, pair_j[6] = {0, 1, 2, 1, 2, 2};
 
 LY_INLINE LyReal contract(const LyReal a[6], const LyReal b[6])
 {
@@ -91,9 +108,8 @@ static void evaluate_equal(const LyIsotropic *solid, const double *parameters, c
     }
 }
 
-// `stored`: whether the moduli at rest are wanted
 static void find_volume_energy(const LyIsotropic *solid, const double *parameters,
-                               const LyPoints *points, bool stored, Volume volumes[])
+                               const LyPoints *points, Volume volumes[])
 {
     double c[WIDTH] __attribute__((aligned(64))), energy[WIDTH] __attribute__((aligned(64)));
     double w[WIDTH] __attribute__((aligned(64))), sum[WIDTH] __attribute__((aligned(64)));
@@ -117,11 +133,8 @@ static void find_volume_energy(const LyIsotropic *solid, const double *parameter
         v->value = ly_load(energy + lane) + VOLUME_FLOOR * v->slope * (fade - 1.0);
         v->slope *= fade;
         v->curvature = ly_select(ly_less(depth, ly_set(0)), v->slope / VOLUME_FLOOR, v->curvature);
-        v->mu = v->K = ly_set(1);
     }
-    if (!stored) {
-        return;
-    }
+    // the moduli at rest
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         ly_store(c + lane, ly_set(1));
     }
@@ -137,7 +150,8 @@ static void find_volume_energy(const LyIsotropic *solid, const double *parameter
 // what a step of dt does, for all elements
 typedef struct Steps {
     double decay[LYRA_RELAXATION_BRANCHES_MAX], growth[LYRA_RELAXATION_BRANCHES_MAX];
-    double shear, bulk; // B and B'
+    double mean[LYRA_RELAXATION_BRANCHES_MAX]; // k
+    double shear, bulk;                        // B and B'
 } Steps;
 
 static void find_steps(const LyProny *prony, double dt, Steps *steps)
@@ -147,6 +161,8 @@ static void find_steps(const LyProny *prony, double dt, Steps *steps)
         double y = dt > 0 ? dt / prony->branches[i].time : 0;
         steps->decay[i] = exp(-y);
         steps->growth[i] = y > 0 ? -expm1(-y) / y : 1;
+        // cancels for short steps
+        steps->mean[i] = y > 0.01 ? (1 - steps->growth[i]) / y : 0.5 - y * (1.0 / 6 - y / 24);
         steps->shear += prony->branches[i].shear * steps->growth[i];
         steps->bulk += prony->branches[i].bulk * steps->growth[i];
     }
@@ -156,6 +172,7 @@ static void find_steps(const LyProny *prony, double dt, Steps *steps)
 typedef struct Past {
     LyReal E[6], S[6], W, U, slope, J; // J less 1
     LyReal Sh[6], ph, stored;
+    LyReal shear, bulk; // moduli now over those of the last step
     const Volume *volume;
 } Past;
 
@@ -164,67 +181,91 @@ LY_INLINE const double *find_branch(const LyProny *prony, const double *history,
     return history + (q * prony->numbers + LY_PRONY_BRANCHES + i * LY_PRONY_BRANCH_COUNT) * WIDTH;
 }
 
+// of a modulus to what it was, 1 before the first step
+LY_INLINE LyReal find_ratio(LyReal now, LyReal was)
+{
+    LyMask known = ly_greater(was, ly_set(0));
+    return ly_select(known, now / ly_select(known, was, ly_set(1)), ly_set(1));
+}
+
+// in a branch; a modulus of 0 stores nothing
+LY_INLINE LyReal find_stored(const LyraRelaxationBranch *branch, const LyReal H[6], LyReal p,
+                             const Volume *rest)
+{
+    LyReal mu = 4 * branch->shear * rest->mu, K = 2 * branch->bulk * rest->K;
+    LyMask sheared = ly_greater(mu, ly_set(0)), pressed = ly_greater(K, ly_set(0));
+    LyReal shear = contract(H, H) / ly_select(sheared, mu, ly_set(1));
+    LyReal pressure = p * p / ly_select(pressed, K, ly_set(1));
+    return ly_select(sheared, shear, ly_set(0)) + ly_select(pressed, pressure, ly_set(0));
+}
+
 LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int lane,
-                         const Steps *steps, const Volume *rest, bool stored, Past *past)
+                         const Steps *steps, const Volume *rest, Past *past)
 {
     const double *at = history + q * prony->numbers * WIDTH + lane;
+    past->shear = find_ratio(rest->mu, ly_load(at + LY_PRONY_MU * WIDTH));
+    past->bulk = find_ratio(rest->K, ly_load(at + LY_PRONY_BULK * WIDTH));
     for (int k = 0; k < 6; ++k) {
         past->E[k] = ly_load(at + (LY_PRONY_E + k) * WIDTH);
-        past->S[k] = ly_load(at + (LY_PRONY_S + k) * WIDTH);
+        past->S[k] = past->shear * ly_load(at + (LY_PRONY_S + k) * WIDTH);
         past->Sh[k] = -steps->shear * past->S[k];
     }
-    past->W = ly_load(at + LY_PRONY_W * WIDTH);
-    past->U = ly_load(at + LY_PRONY_U * WIDTH);
-    past->slope = ly_load(at + LY_PRONY_SLOPE * WIDTH);
+    LyReal U = ly_load(at + LY_PRONY_U * WIDTH);
+    past->U = past->bulk * U;
+    past->W = past->shear * (ly_load(at + LY_PRONY_W * WIDTH) - U) + past->U;
+    past->slope = past->bulk * ly_load(at + LY_PRONY_SLOPE * WIDTH);
     past->J = ly_load(at + LY_PRONY_J * WIDTH);
     past->ph = -steps->bulk * past->slope;
     past->stored = ly_set(0);
     past->volume = rest;
     for (int i = 0; i < prony->branch_count; ++i) {
         const double *branch = find_branch(prony, history, q, i) + lane;
-        LyReal H[6], p = ly_load(branch + LY_PRONY_PRESSURE * WIDTH);
+        LyReal H[6], p = past->bulk * ly_load(branch + LY_PRONY_PRESSURE * WIDTH);
         for (int k = 0; k < 6; ++k) {
-            H[k] = ly_load(branch + k * WIDTH);
+            H[k] = past->shear * ly_load(branch + k * WIDTH);
             past->Sh[k] += steps->decay[i] * H[k];
         }
         past->ph += steps->decay[i] * p;
-        if (stored && prony->branches[i].shear > 0) {
-            past->stored += contract(H, H) / (4 * prony->branches[i].shear * rest->mu);
-        }
-        if (stored && prony->branches[i].bulk > 0) {
-            past->stored += p * p / (2 * prony->branches[i].bulk * rest->K);
-        }
+        past->stored += find_stored(&prony->branches[i], H, p, rest);
     }
 }
 
-// writes the end of a step; returns what is stored in the branches then
+// writes the end of a step; returns what the branches lost
 LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int lane,
                         const Steps *steps, const Past *past, LyMask regular,
                         const LyReal now[LY_PRONY_BRANCHES])
 {
     double *to = batch->trial_history + q * prony->numbers * WIDTH + lane;
     const Volume *volume = past->volume;
-    LyReal stored = ly_set(0);
+    LyReal lost = past->stored, dE[6], dS[6], dJ = now[LY_PRONY_J] - past->J;
+    LyReal rise = now[LY_PRONY_SLOPE] - past->slope;
+    for (int k = 0; k < 6; ++k) {
+        dE[k] = now[LY_PRONY_E + k] - past->E[k];
+        dS[k] = now[LY_PRONY_S + k] - past->S[k];
+    }
     for (int i = 0; i < prony->branch_count; ++i) {
         const double *from = find_branch(prony, batch->history, q, i) + lane;
         double *out = to + (LY_PRONY_BRANCHES + i * LY_PRONY_BRANCH_COUNT) * WIDTH;
         double shear = prony->branches[i].shear, bulk = prony->branches[i].bulk;
-        LyReal H[6], p = steps->decay[i] * ly_load(from + LY_PRONY_PRESSURE * WIDTH);
+        LyReal H[6], mean[6], p = past->bulk * ly_load(from + LY_PRONY_PRESSURE * WIDTH);
+        lost += (steps->growth[i] * p + bulk * steps->mean[i] * rise) * dJ;
+        p = steps->decay[i] * p + bulk * steps->growth[i] * rise;
+        ly_store(out + LY_PRONY_PRESSURE * WIDTH, p);
         for (int k = 0; k < 6; ++k) {
-            LyReal faded = steps->decay[i] * ly_load(from + k * WIDTH);
-            LyReal grown = shear * steps->growth[i] * (now[LY_PRONY_S + k] - past->S[k]);
-            H[k] = faded + ly_select(regular, grown, -steps->decay[i] * shear * past->S[k]);
+            LyReal was = past->shear * ly_load(from + k * WIDTH);
+            LyReal grown = shear * steps->growth[i] * dS[k];
+            mean[k] = steps->growth[i] * was + shear * steps->mean[i] * dS[k];
+            H[k] = steps->decay[i] * was +
+                   ly_select(regular, grown, -steps->decay[i] * shear * past->S[k]);
             ly_store(out + k * WIDTH, H[k]);
         }
-        p += bulk * steps->growth[i] * (now[LY_PRONY_SLOPE] - past->slope);
-        ly_store(out + LY_PRONY_PRESSURE * WIDTH, p);
-        stored += shear > 0 ? contract(H, H) / (4 * shear * volume->mu) : ly_set(0);
-        stored += bulk > 0 ? p * p / (2 * bulk * volume->K) : ly_set(0);
+        lost += contract(mean, dE);
+        lost -= find_stored(&prony->branches[i], H, p, volume);
     }
     for (int n = 0; n < LY_PRONY_BRANCHES; ++n) {
         ly_store(to + n * WIDTH, now[n]);
     }
-    return stored;
+    return lost;
 }
 
 // ---- points -------------------------------------------------------------------------------------
@@ -242,7 +283,7 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
         Sh.m[k / 3][k % 3] = past->Sh[LY_PAIR(k / 3, k % 3)];
     }
     for (int p = 0; p < 6; ++p) {
-        now[p] = 0.5 * (C.m[pair_i[p]][pair_j[p]] - (p < 3 ? 1.0 : 0.0));
+        now[p] = 0.5 * (C.m[ly_pair_i[p]][ly_pair_j[p]] - (p < 3 ? 1.0 : 0.0));
     }
     // the law alone
     LyReal rho = ly_load(batch->parameters + solid->law->parameter_count * WIDTH + lane);
@@ -257,8 +298,9 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     }
     ly_mat3_store_lanes(points->P + lane, &P);
     LyReal B = ly_set(steps->shear), more = ly_set(steps->bulk - steps->shear);
-    LyReal energy = W + r.value + past->stored + B * (W - past->W) +
-                    more * (volume->value - past->U) + past->ph * (J - 1.0 - past->J);
+    LyReal kept = prony->alone ? ly_set(0) : W + r.value;
+    LyReal energy = kept + past->stored + B * (W - past->W) + more * (volume->value - past->U) +
+                    past->ph * (J - 1.0 - past->J);
     for (int p = 0; p < 6; ++p) {
         energy += (p < 3 ? 1.0 : 2.0) * past->Sh[p] * (now[p] - past->E[p]);
         ly_store(points->stress + p * WIDTH + lane, past->Sh[p]);
@@ -272,7 +314,7 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
         for (int p = 0; p < 6; ++p) {
             LyReal sum = ly_set(0);
             for (int k = 0; k < 3; ++k) {
-                sum += ly_max(values.v[k], ly_set(0)) * Q.m[pair_i[p]][k] * Q.m[pair_j[p]][k];
+                sum += ly_max(values.v[k], ly_set(0)) * Q.m[ly_pair_i[p]][k] * Q.m[ly_pair_j[p]][k];
             }
             ly_store(points->stress + p * WIDTH + lane, sum);
         }
@@ -289,14 +331,92 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
     }
     S = ly_mat3_multiply(&inverse, &own);
     for (int p = 0; p < 6; ++p) {
-        now[LY_PRONY_S + p] = ly_select(regular, S.m[pair_i[p]][pair_j[p]], ly_set(0));
+        now[LY_PRONY_S + p] = ly_select(regular, S.m[ly_pair_i[p]][ly_pair_j[p]], ly_set(0));
     }
     now[LY_PRONY_W] = W;
     now[LY_PRONY_U] = volume->value;
     now[LY_PRONY_SLOPE] = volume->slope;
     now[LY_PRONY_J] = J - 1.0;
-    LyReal stored = commit(prony, batch, q, lane, steps, past, regular, now);
-    ly_store(points->lost + lane, energy - W - r.value - stored);
+    now[LY_PRONY_MU] = volume->mu;
+    now[LY_PRONY_BULK] = volume->K;
+    LyReal lost = commit(prony, batch, q, lane, steps, past, regular, now);
+    ly_store(points->lost + lane, lost);
+}
+
+// ---- beside laws in rotated frames --------------------------------------------------------------
+
+// no sum of two stretches counts as less than this share of the largest one
+#define LEAST_SUM 1e-6
+
+// f[i,j] = 1/(s_i + s_j) and f[i,j,k] = - f[i,j] f[j,k] f[k,i] of f = sqrt - 1
+LY_INLINE void find_differences(const LyVec3 *stretches, LyStrainFrame *f)
+{
+    LyReal least = LEAST_SUM * stretches->v[0];
+    for (int p = 0; p < 6; ++p) {
+        LyReal sum = stretches->v[ly_pair_i[p]] + stretches->v[ly_pair_j[p]];
+        LyReal away = ly_select(ly_less(sum, ly_set(0)), -least, least);
+        f->first[p] = 1.0 / ly_select(ly_less(ly_abs(sum), least), away, sum);
+    }
+    for (int n = 0; n < 27; ++n) {
+        int i = n / 9, j = n / 3 % 3, k = n % 3;
+        f->twice[n] = -f->first[LY_PAIR(i, j)] * f->first[LY_PAIR(j, k)] * f->first[LY_PAIR(k, i)];
+    }
+}
+
+static void evaluate_corotated(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
+                               bool tangent, bool psd, const Steps *steps, LyPoints *points)
+{
+    const LyProny *prony = solid->prony;
+    LyMat3 F = ly_mat3_load_lanes(points->F + lane);
+    LySvd3 svd;
+    F = ly_flush_flat(&F);
+    ly_mat3_svd(&F, &svd);
+    ly_mat3_store_lanes(points->U + lane, &svd.U);
+    ly_mat3_store_lanes(points->V + lane, &svd.V);
+    LyReal mu = ly_load(batch->parameters + LY_MU * WIDTH + lane);
+    LyReal K = ly_load(batch->parameters + LY_LAMBDA * WIDTH + lane) + (2.0 / 3) * mu;
+    const Volume rest = {.mu = mu, .K = K};
+    Past past;
+    load_past(prony, batch->history, q, lane, steps, &rest, &past);
+    LyStrainFrame f = {.K = steps->bulk * K, .mu = steps->shear * mu, .th = ly_set(1)};
+    f.tb = ly_set(0);
+    LyReal e[6], d[6], Sh[6], trace = (svd.s.v[0] - 1.0) + (svd.s.v[1] - 1.0) + (svd.s.v[2] - 1.0);
+    ly_frame_turn(&svd.V, true, past.Sh, Sh);
+    for (int p = 0; p < 6; ++p) {
+        e[p] = p < 3 ? svd.s.v[p] - 1.0 : ly_set(0);
+        d[p] = p < 3 ? e[p] - (1.0 / 3) * trace : ly_set(0);
+        f.n[p] = ly_set(0);
+        f.T[p] = 2.0 * f.mu * d[p] + Sh[p] + (p < 3 ? f.K * trace + past.ph : ly_set(0));
+    }
+    LyReal was = contract(past.E, past.E) - (1.0 / 3) * past.J * past.J;
+    LyReal energy = past.stored + f.mu * (contract(d, d) - was) +
+                    0.5 * f.K * (trace * trace - past.J * past.J) + contract(Sh, e) -
+                    contract(past.Sh, past.E) + past.ph * (trace - past.J);
+    ly_store(points->energy + lane, energy);
+    for (int i = 0; i < 3; ++i) {
+        ly_store(points->s + i * WIDTH + lane, svd.s.v[i]);
+    }
+    find_differences(&svd.s, &f);
+    ly_frame_stress(&f, &svd, ly_set(0), lane, points);
+    if (tangent) {
+        ly_frame_store(&f, psd, lane, points);
+    }
+    if (batch->trial_history) {
+        LyReal now[LY_PRONY_BRANCHES], S[6];
+        for (int p = 0; p < 6; ++p) {
+            S[p] = 2.0 * mu * d[p];
+        }
+        ly_frame_turn(&svd.V, false, e, now + LY_PRONY_E);
+        ly_frame_turn(&svd.V, false, S, now + LY_PRONY_S);
+        now[LY_PRONY_W] = now[LY_PRONY_U] = ly_set(0);
+        now[LY_PRONY_SLOPE] = K * trace;
+        now[LY_PRONY_J] = trace;
+        now[LY_PRONY_MU] = mu;
+        now[LY_PRONY_BULK] = K;
+        LyMask all = ly_equal(mu, mu);
+        LyReal lost = commit(prony, batch, q, lane, steps, &past, all, now);
+        ly_store(points->lost + lane, lost);
+    }
 }
 
 void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch, int q,
@@ -305,14 +425,23 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
     Volume volumes[WIDTH / LY_LANES];
     Steps steps;
     find_steps(solid->prony, batch->dt, &steps);
-    bool stored = batch->energy || batch->trial_history;
+    if (solid->prony->corotated) {
+        points->additive = true;
+        points->mapped = points->stressed = false;
+        points->projected = tangent && psd;
+        for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+            evaluate_corotated(solid, batch, q, lane, tangent, psd, &steps, points);
+        }
+        return;
+    }
     Past pasts[WIDTH / LY_LANES];
-    find_volume_energy(solid, batch->parameters, points, stored, volumes);
-    points->scale = 1 + steps.shear;
+    find_volume_energy(solid, batch->parameters, points, volumes);
+    // above 0, as the law is found again by division
+    points->scale = solid->prony->alone ? fmax(steps.shear, 1e-12) : 1 + steps.shear;
     points->volume = points->relaxed;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
         Past *past = &pasts[n];
-        load_past(solid->prony, batch->history, q, lane, &steps, &volumes[n], stored, past);
+        load_past(solid->prony, batch->history, q, lane, &steps, &volumes[n], past);
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
         LyReal J = ly_mat3_determinant(&F), more = ly_set(steps.bulk - steps.shear);
         ly_store(points->relaxed + lane, more * volumes[n].value + past->ph * J);

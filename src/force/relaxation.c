@@ -24,21 +24,37 @@ const char *lyra_relaxation_name(LyraRelaxation model)
 
 LyraStatus lyra_relaxation_find(const char *name, LyraRelaxation *model)
 {
-    char list[64] = "";
-    for (int32_t m = 0; m < LYRA_RELAXATION_COUNT; ++m) {
-        if (strcmp(name, model_names[m]) == 0) {
-            *model = (LyraRelaxation)m;
-            return LYRA_OK;
-        }
-        ly_list_name(sizeof list, list, model_names[m]);
-    }
-    return ly_fail(LYRA_INVALID_ARGUMENT, "no viscoelastic model \"%s\", expected one of: %s", name,
-                   list);
+    int32_t index = 0;
+    LY_TRY(ly_find_name("viscoelastic model", name, model_names, LYRA_RELAXATION_COUNT, &index));
+    *model = (LyraRelaxation)index;
+    return LYRA_OK;
 }
 
 LyraViscoelasticityDef lyra_viscoelasticity_def_default(void)
 {
     return (LyraViscoelasticityDef){.cookie = LY_DEF_COOKIE};
+}
+
+static LyraStatus check_coefficients(const LyraViscoelasticityDef *def)
+{
+    if (def->model != LYRA_RELAXATION_PRONY || def->branch_count > 0 ||
+        def->coefficient_count > LYRA_COEFFICIENT_SERIES_MAX || !def->coefficients) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "viscoelasticity: %d series of coefficients and %d branches with the model "
+                       "%s, expected at most %d, alone, with prony",
+                       def->coefficient_count, def->branch_count, lyra_relaxation_name(def->model),
+                       LYRA_COEFFICIENT_SERIES_MAX);
+    }
+    for (int32_t c = 0; c < def->coefficient_count; ++c) {
+        LyraViscoelasticityDef one = lyra_viscoelasticity_def_default();
+        one.branches = def->coefficients[c].branches;
+        one.branch_count = def->coefficients[c].branch_count;
+        LyraStatus status = ly_viscoelasticity_check(&one);
+        if (status != LYRA_OK) {
+            return ly_fail_within(status, "coefficient %s", def->coefficients[c].coefficient);
+        }
+    }
+    return LYRA_OK;
 }
 
 LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def)
@@ -47,6 +63,9 @@ LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def)
     if ((unsigned)def->model >= LYRA_RELAXATION_COUNT) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "viscoelasticity: model %d, expected 0 to %d",
                        (int)def->model, LYRA_RELAXATION_COUNT - 1);
+    }
+    if (def->coefficient_count > 0) {
+        return check_coefficients(def);
     }
     if (def->branch_count < 1 || def->branch_count > LYRA_RELAXATION_BRANCHES_MAX ||
         !def->branches) {
@@ -76,8 +95,9 @@ LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def)
 static void name_history(LyProny *prony)
 {
     static const char *const pairs[6] = {"11", "22", "33", "12", "23", "31"};
-    static const char *const singles[4] = {"energy", "volume-energy", "pressure", "dilatation"};
-    static const char *const units[4] = {"J/m^3", "J/m^3", "Pa", "1"};
+    static const char *const singles[6] = {"energy",     "volume-energy", "pressure",
+                                           "dilatation", "shear-modulus", "bulk-modulus"};
+    static const char *const units[6] = {"J/m^3", "J/m^3", "Pa", "1", "Pa", "Pa"};
     for (int32_t i = 0; i < prony->history_count; ++i) {
         int32_t point = i / prony->numbers, n = i % prony->numbers;
         char *text = prony->history_text[i], suffix[8] = "";

@@ -10,8 +10,9 @@
 #include "lyra/viscoelasticity.h"
 
 /// History of a point, as the last step left it: Green's strain E and the relaxing part S of the
-/// second Piola stress (11 22 33 12 23 31), W, U, U', J - 1, then for each branch its stress (6)
-/// and its pressure. A stencil remembers those of its points, then what it has lost so far, J.
+/// second Piola stress (11 22 33 12 23 31), W, U, U', J - 1, the moduli mu and K at rest then (0:
+/// no step yet), then for each branch its stress (6) and its pressure. A stencil remembers those of
+/// its points, then what it has lost so far, J.
 enum {
     LY_PRONY_E = 0,
     LY_PRONY_S = 6,
@@ -19,6 +20,8 @@ enum {
     LY_PRONY_U,
     LY_PRONY_SLOPE,
     LY_PRONY_J,
+    LY_PRONY_MU,
+    LY_PRONY_BULK,
     LY_PRONY_BRANCHES,
     LY_PRONY_STRESS = 0,
     LY_PRONY_PRESSURE = 6,
@@ -33,6 +36,8 @@ enum {
 
 /// What all elements share.
 typedef struct LyProny {
+    bool corotated; // strain and stress of rotated frames; the branches alone
+    bool alone;     // the branches alone, without the law that they are shares of
     int32_t branch_count;
     LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
     int32_t point_count, numbers; // per point

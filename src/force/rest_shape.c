@@ -163,37 +163,49 @@ static LyraStatus check_element(const LyraMesh *mesh, int32_t e, LyraElementKind
     return LYRA_OK;
 }
 
-// rest positions of the nodes of element e, [nodes][3]
-static void load_corners(const LyraMeshView *mesh, int32_t e, double *corners)
+static void load_corners(int32_t nodes, const int32_t *elements, const double *positions, int32_t e,
+                         double *corners)
 {
-    int32_t nodes = lyra_element_kind_nodes(mesh->kind);
+    const int32_t *ids = elements + (int64_t)nodes * e;
     for (int32_t a = 0; a < nodes; ++a) {
-        int32_t id = mesh->elements[(int64_t)nodes * e + a];
-        memcpy(corners + 3 * a, mesh->positions + 3 * (int64_t)id, 3 * sizeof *corners);
+        memcpy(corners + 3 * a, positions + 3 * (int64_t)ids[a], 3 * sizeof *corners);
     }
+}
+
+void ly_rest_corners(const LyRest *rest, int32_t element, double *corners)
+{
+    load_corners(rest->nodes, rest->elements, rest->positions, element, corners);
+}
+
+void ly_rest_setup_tet(const LyRest *rest, int32_t element, const int32_t *order, double *constants)
+{
+    double corners[12];
+    ly_rest_corners(rest, element, corners);
+    ly_rest_tet(corners, order, constants);
 }
 
 LyraStatus ly_rest_check(const LyraMesh *mesh)
 {
     LyraMeshView view = lyra_mesh_view(mesh);
+    int32_t nodes = lyra_element_kind_nodes(view.kind);
     for (int32_t e = 0; e < view.element_count; ++e) {
         double corners[3 * LYRA_STENCIL_NODES_MAX] = {0};
-        load_corners(&view, e, corners);
+        load_corners(nodes, view.elements, view.positions, e, corners);
         LY_TRY(check_element(mesh, e, view.kind, corners));
     }
     return LYRA_OK;
 }
 
-LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out)
+LyraStatus ly_rest_create(LyraContext *ctx, const LyraMesh *mesh, LyRest *out)
 {
     LY_TRY(ly_rest_check(mesh));
     LyraMeshView view = lyra_mesh_view(mesh);
-    int64_t each = 3 * (int64_t)lyra_element_kind_nodes(view.kind);
-    double *corners = NULL;
-    LY_TRY(ly_allocate_array(ctx, each * view.element_count, sizeof *corners, &corners));
-    for (int32_t e = 0; e < view.element_count; ++e) {
-        load_corners(&view, e, corners + each * e);
+    LyRest rest = {.nodes = lyra_element_kind_nodes(view.kind)};
+    int64_t count = 3 * (int64_t)view.vertex_count;
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *rest.positions, &rest.positions));
+    if (count > 0) {
+        memcpy(rest.positions, view.positions, (size_t)count * sizeof *rest.positions);
     }
-    *out = corners;
+    *out = rest;
     return LYRA_OK;
 }

@@ -21,9 +21,18 @@ static inline double ly_cube_sign(int32_t node, int32_t axis)
 /// and cubes axis-aligned boxes. This is the one rule of all models.
 LyraStatus ly_rest_check(const LyraMesh *mesh);
 
-/// Rest positions of the nodes of all elements, [element_count][nodes][3], once they are found fit.
-/// The caller releases them.
-LyraStatus ly_rest_corners(LyraContext *ctx, const LyraMesh *mesh, double **out);
+/// The elements of a force at rest.
+typedef struct LyRest {
+    int32_t nodes;           // of an element
+    const int32_t *elements; // [element_count][nodes]: the stencils of the force, once it is there
+    double *positions;       // m, [vertex_count][3]
+} LyRest;
+
+/// Takes the positions of a mesh, once its elements are found fit. The caller releases them.
+LyraStatus ly_rest_create(LyraContext *ctx, const LyraMesh *mesh, LyRest *out);
+
+/// Rest positions of the nodes of an element, [nodes][3].
+void ly_rest_corners(const LyRest *rest, int32_t element, double *corners);
 
 /// Constants of a tet in the order of its batch's nodes: gradients b_1, b_2, b_3 of the shape
 /// functions of nodes 1 to 3 (b_0 = - b_1 - b_2 - b_3), 1/m, and the rest volume V, m^3.
@@ -33,6 +42,10 @@ enum { LY_TET_B = 0, LY_TET_VOLUME = 9, LY_TET_CONSTANTS };
 
 /// Constants of a tet with rest positions `corners` [4][3] and nodes in the order given.
 void ly_rest_tet(const double *corners, const int32_t *order, double *constants);
+
+/// The same for an element of a force.
+void ly_rest_setup_tet(const LyRest *rest, int32_t element, const int32_t *order,
+                       double *constants);
 
 /// Edge lengths of a box along x, y, z, signed as its nodes stand, m; the mean of four each.
 void ly_rest_cube(const double *corners, double edges[3]);

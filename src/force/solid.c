@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define FORCES_MAX (2 + LYRA_RELAXATION_BRANCHES_MAX)
+#define FORCES_MAX (2 + LYRA_RELAXATION_BRANCHES_MAX + LYRA_COEFFICIENT_SERIES_MAX)
 
 struct LyraSolid {
     LyraContext *ctx;
@@ -45,6 +45,11 @@ static bool is_maxwell(const LyraSolidDef *def)
     return def->viscoelasticity && def->viscoelasticity->model == LYRA_RELAXATION_MAXWELL;
 }
 
+static bool has_series(const LyraSolidDef *def)
+{
+    return def->viscoelasticity && !is_maxwell(def);
+}
+
 static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
@@ -64,8 +69,15 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     elastic.constants = def->constants;
     elastic.constant_count = def->constant_count;
     elastic.plasticity = def->plasticity;
-    elastic.viscoelasticity = is_maxwell(def) ? NULL : def->viscoelasticity;
-    return keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid)));
+    bool beside = has_series(def) && def->viscoelasticity->coefficient_count > 0;
+    elastic.viscoelasticity = is_maxwell(def) || beside ? NULL : def->viscoelasticity;
+    LY_TRY(keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid))));
+    elastic.viscoelasticity = def->viscoelasticity;
+    for (int32_t c = 0; beside && c < def->viscoelasticity->coefficient_count; ++c) {
+        LY_TRY(
+            keep(solid, ly_coefficient_series_create(solid->ctx, mesh, &elastic, c, next(solid))));
+    }
+    return LYRA_OK;
 }
 
 // a parameter by name and where it goes
@@ -107,7 +119,11 @@ static LyraStatus make_corotational(LyraSolid *solid, const LyraMesh *mesh, cons
     corotational.cube_frame = def->vega ? LYRA_CUBE_FRAME_VEGA : LYRA_CUBE_FRAME_CENTRE;
     corotational.young = def->young;
     corotational.poisson = def->poisson;
-    return keep(solid, lyra_corotational_create(solid->ctx, mesh, &corotational, next(solid)));
+    LY_TRY(keep(solid, lyra_corotational_create(solid->ctx, mesh, &corotational, next(solid))));
+    return has_series(def)
+               ? keep(solid, ly_corotated_series_create(solid->ctx, mesh, def->young, def->poisson,
+                                                        def->viscoelasticity, next(solid)))
+               : LYRA_OK;
 }
 
 // constants of the springs from the moduli of the tets; the caller releases `stiffness`
@@ -119,7 +135,7 @@ static LyraStatus find_stiffness(LyraContext *ctx, const LyraMesh *mesh, const L
     LyraStatus status = LYRA_OK;
     if (view.kind != LYRA_ELEMENT_TET4) {
         return ly_fail(LYRA_UNSUPPORTED,
-                       "mass-spring: springs of %ss need a stiffness, N/m; a "
+                       "mass-spring: springs of %s elements need a stiffness, N/m; a "
                        "modulus gives that of tets only",
                        lyra_element_kind_name(view.kind));
     }
@@ -253,11 +269,17 @@ bool ly_model_has_moduli(const LyraContext *ctx, const char *model)
 // fails where a model can't flow or relax and shall
 static LyraStatus check_plasticity(const LyraSolidDef *def, Maker *make)
 {
-    bool relaxes = def->viscoelasticity && !is_maxwell(def);
-    if ((!def->plasticity && !relaxes) || make == make_elastic) {
+    // one coefficient alone has no frame
+    bool rotates = make == make_corotational && strcmp(def->model, "linear") != 0 &&
+                   def->viscoelasticity && def->viscoelasticity->coefficient_count == 0;
+    if ((!def->plasticity && !has_series(def)) || make == make_elastic ||
+        (!def->plasticity && rotates)) {
         return LYRA_OK;
     }
     char list[512] = "";
+    for (int32_t m = 1; !def->plasticity && m < LYRA_COROTATIONAL_MODEL_COUNT; ++m) {
+        ly_list_name(sizeof list, list, lyra_corotational_model_name((LyraCorotationalModel)m));
+    }
     for (int32_t m = 0; m < LYRA_MATERIAL_LAW_COUNT; ++m) {
         ly_list_name(sizeof list, list, lyra_material_law_name((LyraMaterialLaw)m));
     }

@@ -18,6 +18,7 @@ target_sources(lyra_objects PRIVATE
   force/isotropic.c
   force/mapped.c
   force/mass_spring.c
+  force/nodal.c
   force/plasticity.c
   force/det_f.c
   force/prony_fit.c
@@ -43,6 +44,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/fibre_kernel.c
   force/mapped_isotropic_kernel.c
   force/mapped_strain_kernel.c
+  force/nodal_kernel.c
   force/spring_kernel.c
   force/kinematic_point_kernel.c
   force/prony_point_kernel.c

@@ -16,7 +16,9 @@
 //                   e0 and q0 extension and tension of the branch at the beginning of the step,
 //                   y = dt/tau, a = exp(-y), g = (1 - exp(-y))/y. Then q = a q0 + g k1 (e - e0) is
 //                   the exact solution of q' + q/tau = k1 e' for an extension linear in time,
-//                   T = k e + q and kappa = k + g k1. At dt = 0, a = g = 1.
+//                   T = k e + q and kappa = k + g k1. At dt = 0, a = g = 1. What it loses is the
+//                   work of q, g q0 (e - e0) + (1 - g)/y k1 (e - e0)^2, less the growth of
+//                   q^2/(2 k1).
 //
 // Damping adds to the gradient on B, with w = v_B - v_A:
 //   full   d w,         by v: d 1,       by x: 0
@@ -45,11 +47,6 @@ typedef struct Spring {
 // how blocks are written: AB alone, or AA AB BA BB
 typedef enum Layout { ONE_BLOCK, FOUR_BLOCKS } Layout;
 
-LY_INLINE LyReal dot(const LyVec3 *a, const LyVec3 *b)
-{
-    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
-}
-
 // of B less A
 LY_INLINE LyVec3 load_difference(const double *values, int lane)
 {
@@ -69,7 +66,7 @@ LY_INLINE Spring load_spring(const LyraBatch *batch, int lane)
 {
     Spring s;
     LyVec3 z = load_difference(batch->x, lane);
-    LyReal square = dot(&z, &z);
+    LyReal square = ly_vec3_dot(&z, &z);
     s.collapsed = ly_less(square, ly_set(0x1p-1022));
     s.length = ly_sqrt(square);
     s.inverse = ly_select(s.collapsed, ly_set(0), 1.0 / s.length);
@@ -135,7 +132,8 @@ LY_INLINE void store_contraction(const LyraBatch *batch, int lane, const Spring 
 {
     LyVec3 a = load_difference(batch->a, lane), b = load_difference(batch->b, lane), c;
     LyReal scale = (s->kappa - find_transverse(s)) * s->inverse;
-    LyReal na = dot(&s->n, &a), nb = dot(&s->n, &b), across = dot(&a, &b) - na * nb;
+    LyReal na = ly_vec3_dot(&s->n, &a), nb = ly_vec3_dot(&s->n, &b),
+           across = ly_vec3_dot(&a, &b) - na * nb;
     for (int i = 0; i < 3; ++i) {
         LyReal n = s->n.v[i];
         c.v[i] = scale * (na * (b.v[i] - nb * n) + nb * (a.v[i] - na * n) + across * n);
@@ -162,7 +160,7 @@ LY_INLINE void add_damping_along(const LyraBatch *batch, int lane, Layout layout
                                  const Spring *s, LyVec3 *g, LyMat3 *H)
 {
     LyVec3 w = load_difference(batch->v, lane), across;
-    LyReal rate = dot(&s->n, &w);
+    LyReal rate = ly_vec3_dot(&s->n, &w);
     for (int i = 0; i < 3; ++i) {
         g->v[i] += d * rate * s->n.v[i];
         across.v[i] = w.v[i] - rate * s->n.v[i];
@@ -231,9 +229,9 @@ LY_INLINE void evaluate_maxwell(const LyraBatch *batch, int lane)
     LyReal k1 = load_parameter(batch, LYRA_MAXWELL_BRANCH_STIFFNESS, lane);
     LyReal q0 = ly_load(batch->history + LY_MAXWELL_TENSION * WIDTH + lane);
     LyReal e0 = ly_load(batch->history + LY_MAXWELL_EXTENSION * WIDTH + lane);
-    LyReal decay = ly_set(1), growth = ly_set(1);
+    LyReal decay = ly_set(1), growth = ly_set(1), y = ly_set(0);
     if (batch->dt > 0) {
-        LyReal y = batch->dt / load_parameter(batch, LYRA_MAXWELL_RELAXATION_TIME, lane);
+        y = batch->dt / load_parameter(batch, LYRA_MAXWELL_RELAXATION_TIME, lane);
         LyExponential exponential = ly_exponential_lanes(-y);
         decay = exponential.value;
         growth = exponential.slope;
@@ -245,6 +243,14 @@ LY_INLINE void evaluate_maxwell(const LyraBatch *batch, int lane)
     if (batch->trial_history) {
         ly_store(batch->trial_history + LY_MAXWELL_TENSION * WIDTH + lane, q);
         ly_store(batch->trial_history + LY_MAXWELL_EXTENSION * WIDTH + lane, e);
+        LyMask small = ly_less(y, ly_set(0.01)); // cancels
+        LyReal ramp = (1.0 - growth) / ly_select(small, ly_set(1), y);
+        ramp = ly_select(small, 0.5 - y * (1.0 / 6 - (1.0 / 24) * y), ramp);
+        LyReal grown = 0.5 * (q * q - q0 * q0) / ly_max(k1, ly_set(0x1p-1000));
+        LyReal lost = change * (growth * q0 + ramp * k1 * change) -
+                      ly_select(ly_greater(k1, ly_set(0)), grown, ly_set(0));
+        LyReal before = ly_load(batch->history + LY_MAXWELL_LOST * WIDTH + lane);
+        ly_store(batch->trial_history + LY_MAXWELL_LOST * WIDTH + lane, before + lost);
     }
     if (batch->energy) {
         // a branch without stiffness stores nothing

@@ -17,8 +17,8 @@ struct LyraSprings {
     bool distinct; // pairs ascend and none stands twice
 };
 
-/// History of a maxwell-spring: tension of the branch, N, and extension l - l0, m.
-enum { LY_MAXWELL_TENSION = 0, LY_MAXWELL_EXTENSION, LY_MAXWELL_HISTORY };
+/// History of a maxwell-spring: tension of the branch, N, extension l - l0, m, and energy lost, J.
+enum { LY_MAXWELL_TENSION = 0, LY_MAXWELL_EXTENSION, LY_MAXWELL_LOST, LY_MAXWELL_HISTORY };
 
 typedef void LySpringKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);
 

@@ -5,6 +5,7 @@
 // go to their stencils, in the caller's order of stencils and nodes, in place of the sums.
 
 #include "force/force.h"
+#include "force/nodal.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
@@ -17,6 +18,7 @@ typedef struct StencilLoop {
     const LyBatches *batches;
     const LyraEvaluation *at;
     const double *history; // of the force. Nullable
+    const double *nodal;   // as LyRun has it. Nullable
     int32_t pieces;
     double *energies;  // [stencil], Nullable
     double *gradients; // [stencil][nodes][3], Nullable
@@ -89,6 +91,8 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
     size_t bytes = (size_t)(3 * type->nodes * WIDTH) * sizeof(double);
     LyraBatch batch = {.time = loop->at->time, .dt = loop->at->dt, .unloaded = loop->at->unloaded};
     double energies[WIDTH] __attribute__((aligned(64)));
+    double nodal[2 * WIDTH] __attribute__((aligned(64)));
+    batch.nodal = loop->nodal ? nodal : NULL;
     double *x = lyra_arena_push(arena, bytes);
     double *v = type->traits & LYRA_FORCE_VELOCITY ? lyra_arena_push(arena, bytes) : NULL;
     bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
@@ -110,6 +114,9 @@ static void stencil_task(void *data, int32_t index, int32_t worker)
         gather_places(loop, vertex, x);
         if (v) {
             gather(loop, vertex, loop->at->v, v);
+        }
+        if (loop->nodal) {
+            ly_nodal_gather(vertex, loop->nodal, nodal);
         }
         // forces without an energy leave it alone
         for (int32_t lane = 0; lane < WIDTH; ++lane) {
@@ -145,9 +152,13 @@ LyraStatus ly_assembly_evaluate_stencils(const LyraAssembly *assembly, LyAssembl
                         .batches = batches,
                         .at = at,
                         .history = history,
+                        .nodal = work->nodal[force] ? work->nodal[force]->mean : NULL,
                         .pieces = ly_piece_count(batches->batch_count, GRAIN),
                         .energies = energies,
                         .gradients = gradients};
+    if (loop.nodal) {
+        ly_assembly_prepare_nodal(assembly, work, at, false);
+    }
     ly_parallel_for(work->ctx, loop.pieces, stencil_task, &loop);
     return LYRA_OK;
 }

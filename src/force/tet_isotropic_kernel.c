@@ -4,9 +4,12 @@
 // Tets of any isotropic law. One point per tet: energy V W, gradient f_a = V P b_a, and from the
 // six blocks D_ac of the directions b_1, b_2, b_3 those of the nodes:
 //   K_ac = V D_ac for a, c > 0,  K_0c = - V sum over a > 0 of D_ac.
+//
+// With nodal pressure (nodal.h) W - U1 + Ubar and its slope pbar stand in for W.
 
 #include "force/definite.h"
 #include "force/isotropic_point.h"
+#include "force/volumetric_lanes.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
 
@@ -69,10 +72,27 @@ LY_INLINE void store_tangent(const LyIsotropic *solid, const LyraBatch *batch,
     store_block(batch, lane, 5, d23);
 }
 
+// what nodal pressure adds to W, and its derivatives by J, [3][WIDTH]
+static void find_nodal(const LyIsotropic *solid, const LyraBatch *batch, const LyPoints *points,
+                       double *added)
+{
+    double J[WIDTH] __attribute__((aligned(64)));
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMat3 F = ly_mat3_load_lanes(points->F + lane);
+        ly_store(J + lane, ly_mat3_determinant(&F));
+    }
+    ly_volumetric(solid, batch->parameters, LY_VOLUMETRIC_POINT, J, added);
+    for (int k = 0; k < 3 * WIDTH; k += LY_LANES) {
+        LyReal mean = k < 2 * WIDTH ? ly_load(batch->nodal + k) : ly_set(0);
+        ly_store(added + k, mean - ly_load(added + k));
+    }
+}
+
 static void evaluate(const void *self, const LyraBatch *batch)
 {
     const LyIsotropic *solid = self;
     LyPoints points __attribute__((aligned(64)));
+    double added[3 * WIDTH] __attribute__((aligned(64)));
     points.volume = NULL;
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyVec3 b[3];
@@ -89,6 +109,10 @@ static void evaluate(const void *self, const LyraBatch *batch)
             F.m[i][i] += 1.0;
         }
         ly_mat3_store_lanes(points.F + lane, &F);
+    }
+    if (batch->nodal) {
+        find_nodal(solid, batch, &points, added);
+        points.volume = added;
     }
     LY_POINTS_EVALUATE(solid, batch, 0, batch->dfdx != NULL, batch->psd, &points);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {

@@ -55,17 +55,6 @@ LY_INLINE LyVec3 subtract(const LyVec3 *a, const LyVec3 *b)
     return (LyVec3){{a->v[0] - b->v[0], a->v[1] - b->v[1], a->v[2] - b->v[2]}};
 }
 
-LY_INLINE LyVec3 cross(const LyVec3 *a, const LyVec3 *b)
-{
-    return (LyVec3){{a->v[1] * b->v[2] - a->v[2] * b->v[1], a->v[2] * b->v[0] - a->v[0] * b->v[2],
-                     a->v[0] * b->v[1] - a->v[1] * b->v[0]}};
-}
-
-LY_INLINE LyReal dot(const LyVec3 *a, const LyVec3 *b)
-{
-    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2];
-}
-
 LY_INLINE LyVec3 scale(const LyVec3 *a, LyReal factor)
 {
     return (LyVec3){{a->v[0] * factor, a->v[1] * factor, a->v[2] * factor}};
@@ -153,14 +142,14 @@ LY_INLINE Live make_live(const LyVec3 *e1, const LyVec3 *e2, LyReal c, const dou
                  .beta = ly_load(point + WIDTH),
                  .tangent = c * ly_load(point + 2 * WIDTH),
                  .normal = c * ly_load(point + 3 * WIDTH)};
-    live.n = cross(&live.e1, &live.e2);
+    live.n = ly_vec3_cross(&live.e1, &live.e2);
     for (int i = 0; i < 3; ++i) {
         d.v[i] = live.alpha * live.e1.v[i] + live.beta * live.e2.v[i];
     }
-    LyReal n_square = dot(&live.n, &live.n), n_reciprocal = reciprocal_root(n_square);
+    LyReal n_square = ly_vec3_dot(&live.n, &live.n), n_reciprocal = reciprocal_root(n_square);
     live.length = n_square * n_reciprocal;
     live.m = scale(&live.n, n_reciprocal);
-    live.d_reciprocal = reciprocal_root(dot(&d, &d));
+    live.d_reciprocal = reciprocal_root(ly_vec3_dot(&d, &d));
     live.w = scale(&d, live.d_reciprocal);
     return live;
 }
@@ -187,7 +176,7 @@ LY_INLINE LyVec3 live_load(const Live *live)
 // D1 = -c/6 dq/de1 and D2 = -c/6 dq/de2
 LY_INLINE void differentiate_live(const Live *live, LyMat3 *D1, LyMat3 *D2)
 {
-    LyVec3 a1 = cross(&live->e2, &live->m), a2 = cross(&live->m, &live->e1);
+    LyVec3 a1 = ly_vec3_cross(&live->e2, &live->m), a2 = ly_vec3_cross(&live->m, &live->e1);
     LyReal turn = live->length * live->d_reciprocal;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -295,11 +284,11 @@ void LY_KERNEL(ly_traction_closed)(const void *self, const LyraBatch *batch, Lyr
             y[a] = load_node(batch, lane, a);
         }
         for (int a = 0; a < 3; ++a) {
-            gradient[a] = cross(&y[(a + 1) % 3], &y[(a + 2) % 3]);
+            gradient[a] = ly_vec3_cross(&y[(a + 1) % 3], &y[(a + 2) % 3]);
             gradient[a] = scale(&gradient[a], p);
         }
         if (batch->energy) {
-            ly_store(batch->energy + lane, dot(&y[0], &gradient[0]));
+            ly_store(batch->energy + lane, ly_vec3_dot(&y[0], &gradient[0]));
         }
         for (int a = 0; batch->gradient && a < 3; ++a) {
             store_vector(batch->gradient, lane, a, &gradient[a]);
@@ -388,7 +377,7 @@ LY_INLINE void evaluate_live6(const LyTraction *self, const LyraBatch *batch, in
         const double *point = batch->constants + (LY_TRACTION6_POINT + 4 * p) * WIDTH + lane;
         Live live = make_live(&e[0], &e[1], c, point);
         LyVec3 q = live_load(&live);
-        energy += rule->weight[p] * (1.0 / 3) * dot(&at, &q);
+        energy += rule->weight[p] * (1.0 / 3) * ly_vec3_dot(&at, &q);
         for (int k = 0; k < 18; ++k) {
             f[k / 3].v[k % 3] += rule->weight[p] * rule->N[p][k / 3] * q.v[k % 3];
         }

@@ -16,14 +16,14 @@
 typedef struct ViscousSolid {
     LyraContext *ctx;
     LyraForceType type;
-    double *corners; // [element][4][3], rest
+    LyRest rest;
 } ViscousSolid;
 
 static void destroy_solid(void *self)
 {
     ViscousSolid *solid = self;
     if (solid) {
-        ly_release(solid->ctx, solid->corners);
+        ly_release(solid->ctx, solid->rest.positions);
         ly_release(solid->ctx, solid);
     }
 }
@@ -31,7 +31,7 @@ static void destroy_solid(void *self)
 static void setup_tet(const void *self, int32_t element, const int32_t *order, double *constants)
 {
     const ViscousSolid *solid = self;
-    ly_rest_tet(solid->corners + 12 * (int64_t)element, order, constants);
+    ly_rest_setup_tet(&solid->rest, element, order, constants);
 }
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -117,8 +117,9 @@ static LyraStatus make_force(LyraContext *ctx, const LyraMesh *mesh, const LyraF
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
     solid->ctx = ctx;
     solid->type = *type;
-    LY_TRY_DONE(ly_rest_corners(ctx, mesh, &solid->corners));
-    LY_TRY_DONE(ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, parameters, out));
+    LY_TRY_DONE(ly_rest_create(ctx, mesh, &solid->rest));
+    LY_TRY_DONE(
+        ly_force_create_on_mesh(ctx, mesh, &solid->type, solid, &solid->rest, parameters, out));
     solid = NULL; // the force's now
 done:
     destroy_solid(solid);
@@ -131,7 +132,8 @@ LyraStatus lyra_viscosity_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_CHECK_DEF(def, "lyra_viscosity_def_default");
     LyraMeshView view = lyra_mesh_view(mesh);
     if (view.kind != LYRA_ELEMENT_TET4) {
-        return ly_fail(LYRA_UNSUPPORTED, "viscosity takes tets, the mesh has %ss",
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "viscosity takes tets of 4 nodes, found elements of kind %s",
                        lyra_element_kind_name(view.kind));
     }
     double *parameters = NULL;
@@ -159,7 +161,8 @@ LyraStatus lyra_stretch_damping_create(LyraContext *ctx, const LyraMesh *mesh,
     LY_CHECK_DEF(def, "lyra_stretch_damping_def_default");
     LyraMeshView view = lyra_mesh_view(mesh);
     if (view.kind != LYRA_ELEMENT_TET4) {
-        return ly_fail(LYRA_UNSUPPORTED, "stretch-damping takes tets, the mesh has %ss",
+        return ly_fail(LYRA_UNSUPPORTED,
+                       "stretch-damping takes tets of 4 nodes, found elements of kind %s",
                        lyra_element_kind_name(view.kind));
     }
     if (!(def->shear >= 0 && def->volume >= 0) || !isfinite(def->shear + def->volume)) {

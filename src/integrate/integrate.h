@@ -35,7 +35,7 @@ struct LyNewton;
 typedef struct LyMeasure {
     double kinetic, elastic; // J
     double power;            // lost to damping and velocity forces, W
-    double lost;             // by the material, since it began, J
+    double lost, plastic;    // by the material, since it began; of it by flow, J
     LyraVector *external;    // loads, N
 } LyMeasure;
 
@@ -184,6 +184,13 @@ LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k);
 /// Adds the work and the losses of a substep of h from `begin` to `end`, measured in measure[0] and
 /// measure[1], to the report.
 LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end, double h);
+
+/// The energy of a state, measured in measure[0], less that of the end of the step before, where
+/// the material has other numbers since.
+double ly_measure_change(LyraIntegrator *it, const LyraState *state);
+
+/// Lets a state remember the energy that it has where a step ends, measured in measure[0].
+LyraStatus ly_measure_keep(LyraIntegrator *it, LyraState *state);
 
 /// (I - P)(M a + g) of a state, with the D at hand.
 LyraStatus ly_find_reaction(LyraIntegrator *it, LyraState *state, LyraVector *reaction);

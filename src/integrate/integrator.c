@@ -15,6 +15,7 @@
 #include "integrate/integrate.h"
 
 #include "base/registry.h"
+#include "integrate/newton.h"
 #include "model/state.h"
 
 #include <math.h>
@@ -157,6 +158,22 @@ static LyraStatus check_def(const LyraIntegratorDef *def)
     return LYRA_OK;
 }
 
+// Newton's method rests while forces are looked at and steps are measured, and lends its vectors
+static LyraStatus make_scratch(LyraIntegrator *it)
+{
+    LyraVector **scratch[] = {&it->force, &it->account[0], &it->account[1], &it->account[2]};
+    for (int32_t i = 0; i < LY_COUNT_OF(scratch); ++i) {
+        if (it->newton) {
+            LyraVector *const lent[] = {it->newton->r_try, it->newton->q_try, it->newton->b,
+                                        it->newton->mass};
+            *scratch[i] = lent[i];
+        } else {
+            LY_TRY(lyra_system_vector_create(it->system, it->size, scratch[i]));
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus make_vectors(LyraIntegrator *it)
 {
     LYRA_ASSERT(it->type->vector_count <= LY_SCRATCH_MAX);
@@ -165,7 +182,6 @@ static LyraStatus make_vectors(LyraIntegrator *it)
     }
     for (int32_t i = 0; i < 3; ++i) {
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->prescribed[i]));
-        LY_TRY(lyra_system_vector_create(it->system, it->size, &it->account[i]));
     }
     for (int32_t i = 0; i < 2; ++i) {
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->measure[i].external));
@@ -173,7 +189,7 @@ static LyraStatus make_vectors(LyraIntegrator *it)
             LY_TRY(lyra_system_vector_create(it->system, it->size, &it->damped[i]));
         }
     }
-    LY_TRY(lyra_system_vector_create(it->system, it->size, &it->force));
+    LY_TRY(make_scratch(it));
     if (lyra_system_is_bounded(it->system)) {
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->reached));
         LY_TRY(lyra_system_vector_create(it->system, it->size, &it->way));
@@ -201,11 +217,11 @@ static LyraStatus create(LyraContext *ctx, const LyraIntegratorDef *def,
     it->type = type;
     it->system = system;
     it->size = lyra_system_size(system);
-    LY_TRY_DONE(make_vectors(it));
     if (type->newton) {
         it->need_tangent = ly_newton_need_tangent(&it->def.newton);
         LY_TRY_DONE(ly_newton_create(ctx, &it->def.newton, system, &it->newton));
     }
+    LY_TRY_DONE(make_vectors(it));
     if (type->create) {
         LY_TRY_DONE(type->create(it));
     }
@@ -249,19 +265,19 @@ void lyra_integrator_destroy(LyraIntegrator *it)
     if (it->type->destroy) {
         it->type->destroy(it);
     }
-    ly_newton_destroy(it->newton);
     for (int32_t i = 0; i < LY_SCRATCH_MAX; ++i) {
         lyra_vector_destroy(it->scratch[i]);
     }
     for (int32_t i = 0; i < 3; ++i) {
         lyra_vector_destroy(it->prescribed[i]);
-        lyra_vector_destroy(it->account[i]);
+        lyra_vector_destroy(it->newton ? NULL : it->account[i]);
     }
     for (int32_t i = 0; i < 2; ++i) {
         lyra_vector_destroy(it->measure[i].external);
         lyra_vector_destroy(it->damped[i]);
     }
-    lyra_vector_destroy(it->force);
+    lyra_vector_destroy(it->newton ? NULL : it->force);
+    ly_newton_destroy(it->newton);
     lyra_vector_destroy(it->reached);
     lyra_vector_destroy(it->way);
     ly_release(it->ctx, it->targets.c);
@@ -357,6 +373,7 @@ static LyraStatus measure_once(LyraIntegrator *it)
         LY_TRY(ly_measure_begin(it, it->work));
         ly_reach_return(it, lyra_state_view(it->work).u);
         it->energy = it->measure[0].kinetic + it->measure[0].elastic;
+        it->report.change = ly_measure_change(it, it->work);
         it->measured = true;
     }
     return LYRA_OK;
@@ -539,8 +556,10 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
     report->time = end.time;
     report->kinetic = it->measure[0].kinetic;
     report->elastic = it->measure[0].elastic;
-    report->balance =
-        report->kinetic + report->elastic - it->energy + report->dissipated - report->work;
+    report->dissipated = report->plastic + report->viscous;
+    report->numerical =
+        report->work - report->dissipated - (report->kinetic + report->elastic - it->energy);
+    LY_TRY(ly_measure_keep(it, it->work));
     LyraDetF det_f = lyra_system_det_f(it->system, end.u);
     report->min_det = det_f.min;
     report->min_det_element = det_f.element;

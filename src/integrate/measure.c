@@ -11,11 +11,14 @@
 // and the reactions of the constraints, (I - P)(M a + g). Between two states, by the trapezoidal
 // rule, with du = u_1 - u_0:
 //
-//   dissipated = h (p_0 + p_1) / 2 + what the material has lost,
+//   plastic = what the material lost to flow,
+//   viscous = h (p_0 + p_1) / 2 + what it lost otherwise,
 //   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
 //
-// The balance, the change of kinetic + elastic, + dissipated - work, is what the method itself
-// loses or gains, and the error of the rule, which is of second order.
+// Where the numbers of the material are others than at the end of the step before, the energy at
+// the begin is another one: the difference is the work of the change. What is left, numerical =
+// work + change - plastic - viscous - the growth of kinetic + elastic, is what the method itself
+// loses, and the error of the rule, which is of second order.
 //
 // Cost. Energies and loads are asked for at the end of a step, where the next one begins, and once
 // more there; the system knows them by then. D is that of the step, so that nothing is frozen for
@@ -40,6 +43,37 @@ static bool loses_by_damping_alone(const LyraIntegrator *it)
     return traits & (LYRA_SYSTEM_UNDAMPED | LYRA_SYSTEM_POTENTIAL);
 }
 
+// ---- changes of the material --------------------------------------------------------------------
+
+enum { ENERGY, DIGEST, ACCOUNT };
+
+// as many bits of the digest as a double counts with
+static double find_digest(LyraIntegrator *it)
+{
+    return (double)(lyra_system_material_digest(it->system) >> 11);
+}
+
+double ly_measure_change(LyraIntegrator *it, const LyraState *state)
+{
+    LyraStateBlock block;
+    bool known = lyra_state_find_block(state, "account", LYRA_STATE_METHOD, &block);
+    const double *values = known ? block.values : NULL;
+    return known && values[DIGEST] != find_digest(it) ? it->energy - values[ENERGY] : 0;
+}
+
+LyraStatus ly_measure_keep(LyraIntegrator *it, LyraState *state)
+{
+    const LyraStateBlockDef def = {.name = "account", .version = 1, .count = ACCOUNT};
+    void *values = NULL;
+    bool fresh = false;
+    LY_TRY(lyra_state_block(state, &def, &values, &fresh));
+    ((double *)values)[ENERGY] = it->measure[0].kinetic + it->measure[0].elastic;
+    ((double *)values)[DIGEST] = find_digest(it);
+    return LYRA_OK;
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
 LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state)
 {
     LY_TRY(ly_measure(it, state, 0));
@@ -59,7 +93,7 @@ LyraStatus ly_measure(LyraIntegrator *it, LyraState *state, int32_t k)
                                    .elastic = &measure->elastic,
                                    .need_tangent = it->need_tangent};
     measure->elastic = 0;
-    measure->lost = lyra_system_lost(it->system, state);
+    measure->lost = lyra_system_lost(it->system, state, &measure->plastic);
     ly_reach_return(it, at.u);
     LY_TRY(ly_evaluate(it, &at, &response));
     lyra_system_apply_mass(it->system, at.v, it->account[0]);
@@ -135,15 +169,18 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     }
     LY_TRY(ly_measure(it, end, 1));
     LY_TRY(alone ? LYRA_OK : ly_measure_losses(it, end, 1));
-    it->report.dissipated += it->measure[1].lost - it->measure[0].lost;
+    double plastic = it->measure[1].plastic - it->measure[0].plastic;
+    it->report.plastic += plastic;
+    it->report.viscous += it->measure[1].lost - it->measure[0].lost - plastic;
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
-        it->report.dissipated += 0.5 * h * it->measure[k].power;
+        it->report.viscous += 0.5 * h * it->measure[k].power;
         it->report.work += 0.5 * reactions[k];
     }
     // a method need not look at forces where a step ends; the next one would begin with them
     const LyMeasure *last = &it->measure[1];
-    if (!isfinite(last->kinetic + last->elastic + it->report.work + it->report.dissipated)) {
+    if (!isfinite(last->kinetic + last->elastic + it->report.work + it->report.plastic +
+                  it->report.viscous)) {
         return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
                             ly_fail(LYRA_NOT_FINITE,
                                     "the forces or energies at %g s are not finite",

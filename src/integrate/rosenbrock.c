@@ -415,8 +415,7 @@ static LyraStatus create4(LyraIntegrator *it)
             it->def.rosenbrock_set = ly_ros4[i].name;
             return take(it, &ly_ros4[i]);
         }
-        strcat(list, i > 0 ? ", " : "");
-        strcat(list, ly_ros4[i].name);
+        ly_list_name(sizeof list, list, ly_ros4[i].name);
     }
     return ly_fail(LYRA_INVALID_ARGUMENT, "rosenbrock4: no set is called '%s'; there are %s",
                    name ? name : "", list);

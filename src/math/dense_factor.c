@@ -96,6 +96,12 @@ static int exponent_of(double x)
     return exponent;
 }
 
+/// fmax(), which is no instruction, without its care for a that is no number.
+static inline double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 /// Rows first, then columns. Returns 0, or the number of a row or column of zeros.
 static int32_t scale_general(int32_t size, const double *A, double *row_scale, double *column_scale)
 {
@@ -104,7 +110,7 @@ static int32_t scale_general(int32_t size, const double *A, double *row_scale, d
     }
     for (int32_t j = 0; j < size; ++j) {
         for (int32_t i = 0; i < size; ++i) {
-            row_scale[i] = fmax(row_scale[i], fabs(A[i + (int64_t)j * size]));
+            row_scale[i] = larger(row_scale[i], fabs(A[i + (int64_t)j * size]));
         }
     }
     int32_t empty = 0;
@@ -115,7 +121,7 @@ static int32_t scale_general(int32_t size, const double *A, double *row_scale, d
     for (int32_t j = size - 1; j >= 0; --j) {
         double largest = 0;
         for (int32_t i = 0; i < size; ++i) {
-            largest = fmax(largest, fabs(row_scale[i] * A[i + (int64_t)j * size]));
+            largest = larger(largest, fabs(row_scale[i] * A[i + (int64_t)j * size]));
         }
         empty = largest == 0 ? j + 1 : empty;
         column_scale[j] = power_of_two(-exponent_of(largest));
@@ -150,8 +156,8 @@ static int32_t scale_symmetric(int32_t size, const double *A, double *scale, dou
         for (int32_t j = 0; j < size; ++j) {
             for (int32_t i = j; i < size; ++i) {
                 double value = fabs(scale[i] * A[i + (int64_t)j * size] * scale[j]);
-                largest[i] = fmax(largest[i], value);
-                largest[j] = fmax(largest[j], value);
+                largest[i] = larger(largest[i], value);
+                largest[j] = larger(largest[j], value);
             }
         }
         for (int32_t i = size - 1; i >= 0; --i) {
@@ -202,7 +208,7 @@ static double scale_values(const LyraDenseFactor *factor, const double *A, LyDen
             data->values[at] = data->row_scale[i] * value * data->column_scale[j];
             sum += fabs(data->values[at]);
         }
-        norm = fmax(norm, sum);
+        norm = larger(norm, sum);
     }
     return norm;
 }

@@ -17,10 +17,10 @@ typedef struct Reader {
 
 static LyraStatus count_pairs(const Reader *reader, int32_t *pairs)
 {
-    LyScanner ahead = reader->scanner;
+    LyScanner peek = reader->scanner;
     int64_t tokens = 0;
-    while (!ly_scanner_at_line_end(&ahead)) {
-        (void)ly_scanner_token(&ahead);
+    while (!ly_scanner_at_line_end(&peek)) {
+        (void)ly_scanner_token(&peek);
         ++tokens;
     }
     if (tokens < 3 || tokens % 2 == 0 || tokens / 2 > INT32_MAX) {

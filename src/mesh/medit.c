@@ -82,13 +82,13 @@ static void skip_numbers(LyScanner *scanner)
 {
     for (;;) {
         ly_scanner_skip_space(scanner);
-        LyScanner ahead = *scanner;
-        LySlice token = ly_scanner_token(&ahead);
+        LyScanner peek = *scanner;
+        LySlice token = ly_scanner_token(&peek);
         double number;
         if (token.length == 0 || !ly_parse_double(token.text, token.text + token.length, &number)) {
             return;
         }
-        *scanner = ahead;
+        *scanner = peek;
     }
 }
 

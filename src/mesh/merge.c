@@ -53,8 +53,8 @@ static bool is_near(const double *a, const double *b, double tolerance)
 }
 
 // Lowest kept vertex near `x` among those of a cell's slot, or `best` if that is lower.
-static int32_t look_in_cell(const VertexTable *table, const double cell[3], const double *x,
-                            double tolerance, int32_t best)
+static int32_t search_cell(const VertexTable *table, const double cell[3], const double *x,
+                           double tolerance, int32_t best)
 {
     for (int32_t v = table->first[hash_cell(cell) & table->mask]; v >= 0; v = table->next[v]) {
         if ((best < 0 || v < best) && is_near(table->positions + 3 * (int64_t)v, x, tolerance)) {
@@ -85,10 +85,10 @@ static void find_kept(double tolerance, VertexTable *table, int32_t *kept)
         for (int32_t n = 0; n < 27 && tolerance > 0; ++n) {
             int32_t i = n % 3, j = n / 3 % 3, k = n / 9;
             double near[3] = {cell[0] + i - 1, cell[1] + j - 1, cell[2] + k - 1};
-            best = look_in_cell(table, near, x, tolerance, best);
+            best = search_cell(table, near, x, tolerance, best);
         }
         if (tolerance == 0) {
-            best = look_in_cell(table, cell, x, 0, best);
+            best = search_cell(table, cell, x, 0, best);
         }
         kept[v] = best >= 0 ? best : v;
         if (best < 0) {

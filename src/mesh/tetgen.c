@@ -312,7 +312,7 @@ LyraStatus ly_tetgen_save(const LyraMesh *mesh, const char *path)
 {
     if (mesh->kind != LYRA_ELEMENT_TET4) {
         return ly_fail(LYRA_UNSUPPORTED,
-                       "%s: found %ss, expected tets: .node and .ele hold no other", path,
+                       "%s: found %s elements, expected tets: .node and .ele hold no other", path,
                        lyra_element_kind_name(mesh->kind));
     }
     LyraContext *ctx = mesh->ctx;

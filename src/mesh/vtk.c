@@ -199,9 +199,9 @@ static LyraStatus read_cells(Reader *reader)
     LY_TRY(ly_scanner_int64_in(scanner, 0, INT32_MAX - 1, &first, "the number of cells"));
     LY_TRY(ly_scanner_int64_in(scanner, 0, INT64_C(1) << 40, &second, "the number of vertices"));
     ly_scanner_next_line(scanner);
-    LyScanner ahead = *scanner;
-    ly_scanner_skip_space(&ahead);
-    bool arrays = ahead.end - ahead.at >= 7 && memcmp(ahead.at, "OFFSETS", 7) == 0;
+    LyScanner peek = *scanner;
+    ly_scanner_skip_space(&peek);
+    bool arrays = peek.end - peek.at >= 7 && memcmp(peek.at, "OFFSETS", 7) == 0;
     return arrays ? read_offsets(reader, first, second) : read_counted(reader, first, second);
 }
 
@@ -299,8 +299,8 @@ static LyraStatus read_scalars(Reader *reader, const Data *data)
         LY_TRY(ly_scanner_int32_in(scanner, 1, 4, &components, "the number of components"));
     }
     ly_scanner_next_line(scanner);
-    LyScanner ahead = *scanner;
-    if (ly_slice_is_word(ly_scanner_token(&ahead), "LOOKUP_TABLE")) {
+    LyScanner peek = *scanner;
+    if (ly_slice_is_word(ly_scanner_token(&peek), "LOOKUP_TABLE")) {
         ly_scanner_next_line(scanner);
     }
     return read_array(reader, data, name, type, components * data->count, components == 1);

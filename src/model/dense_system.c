@@ -339,9 +339,14 @@ static void dense_destroy(void *self)
     ly_release(d->ctx, d);
 }
 
-static double dense_lost(void *self, const LyraState *state)
+static double dense_lost(void *self, const LyraState *state, double *plastic)
 {
-    return ly_history_lost(((DenseSystem *)self)->tangent.model, state);
+    return ly_history_lost(((DenseSystem *)self)->tangent.model, state, plastic);
+}
+
+static uint64_t dense_material_digest(void *self)
+{
+    return ly_tangent_material_digest(&((DenseSystem *)self)->tangent);
 }
 
 static const LyraSolidDiagnostics dense_solid = {
@@ -355,6 +360,7 @@ static const LyraSystemType dense_type = {
     .traits = dense_traits,
     .init_state = dense_init_state,
     .lost = dense_lost,
+    .material_digest = dense_material_digest,
     .constraints = dense_constraints,
     .prescribe = dense_prescribe,
     .evaluate = dense_evaluate,

@@ -26,6 +26,7 @@
 #include "lyra/system.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
+#include "model/history.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -287,5 +288,142 @@ LyraStatus lyra_fields_evaluate(LyraFields *fields, const LyraState *state,
         add_group(fields, &loop.mesh, loop.x);
     }
     ly_parallel_for(fields->ctx, loop.pieces, field_task, &loop);
+    return LYRA_OK;
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// `from`: names of a history, with ".0", ".1" ... behind where elements have several points
+static const struct {
+    LyraMemoryView view;
+    const char *from;
+} memories[LYRA_MEMORY_COUNT] = {
+    [LYRA_MEMORY_PLASTIC_STRAIN] = {{"plastic-strain", "1", 1}, "equivalent-plastic-strain"},
+    [LYRA_MEMORY_PLASTIC_LOG_STRAIN] = {{"plastic-log-strain", "1", 6}, "plastic-strain"},
+    [LYRA_MEMORY_INVERSE_FLOW] = {{"inverse-flow", "1", 9}, "inverse-flow"},
+    [LYRA_MEMORY_GOAL_DISTANCE] = {{"goal-distance", "1", 1}, "goal-distance"},
+    [LYRA_MEMORY_PLASTIC_LOSS] = {{"plastic-loss", "J/m^3", 1}, NULL},
+    [LYRA_MEMORY_VISCOUS_LOSS] = {{"viscous-loss", "J/m^3", 1}, NULL},
+};
+
+LyraMemoryView lyra_memory_view(LyraMemory memory)
+{
+    LYRA_ASSERT(memory >= 0 && memory < LYRA_MEMORY_COUNT);
+    return memories[memory].view;
+}
+
+// whether a name is that of a component, at any point
+static bool is_named(const char *name, const LyraMemoryView *view, const char *from, int component)
+{
+    static const char *const nine[9] = {"-11", "-12", "-13", "-21", "-22",
+                                        "-23", "-31", "-32", "-33"};
+    static const char *const six[6] = {"-11", "-22", "-33", "-12", "-23", "-31"};
+    const char *end = view->components == 9   ? nine[component]
+                      : view->components == 6 ? six[component]
+                                              : "";
+    size_t length = strlen(from);
+    if (strncmp(name, from, length) != 0 || strncmp(name + length, end, strlen(end)) != 0) {
+        return false;
+    }
+    char next = name[length + strlen(end)];
+    return next == '\0' || next == '.';
+}
+
+// how many numbers of a history are a component; `number`: the one of that rank. Nullable
+static int32_t find_numbers(const LyraForceType *type, LyraMemory memory, int component,
+                            int32_t rank, int32_t *number)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; type->history_names && i < type->history_count; ++i) {
+        if (is_named(type->history_names[i], &memories[memory].view, memories[memory].from,
+                     component)) {
+            if (number && count == rank) {
+                *number = i;
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+static bool is_loss(LyraMemory memory)
+{
+    return memory == LYRA_MEMORY_PLASTIC_LOSS || memory == LYRA_MEMORY_VISCOUS_LOSS;
+}
+
+static bool group_has(const LyraModel *model, int32_t group, LyraMemory memory)
+{
+    const LyraForceType *type = model->forces[group]->type;
+    if (!is_loss(memory)) {
+        return find_numbers(type, memory, 0, 0, NULL) > 0;
+    }
+    bool plastic = find_numbers(type, LYRA_MEMORY_PLASTIC_STRAIN, 0, 0, NULL) > 0;
+    return type->traits & LYRA_FORCE_LOSES && plastic == (memory == LYRA_MEMORY_PLASTIC_LOSS);
+}
+
+bool lyra_fields_have_memory(const LyraFields *fields, LyraMemory memory)
+{
+    LYRA_ASSERT(fields && memory >= 0 && memory < LYRA_MEMORY_COUNT);
+    for (int32_t g = 0; g < fields->group_count; ++g) {
+        if (group_has(fields->model, fields->groups[g], memory)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// adds number `number` of a group's history, times `factor`, to component `component`
+static LyraStatus add_number(LyraFields *fields, int32_t group, const LyraState *state,
+                             int32_t number, double factor, int32_t stride, double *values)
+{
+    int64_t elements = lyra_mesh_view(fields->mesh).element_count;
+    LY_TRY(lyra_model_read_history(fields->model, group, state, number, fields->energies));
+    for (int64_t e = 0; e < elements; ++e) {
+        values[e * stride] += factor * fields->energies[e];
+    }
+    return LYRA_OK;
+}
+
+static LyraStatus add_memory(LyraFields *fields, int32_t group, LyraMemory memory,
+                             const LyraState *state, double *values)
+{
+    const LyraForceType *type = fields->model->forces[group]->type;
+    int32_t components = memories[memory].view.components;
+    if (is_loss(memory)) {
+        return add_number(fields, group, state, type->history_count - 1, 1, 1, values);
+    }
+    for (int32_t c = 0; c < components; ++c) {
+        int32_t points = find_numbers(type, memory, c, 0, NULL), number = 0;
+        for (int32_t q = 0; q < points; ++q) {
+            find_numbers(type, memory, c, q, &number);
+            LY_TRY(add_number(fields, group, state, number, 1.0 / points, components, values + c));
+        }
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_fields_read_memory(LyraFields *fields, LyraMemory memory, const LyraState *state,
+                                   double *values)
+{
+    LYRA_ASSERT(fields && state && values);
+    if (!lyra_fields_have_memory(fields, memory)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "fields: no force of the elements remembers %s",
+                       memories[memory].view.name);
+    }
+    LyraMeshView mesh = lyra_mesh_view(fields->mesh);
+    int64_t size = memories[memory].view.components * (int64_t)mesh.element_count;
+    memset(values, 0, (size_t)size * sizeof *values);
+    for (int32_t g = 0; g < fields->group_count; ++g) {
+        int32_t group = fields->groups[g];
+        if (group_has(fields->model, group, memory) &&
+            ly_history_values(fields->model, group, state, NULL)) {
+            LY_TRY(add_memory(fields, group, memory, state, values));
+        }
+    }
+    for (int64_t e = 0; is_loss(memory) && e < mesh.element_count; ++e) {
+        const int32_t *ids = mesh.elements + e * fields->nodes;
+        double rest = fabs(element_volume(fields, ids, mesh.positions));
+        values[e] = rest > 0 ? values[e] / rest : NAN;
+    }
     return LYRA_OK;
 }

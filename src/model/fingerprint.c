@@ -35,14 +35,28 @@ static uint64_t sum_directions(const LyraConstraintsView *view)
     return sum;
 }
 
-uint64_t ly_tangent_fingerprint(LyTangent *tangent)
+static uint64_t find_parameters(LyTangent *tangent)
 {
     const LyraModel *model = tangent->model;
-    LyFingerprint *parameters = &tangent->parameters, *directions = &tangent->directions;
-    const LyraConstraintsView constraints = lyra_constraints_view(model->constraints);
+    LyFingerprint *parameters = &tangent->parameters;
     if (!parameters->known || parameters->version != model->parameter_version) {
         *parameters = (LyFingerprint){true, model->parameter_version, sum_parameters(model)};
     }
+    return parameters->sum;
+}
+
+uint64_t ly_tangent_material_digest(LyTangent *tangent)
+{
+    const uint64_t parameters = find_parameters(tangent);
+    return ly_checksum(ly_checksum(LY_CHECKSUM_START, &parameters, 1), &tangent->model->mass.factor,
+                       1);
+}
+
+uint64_t ly_tangent_fingerprint(LyTangent *tangent)
+{
+    const LyraModel *model = tangent->model;
+    LyFingerprint *directions = &tangent->directions;
+    const LyraConstraintsView constraints = lyra_constraints_view(model->constraints);
     if (!directions->known || directions->version != constraints.version) {
         *directions = (LyFingerprint){true, constraints.version, sum_directions(&constraints)};
     }
@@ -50,6 +64,7 @@ uint64_t ly_tangent_fingerprint(LyTangent *tangent)
     uint64_t sum = ly_checksum(LY_CHECKSUM_START, factors, 3);
     const uint64_t stencils = ly_changings_checksum(&tangent->changing);
     sum = ly_checksum(sum, &stencils, 1);
-    sum = ly_checksum(sum, &parameters->sum, 1);
+    const uint64_t parameters = find_parameters(tangent);
+    sum = ly_checksum(sum, &parameters, 1);
     return ly_checksum(sum, &directions->sum, 1);
 }

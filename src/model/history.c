@@ -191,9 +191,9 @@ LyraStatus lyra_model_write_history(const LyraModel *model, int32_t group, LyraS
                           ly_vector_write_access(vector));
 }
 
-double ly_history_lost(const LyraModel *model, const LyraState *state)
+double ly_history_lost(const LyraModel *model, const LyraState *state, double *plastic)
 {
-    double sum = 0;
+    double sums[2] = {0, 0}; // to viscosity, to flow
     for (int32_t g = 0; g < model->force_count; ++g) {
         const LyraForceType *type = model->forces[g]->type;
         bool counts = type->traits & LYRA_FORCE_LOSES && ly_history_size(model, g) > 0;
@@ -203,12 +203,14 @@ double ly_history_lost(const LyraModel *model, const LyraState *state)
         }
         const LyBatches *b = batches_of(model, g);
         int64_t count = type->history_count;
+        double *sum = &sums[(type->traits & LYRA_FORCE_FLOWS) != 0];
         for (int64_t batch = 0; batch < b->batch_count; ++batch) {
             const double *lanes = values + ((batch + 1) * count - 1) * LYRA_BATCH_WIDTH;
             for (int32_t lane = 0; lane < b->count[batch]; ++lane) {
-                sum += lanes[lane];
+                *sum += lanes[lane];
             }
         }
     }
-    return sum;
+    *plastic = sums[1];
+    return sums[0] + sums[1];
 }

@@ -29,7 +29,8 @@ LyraStatus ly_history_write(const LyraModel *model, int32_t group, LyraState *st
 bool ly_history_read_all(const LyraModel *model, const LyraState *state, double *values);
 LyraStatus ly_history_write_all(const LyraModel *model, LyraState *state, const double *values);
 
-/// Energy that stencils have lost so far, of the groups that keep count, J.
-double ly_history_lost(const LyraModel *model, const LyraState *state);
+/// Energy that stencils have lost so far, of the groups that keep count, J; `plastic`: of those
+/// that are LYRA_FORCE_FLOWS.
+double ly_history_lost(const LyraModel *model, const LyraState *state, double *plastic);
 
 #endif

@@ -92,20 +92,35 @@ static LyraStatus make_on_pattern(LyraModel *model)
     return LYRA_OK;
 }
 
-static LyraStatus check_masses(int32_t n, const double *masses, const char *what)
+static LyraStatus check_mass(double value, int32_t i, const char *what)
 {
-    for (int32_t i = 0; i < n; ++i) {
-        if (!isfinite(masses[i]) || masses[i] < 0) {
-            return ly_fail(isfinite(masses[i]) ? LYRA_INVALID_ARGUMENT : LYRA_NOT_FINITE,
-                           "model: %s %d is %g kg, expected 0 or more", what, (int)i, masses[i]);
-        }
+    if (!isfinite(value) || value < 0) {
+        return ly_fail(isfinite(value) ? LYRA_INVALID_ARGUMENT : LYRA_NOT_FINITE,
+                       "model: %s %d is %g kg, expected 0 or more", what, i, value);
     }
     return LYRA_OK;
 }
 
+// what a vertex resists by itself: lumped, or on the diagonal. Row sums are negative at the corners
+// of tets of 10 nodes
+static double own_mass(const LyMass *mass, int32_t i)
+{
+    if (!mass->consistent) {
+        return mass->base[i];
+    }
+    for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
+        if (mass->column[k] == i) {
+            return mass->values[k];
+        }
+    }
+    return 0;
+}
+
 static LyraStatus read_lumped(LyraModel *model, const LyraModelDef *def)
 {
-    LY_TRY(check_masses(model->vertex_count, def->masses, "the mass of vertex"));
+    for (int32_t i = 0; i < model->vertex_count; ++i) {
+        LY_TRY(check_mass(def->masses[i], i, "the mass of vertex"));
+    }
     if (model->vertex_count > 0) {
         memcpy(model->mass.base, def->masses, (size_t)model->vertex_count * sizeof(double));
     }
@@ -121,8 +136,11 @@ static LyraStatus read_consistent(LyraModel *model, const LyraModelDef *def)
         for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
             mass->base[i] += mass->values[k];
         }
+        // a row that is not finite, or the entry that has to be positive
+        double sum = mass->base[i];
+        LY_TRY(check_mass(isfinite(sum) ? own_mass(mass, i) : sum, i,
+                          "the diagonal of the mass matrix at vertex"));
     }
-    LY_TRY(check_masses(model->vertex_count, mass->base, "row sum of the mass matrix"));
     return make_on_pattern(model);
 }
 
@@ -138,11 +156,11 @@ LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def)
     LY_TRY(ly_allocate_zeroed(ctx, n, sizeof(double), &mass->lumped));
     for (int32_t i = 0; i < n; ++i) {
         mass->lumped[i] = mass->base[i];
-        mass->empty_count += mass->base[i] == 0;
+        mass->empty_count += own_mass(mass, i) == 0;
     }
     LY_TRY(ly_allocate_array(ctx, mass->empty_count, sizeof(int32_t), &mass->empty));
     for (int32_t i = 0, count = 0; i < n; ++i) {
-        if (mass->base[i] == 0) {
+        if (own_mass(mass, i) == 0) {
             mass->empty[count++] = i;
         }
     }

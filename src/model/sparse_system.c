@@ -581,14 +581,17 @@ static void sparse_destroy(void *self)
     ly_followed_destroy(&s->followed);
     ly_tangent_destroy(&s->tangent);
     ly_release(s->ctx, s->positions);
-    ly_release(s->ctx, s->b);
-    ly_release(s->ctx, s->x);
     ly_release(s->ctx, s);
 }
 
-static double sparse_lost(void *self, const LyraState *state)
+static double sparse_lost(void *self, const LyraState *state, double *plastic)
 {
-    return ly_history_lost(((SparseSystem *)self)->tangent.model, state);
+    return ly_history_lost(((SparseSystem *)self)->tangent.model, state, plastic);
+}
+
+static uint64_t sparse_material_digest(void *self)
+{
+    return ly_tangent_material_digest(&((SparseSystem *)self)->tangent);
 }
 
 static const LyraSolidDiagnostics sparse_solid = {
@@ -602,6 +605,7 @@ static const LyraSystemType sparse_type = {
     .traits = sparse_traits,
     .init_state = sparse_init_state,
     .lost = sparse_lost,
+    .material_digest = sparse_material_digest,
     .constraints = sparse_constraints,
     .prescribe = sparse_prescribe,
     .evaluate = sparse_evaluate,
@@ -658,8 +662,9 @@ static LyraStatus fill(SparseSystem *s, LyraModel *model, const LyraSolverDef *w
     LY_TRY(ly_tangent_create(ctx, model, &s->tangent));
     int32_t n = model->vertex_count, size = s->tangent.size;
     LY_TRY(ly_allocate_array(ctx, size, sizeof(double), &s->positions));
-    LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &s->b));
-    LY_TRY(ly_allocate_zeroed(ctx, size, sizeof(double), &s->x));
+    // no force is evaluated while the system solves
+    s->b = s->tangent.f;
+    s->x = s->tangent.Dv;
     LY_TRY(ly_followed_create(ctx, n, &s->followed));
     LY_TRY(lyra_block_matrix_create(model->pattern, &s->main.matrix));
     lyra_permutation_apply(n, model->order, 3, def.positions ? def.positions : model->positions,

@@ -310,7 +310,7 @@ LyraStatus lyra_state_vectors(LyraState *state, const LyraStateVectorsDef *def,
     return LYRA_OK;
 }
 
-static LyraStateBlock look_at(const LyBlock *block)
+static LyraStateBlock view_of(const LyBlock *block)
 {
     return (LyraStateBlock){.name = block->name,
                             .version = block->version,
@@ -328,7 +328,7 @@ bool lyra_state_block_at(const LyraState *state, int32_t index, LyraStateBlock *
     if (index < 0 || index >= state->block_count) {
         return false;
     }
-    *out = look_at(&state->blocks[index]);
+    *out = view_of(&state->blocks[index]);
     return true;
 }
 
@@ -338,7 +338,7 @@ bool lyra_state_find_block(const LyraState *state, const char *name, LyraStateOw
     LYRA_ASSERT(state && name && out);
     int32_t at = find_block(state, 0, name, owner);
     if (at >= 0) {
-        *out = look_at(&state->blocks[at]);
+        *out = view_of(&state->blocks[at]);
     }
     return at >= 0;
 }

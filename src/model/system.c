@@ -131,10 +131,11 @@ LyraStatus lyra_system_init_state(LyraSystem *system, LyraState *state)
     return system->type->init_state ? system->type->init_state(system->self, state) : LYRA_OK;
 }
 
-double lyra_system_lost(LyraSystem *system, const LyraState *state)
+double lyra_system_lost(LyraSystem *system, const LyraState *state, double *plastic)
 {
-    LYRA_ASSERT(system && state);
-    return system->type->lost ? system->type->lost(system->self, state) : 0;
+    LYRA_ASSERT(system && state && plastic);
+    *plastic = 0;
+    return system->type->lost ? system->type->lost(system->self, state, plastic) : 0;
 }
 
 int64_t lyra_system_staged(const LyraSystem *system)
@@ -400,6 +401,12 @@ uint64_t lyra_system_fingerprint(LyraSystem *system)
 {
     LYRA_ASSERT(system);
     return system->type->fingerprint ? system->type->fingerprint(system->self) : 0;
+}
+
+uint64_t lyra_system_material_digest(LyraSystem *system)
+{
+    LYRA_ASSERT(system);
+    return system->type->material_digest ? system->type->material_digest(system->self) : 0;
 }
 
 // ---- the life of a step -------------------------------------------------------------------------

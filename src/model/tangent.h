@@ -125,6 +125,9 @@ void ly_tangent_forget(LyTangent *tangent);
 /// As lyra_system_fingerprint().
 uint64_t ly_tangent_fingerprint(LyTangent *tangent);
 
+/// As lyra_system_material_digest().
+uint64_t ly_tangent_material_digest(LyTangent *tangent);
+
 /// The life of a step, as of LyraSystemType, and states at first.
 LyraStatus ly_tangent_init_state(LyTangent *tangent, LyraState *state);
 LyraStatus ly_tangent_begin_step(LyTangent *tangent, LyraState *state, double dt);

@@ -204,8 +204,8 @@ static LyraStatus find_evaluation(const LyTangent *tangent, LyPartTangent *pt, c
 static bool holds(const LyTangent *tangent, const LyPartTangent *pt, const LyTangentSlot *slot,
                   const LyraPoint *at, bool psd)
 {
-    bool linear = pt->part->all & LYRA_FORCE_LINEAR;
-    return slot->psd == psd && is_same(tangent, pt, &slot->point, at, linear);
+    bool linear = pt->part->all & LYRA_FORCE_LINEAR, definite = pt->part->all & LYRA_FORCE_DEFINITE;
+    return (definite || slot->psd == psd) && is_same(tangent, pt, &slot->point, at, linear);
 }
 
 static LyraStatus prepare_slot(LyTangent *tangent, const LyPartTangent *pt, LyTangentSlot *slot)

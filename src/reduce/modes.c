@@ -152,7 +152,7 @@ done:
 }
 
 // whether S is solved with by iteration: known after a solve
-static LyraStatus look_at_solver(LyraSystem *system, bool *iterates)
+static LyraStatus ask_solver(LyraSystem *system, bool *iterates)
 {
     LyraVector *b = NULL, *x = NULL;
     LyraSolveReport report = {0};
@@ -225,7 +225,7 @@ static LyraStatus search_modes(LyraSystem *system, const LyraModesDef *def, LySe
         double start = ly_time();
         LyraStatus status = lyra_system_form(system, sigma, 0, 1);
         if (status == LYRA_OK) {
-            status = look_at_solver(system, &iterates);
+            status = ask_solver(system, &iterates);
         }
         if (status == LYRA_OK && iterates && def->shift == 0 &&
             sigma < SHIFT_ITERATIVE * report->largest) {

@@ -280,3 +280,14 @@ LyraTableView lyra_table_view(const LyraTable *table)
     return (LyraTableView){table->row_count, table->column_count, table->names, table->values,
                            table->lines};
 }
+
+int32_t lyra_table_find(const LyraTableView *table, const char *name)
+{
+    LYRA_ASSERT(table && name);
+    for (int32_t c = 0; c < table->column_count; ++c) {
+        if (strcmp(table->names[c], name) == 0) {
+            return c;
+        }
+    }
+    return -1;
+}

@@ -99,7 +99,7 @@ static LyraStatus set_camera(LyraScene *scene, const LyCameraSpec *spec)
     return LYRA_OK;
 }
 
-static LyraStatus set_looks(const LySceneBuild *build)
+static LyraStatus set_appearance(const LySceneBuild *build)
 {
     LyraScene *scene = build->scene;
     const char *title = build->spec->world.title;
@@ -116,7 +116,7 @@ static LyraStatus make_world(const LySceneBuild *build, LyraContext *ctx, LyraWo
     LyraWorldDef def = lyra_world_def_default();
     def.title = spec->title;
     memcpy(def.gravity, spec->gravity, sizeof def.gravity);
-    def.mass = (LyraMassKind)spec->mass;
+    def.mass = spec->mass;
     def.damping = spec->damping;
     def.integrator = spec->integrator;
     def.solver = spec->solver;
@@ -195,7 +195,7 @@ LyraStatus ly_scene_build(const LySceneBuild *build, LyraContext *ctx, LyraWorld
 {
     LyraWorld *world = NULL;
     LyraStatus status = LYRA_OK;
-    LY_TRY_DONE(set_looks(build));
+    LY_TRY_DONE(set_appearance(build));
     LY_TRY_DONE(make_world(build, ctx, &world));
     LY_TRY_DONE(fill_world(build, world));
     *out = world;

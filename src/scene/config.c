@@ -162,7 +162,7 @@ static LyraStatus read_keys(LyVega *vega, const LyraSceneDef *def)
 
 // ---- solids -------------------------------------------------------------------------------------
 
-LyraStatus ly_vega_look_at_mesh(LyVega *vega, int32_t *vertices, LyraElementKind *kind)
+LyraStatus ly_vega_probe_mesh(LyVega *vega, int32_t *vertices, LyraElementKind *kind)
 {
     char *path = NULL;
     LyraMesh *mesh = NULL;

@@ -156,7 +156,7 @@ static LyraStatus read_volume(LyVega *vega, const LyConfig *file, LyraElementKin
     vega->body.density = 1;
     LY_TRY(keep_path(vega, file, MESH, &vega->body.file));
     LY_TRY(keep_path(vega, file, SURFACE, &vega->surface));
-    LY_TRY(ly_vega_look_at_mesh(vega, &vertices, &found));
+    LY_TRY(ly_vega_probe_mesh(vega, &vertices, &found));
     return found == kind ? LYRA_OK
                          : ly_fail(LYRA_BAD_MESH, "%s: found a mesh of %ss, expected one of %ss",
                                    vega->body.file, lyra_element_kind_name(found),

@@ -75,7 +75,7 @@ static LyraStatus count_vertices(LyVega *vega, int32_t *count)
     *count = vega->springs.count;
     return vega->chain ? LYRA_OK
                        : ly_config_at(&vega->config, (int32_t)vega->source,
-                                      ly_vega_look_at_mesh(vega, count, &kind));
+                                      ly_vega_probe_mesh(vega, count, &kind));
 }
 
 static LyraStatus read_own(LyVega *vega, const char *file)

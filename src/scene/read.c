@@ -24,8 +24,27 @@ static LyraStatus check_range(const LyNode *node, const LyKey *key, double value
 
 // ---- names --------------------------------------------------------------------------------------
 
+// The one group within another that has a key of that name. `homes`: how many there are.
+static const LyGroup *find_home(const LyGroup *group, const char *name, const LyGroup *found,
+                                int32_t *homes)
+{
+    for (int32_t k = 0; k < group->key_count; ++k) {
+        const LyKey *key = &group->keys[k];
+        if (strcmp(key->name, name) == 0 && group != found) {
+            found = group;
+            ++*homes;
+        }
+        found = key->group ? find_home(key->group, name, found, homes) : found;
+    }
+    return found;
+}
+
 static LyraStatus refuse_key(const LyGroup *group, const LyNode *child)
 {
+    LyKey keys[LY_SCENE_KEYS_MAX];
+    LyGroup scene = ly_scene_keys(keys);
+    int32_t homes = 0;
+    const LyGroup *home = find_home(&scene, child->key, NULL, &homes);
     LyChoices names = {.word = child->key};
     for (int32_t k = 0; k < group->key_count; ++k) {
         ly_choices_add(&names, group->keys[k].name);
@@ -34,6 +53,10 @@ static LyraStatus refuse_key(const LyGroup *group, const LyNode *child)
     ly_quote(quote, (LySlice){child->key, strlen(child->key)});
     // the page has the list; here it is for those who are far off
     snprintf(expected, sizeof expected, "\"%s\" perhaps", names.nearest ? names.nearest : "");
+    if (homes == 1 && !names.nearest) {
+        return ly_key_fail(child, LYRA_BAD_FORMAT, "found key %s in %s, expected it in %s", quote,
+                           group->name, home->name);
+    }
     return ly_key_fail(child, LYRA_BAD_FORMAT, "found key %s in %s, expected %s", quote,
                        group->name,
                        names.nearest ? expected : ly_choices_expected(&names, "none", expected));

@@ -12,6 +12,9 @@
 static const LyKey output_keys[] = {
     {"save-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.save_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between frames of `displacement.npy`."},
+    {"save-history", LY_KEY_BOOL, AT(LyOutputSpec, files.save_history),
+     .meaning = "What elements remember of flow beside these frames, `<body>_plastic-strain.npy` "
+                "and so on."},
     {"vtu-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.vtu_every), .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "Steps between VTU files."},
     {"obj-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.obj_every), .range = LY_RANGE_NOT_NEGATIVE,
@@ -21,7 +24,9 @@ static const LyKey output_keys[] = {
     {"snapshot-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.snapshot_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
     {"snapshot-field", LY_KEY_WORD, AT(LyOutputSpec, files.snapshot_field),
-     .choices = "none|displacement|speed|von-mises|strain", .meaning = "Colours in pictures."},
+     .choices = "none|displacement|speed|von-mises|plastic-strain|goal-distance|plastic-loss|"
+                "viscous-loss",
+     .meaning = "Colours in pictures."},
     {"snapshot-size", LY_KEY_INTEGERS, AT(LyOutputSpec, files.snapshot_size),
      .meaning = "Width and height of pictures in pixels."},
     {"snapshot-edges", LY_KEY_BOOL, AT(LyOutputSpec, files.snapshot_edges),

@@ -142,7 +142,7 @@ void ly_vega_digest(LyVega *vega, const void *bytes, size_t count);
 LyraStatus ly_vega_keep(LyVega *vega, const char *text, const char **out);
 
 /// Vertices and kind of the mesh that the body is made of.
-LyraStatus ly_vega_look_at_mesh(LyVega *vega, int32_t *vertices, LyraElementKind *kind);
+LyraStatus ly_vega_probe_mesh(LyVega *vega, int32_t *vertices, LyraElementKind *kind);
 
 /// The body of springs that the scene names.
 LyraStatus ly_vega_read_springs(LyVega *vega);

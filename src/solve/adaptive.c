@@ -100,7 +100,6 @@ typedef struct Adaptive {
     bool fresh;   // ... and has not been asked yet
     LyKept kept;
     LyWatch watch;
-    double *work; // [2 size]
     double blocks, rows;
     bool coarse;            // sweeps have a coarse space, or will have
     double large;           // how far the copy is beyond the caches, 0 to 1
@@ -195,7 +194,7 @@ static double kept_mean(const Adaptive *self)
 }
 
 // solves that are expected to follow the one at hand with much the same matrix
-static double solves_ahead(const Adaptive *self)
+static double expected_solves(const Adaptive *self)
 {
     return statics(self) ? STATICS_SOLVES - 1 : 0;
 }
@@ -204,7 +203,7 @@ static double solves_ahead(const Adaptive *self)
 static double factor_path(const Adaptive *self)
 {
     return factor_cost(self) + kept_cost(self, 1) +
-           solves_ahead(self) * kept_cost(self, STATICS_ITERATIONS);
+           expected_solves(self) * kept_cost(self, STATICS_ITERATIONS);
 }
 
 static LyraStatus estimate(Adaptive *self)
@@ -257,7 +256,6 @@ static void destroy(void *data)
     Adaptive *self = data;
     if (self) {
         forget(self);
-        ly_release(self->ctx, self->work);
         ly_solver_pcg.destroy(self->sweeps);
         ly_release(self->ctx, self);
     }
@@ -273,7 +271,7 @@ static bool go_on(void *user, int32_t iterations, double progress, int32_t *next
     rate = self->looks < LATELY ? rate : fmax(rate, lately);
     double expected = iterations + TAIL * fmax(0, 1 - progress) / rate;
     double total = sweep_cost(self, expected), rest = total - sweep_cost(self, iterations);
-    double sweeps = rest + solves_ahead(self) * (total + copy_cost(self));
+    double sweeps = rest + expected_solves(self) * (total + copy_cost(self));
     double doubt = self->looks < LY_COUNT_OF(doubts) ? doubts[self->looks] : DOUBT;
     ++self->looks;
     self->looked = iterations;
@@ -326,7 +324,6 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
     self->rows = A->size / 3;
     self->large = beyond(self->blocks, BLOCKS_LARGE);
     self->box = box_ratio(A->size / 3, self->def.positions);
-    LY_TRY(ly_resize_array(self->ctx, 2 * (int64_t)A->size, sizeof *self->work, &self->work));
     return ly_solver_pcg.analyze(self->sweeps, A, constraints);
 }
 
@@ -458,7 +455,7 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
 static bool is_answer(Adaptive *self, const double *b, const double *x, double part)
 {
     int64_t n = self->A.size;
-    double *r = self->work, *Pb = r + n;
+    double *r = ly_pcg_idle(self->sweeps), *Pb = r + n;
     lyra_operator_apply(&self->A, x, r);
     ly_vector_axpby(self->ctx, n, 1, b, -1, r);
     ly_vector_copy(self->ctx, n, b, Pb);
@@ -646,9 +643,7 @@ static void set_tolerance(void *data, double tolerance)
 static int64_t bytes(const void *data)
 {
     const Adaptive *self = data;
-    int64_t work = self->work ? 2 * (int64_t)self->A.size * (int64_t)sizeof *self->work : 0;
-    return (int64_t)sizeof *self + work + ly_solver_pcg.bytes(self->sweeps) +
-           ly_kept_bytes(&self->kept);
+    return (int64_t)sizeof *self + ly_solver_pcg.bytes(self->sweeps) + ly_kept_bytes(&self->kept);
 }
 
 static uint64_t kept(const void *data)

@@ -406,8 +406,7 @@ static LyraStatus follow_constraints(Pcg *pcg, LyraSolveReport *report)
     if (pcg->matrix->rescued || pcg->inner.coarse || pcg->doubles) {
         return factor_copy(pcg, &pcg->A, report);
     }
-    ly_pcg_matrix_filter(pcg->matrix, pcg->constraints);
-    return LYRA_OK;
+    return ly_pcg_matrix_filter(pcg->matrix, pcg->constraints);
 }
 
 static LyraStatus solve(void *self, int32_t columns, const double *B, bool warm, double *X,
@@ -434,6 +433,11 @@ static LyraStatus solve(void *self, int32_t columns, const double *B, bool warm,
 void ly_pcg_watch(void *self, LyWatch *watch)
 {
     ((Pcg *)self)->watch = watch;
+}
+
+double *ly_pcg_idle(void *self)
+{
+    return ((Pcg *)self)->work;
 }
 
 static void set_tolerance(void *self, double tolerance)

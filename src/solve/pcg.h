@@ -174,6 +174,9 @@ typedef enum LyPcgKind {
 /// Lets the following solves of a "pcg" be watched. `watch`: Nullable: none.
 void ly_pcg_watch(void *self, LyWatch *watch);
 
+/// Vectors that an analyzed "pcg" needs while it solves only, [4 size].
+double *ly_pcg_idle(void *self);
+
 // ---- the copy -----------------------------------------------------------------------------------
 
 /// The scaled copy of a block matrix. Made by analyze, filled by factor.
@@ -205,8 +208,8 @@ typedef struct LyPcgMatrix {
     void *ic_values, *ic_blocks;
     double *ic_work; // [blocks + rows][9]
     // constraints, in scaled coordinates
-    int32_t filters;
-    int32_t *filter_row, *filter_begin; // [filters], [domains + 1]
+    int32_t filters, filters_max;
+    int32_t *filter_row, *filter_begin; // [filters_max], [domains + 1]
     int32_t *filter_first;              // scratch, [rows]
     void *filter;
     uint64_t filter_version;
@@ -240,7 +243,7 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
                              const LyraConstraints *constraints);
 
 /// Takes the directions of now. Nullable: none.
-void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints);
+LyraStatus ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints);
 
 /// The piece of a domain, with the values of A~ or, with `ic`, of the incomplete factor.
 LyPcgPiece ly_pcg_piece(const LyPcgMatrix *matrix, int32_t domain, bool ic);

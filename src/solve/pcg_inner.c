@@ -13,8 +13,8 @@
 // it adds them. Constraints are filtered inside the sweeps, see pcg_matrix.c. A sweep goes over the
 // domains of one colour after those of another.
 //
-// Steps ahead. A step needs alpha and the next direction beta, two sums that threads must meet for.
-// But with q = A^ p^,
+// Deferred steps. A step needs alpha and the next direction beta, two sums that threads must meet
+// for. But with q = A^ p^,
 //     |r - alpha q|^2 = r . r - 2 alpha r . q + alpha^2 q . q,
 // and the sums on the right come with p . q, so beta is known before the step is taken: x, r and p
 // go on as the sweep up comes to their rows, and threads meet once less. What cancels costs eps r.r
@@ -35,7 +35,7 @@
 #include <math.h>
 #include <string.h>
 
-// part of r . r that must remain for a step ahead
+// part of r . r that must remain for a deferred step
 #define AHEAD_FALL 0.01
 // and how far above the goal, in norm
 #define AHEAD_MARGIN 1.01
@@ -44,7 +44,7 @@ typedef struct InnerLoop {
     LyPcgInner *inner;
     int32_t domain; // the first of the colour at hand
     bool eisenstat, deflated;
-    bool ahead; // the step by alpha is taken by the next sweep up
+    bool pending; // the step by alpha is taken by the next sweep up
     double alpha, beta;
     const void *from; // ly_pcg_precondition
     void *to;
@@ -137,7 +137,7 @@ static void up_task(void *data, int32_t index, int32_t worker)
     const LyPcgKernels *kernels = &inner->matrix->kernels;
     int32_t domain = loop->domain + index;
     LyPcgPiece piece = ly_pcg_piece(inner->matrix, domain, false);
-    if (loop->ahead) {
+    if (loop->pending) {
         inner->squares[domain] = kernels->advance(piece.row_begin, piece.row_end,
                                                   (const double[]){loop->alpha, loop->beta},
                                                   inner->z, inner->q, inner->x, inner->r, inner->p);
@@ -318,8 +318,8 @@ static bool residual_is_small(LyraContext *ctx, InnerLoop *loop, double norm, do
     return wanted <= inner->target;
 }
 
-// Both sweeps of Eisenstat's form, and the step before where that is ahead, with the square of its
-// r in `rz`. Returns p . q.
+// Both sweeps of Eisenstat's form, and the step before where that is pending, with the square of
+// its r in `rz`. Returns p . q.
 static double sweep_both(LyraContext *ctx, InnerLoop *loop, double *rz)
 {
     LyPcgInner *inner = loop->inner;
@@ -336,13 +336,13 @@ static double sweep_both(LyraContext *ctx, InnerLoop *loop, double *rz)
         curvature += inner->joint[d][0];
         squares += inner->squares[d];
     }
-    *rz = loop->ahead ? squares : *rz;
+    *rz = loop->pending ? squares : *rz;
     return curvature;
 }
 
 // Leaves the step by alpha to the next sweep, with the beta of |r - alpha q|^2, which `rz` becomes;
 // false where the step is to be taken at once.
-static bool step_ahead(InnerLoop *loop, double ratio, double *rz)
+static bool defer_step(InnerLoop *loop, double ratio, double *rz)
 {
     LyPcgInner *inner = loop->inner;
     if (!loop->eisenstat || loop->deflated || inner->iterations >= inner->iterations_max) {
@@ -403,8 +403,8 @@ static LyPcgEnd iterate(LyraContext *ctx, InnerLoop *loop, double start)
         inner->gained += loop->alpha * rz;
         inner->terms[inner->term_count++ % LY_PCG_DELAY] = loop->alpha * rz;
         bool small = inner->stop == LYRA_STOP_ENERGY && energy_is_small(inner);
-        loop->ahead = !small && step_ahead(loop, ratio, &rz);
-        if (loop->ahead) {
+        loop->pending = !small && defer_step(loop, ratio, &rz);
+        if (loop->pending) {
             continue;
         }
         rr = run(ctx, step_task, loop);

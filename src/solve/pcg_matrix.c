@@ -198,9 +198,7 @@ static LyraStatus take_values(LyPcgMatrix *matrix, bool filtered)
         LY_TRY(take(matrix, 9 * (matrix->blocks + rows), sizeof(double), &matrix->ic_work));
     }
     if (filtered) {
-        LY_TRY(take(matrix, rows, sizeof(int32_t), &matrix->filter_row));
         LY_TRY(take(matrix, rows, sizeof(int32_t), &matrix->filter_first));
-        LY_TRY(take(matrix, 9 * rows + LY_PCG_PAD, real, &matrix->filter));
     }
     return LYRA_OK;
 }
@@ -604,8 +602,7 @@ LyraStatus ly_pcg_matrix_set(LyPcgMatrix *matrix, const LyraBlockMatrix *A,
         trace += loop.trace[d];
     }
     matrix->share = trace > 0.0 ? total / trace : 1.0;
-    ly_pcg_matrix_filter(matrix, constraints);
-    return LYRA_OK;
+    return ly_pcg_matrix_filter(matrix, constraints);
 }
 
 // ---- constraints --------------------------------------------------------------------------------
@@ -643,13 +640,29 @@ static void filter_of(const LyraConstraintsView *view, int32_t begin, int32_t en
     }
 }
 
-void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints)
+// room for the filters of as many vertices
+static LyraStatus grow_filters(LyPcgMatrix *matrix, int32_t count)
+{
+    if (count <= matrix->filters_max) {
+        return LYRA_OK;
+    }
+    size_t size = (9 * (size_t)count + LY_PCG_PAD) * matrix->real;
+    LY_TRY(ly_resize_array(matrix->ctx, count, sizeof(int32_t), &matrix->filter_row));
+    LY_TRY(ly_resize_array(matrix->ctx, (int64_t)size, 1, &matrix->filter));
+    memset(matrix->filter, 0, size);
+    matrix->bytes += (count - matrix->filters_max) * (int64_t)(sizeof(int32_t) + 9 * matrix->real);
+    matrix->filters_max = count;
+    return LYRA_OK;
+}
+
+LyraStatus ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints)
 {
     matrix->filters = 0;
     if (!constraints) {
-        return;
+        return LYRA_OK;
     }
     LyraConstraintsView view = lyra_constraints_view(constraints);
+    LY_TRY(grow_filters(matrix, view.count < matrix->rows ? view.count : matrix->rows));
     matrix->filter_version = view.version;
     // first direction of each row, in the order of the copy
     memset(matrix->filter_first, -1, (size_t)matrix->rows * sizeof(int32_t));
@@ -680,4 +693,5 @@ void ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraint
         }
     }
     matrix->filter_begin[matrix->domains] = matrix->filters;
+    return LYRA_OK;
 }

@@ -318,6 +318,7 @@ static LyraStatus choose_method(const LyraSolver *solver, const LyraOperator *A,
     return LYRA_OK;
 }
 
+// statics looks for rigid motions by them later on
 static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
 {
     if (!solver->def.positions || size % 3 != 0) {
@@ -329,8 +330,10 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
             LYRA_NOT_FINITE, "solver: position %lld of vertex %lld is %g", (long long)(bad % 3),
             (long long)ly_vertex_label(solver->def.labels, bad / 3), solver->def.positions[bad]);
     }
-    LY_TRY(ly_allocate_array(solver->ctx, size, sizeof(double), &solver->positions));
-    ly_vector_copy(solver->ctx, size, solver->def.positions, solver->positions);
+    if (solver->def.task == LYRA_SOLVER_STATICS) {
+        LY_TRY(ly_allocate_array(solver->ctx, size, sizeof(double), &solver->positions));
+        ly_vector_copy(solver->ctx, size, solver->def.positions, solver->positions);
+    }
     return LYRA_OK;
 }
 

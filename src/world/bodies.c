@@ -124,9 +124,9 @@ static LyraStatus change_base(const Moduli *given, int32_t count, LyraMeshMateri
                                materials[m].name);
         }
         if (young) {
-            double nu = poisson                                       ? given->poisson
-                        : materials[m].kind == LYRA_MESH_MATERIAL_ENU ? materials[m].enu.poisson
-                                                                      : 0.45;
+            bool kept = materials[m].kind == LYRA_MESH_MATERIAL_ENU;
+            double own = kept ? materials[m].enu.poisson : lyra_mesh_material_default().enu.poisson;
+            double nu = poisson ? given->poisson : own;
             materials[m].kind = LYRA_MESH_MATERIAL_ENU;
             materials[m].enu = (LyraMaterialEnu){given->young, nu};
         } else if (poisson) {
@@ -416,6 +416,7 @@ LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body
     ++world->body_count;
     world->vertex_count += view->vertex_count;
     digest_body(world, view, body);
+    ly_warn_incompressible(world, view, body);
     return LYRA_OK;
 done:
     ly_body_end(world->ctx, view, body);
@@ -470,7 +471,6 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     LyBody body = {0};
     LyraBodyDef *own = NULL;
     int32_t forces = world->force_count, rules = world->rule_count;
-    bool activation = world->activation_changes;
     uint64_t digest = world->digest;
     LY_CHECK_DEF(def, "lyra_body_def_default");
     LY_TRY(ly_world_check_open(world, "a body"));
@@ -485,7 +485,6 @@ LyraStatus lyra_world_add_body(LyraWorld *world, const LyraBodyDef *def, int32_t
     }
     if (status != LYRA_OK) {
         ly_world_drop(world, forces, rules);
-        world->activation_changes = activation;
         world->digest = digest;
         return status;
     }

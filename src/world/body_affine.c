@@ -98,8 +98,8 @@ static LyraStatus embed(const LyraBodyView *view, int32_t count, const double *p
 const LyBodyType ly_body_affine = {
     .name = "affine", .create = create, .weighted = true, .embed = embed, .forces = forces};
 
-LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
-                                 int32_t **vertices, double **weights)
+LyraStatus ly_world_point_weights(LyraWorld *world, int32_t count, const LyBodyPoint *points,
+                                  int32_t **vertices, double **weights)
 {
     const int64_t nodes = LYRA_AFFINE_PARTICLES;
     LY_TRY(ly_arena_allocate(world->arena, nodes * count, sizeof **vertices, vertices));

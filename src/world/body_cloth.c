@@ -280,18 +280,18 @@ const LyBodyType ly_body_cloth = {
 
 enum { STRETCH, SHEAR, BEND_U, BEND_V };
 
-// the group in the model of the force that bends or stretches a cloth, -1 without
-static int32_t find_group(const LyraWorld *world, int32_t body, bool bend)
+// the force that bends or stretches a cloth, NULL without
+static const LyraForce *find_force(const LyraWorld *world, int32_t body, bool bend)
 {
     int32_t count;
     LyraForce *const *own = lyra_cloth_forces(world->views[body].cloth, &count);
     for (int32_t f = 0; f < count; ++f) {
         const LyraForceType *type = lyra_force_type(own[f]);
         if (lyra_force_type_parameter(type, bend ? "bend" : "stretch") >= 0) {
-            return lyra_model_group_of(world->model, own[f]);
+            return own[f];
         }
     }
-    return -1;
+    return NULL;
 }
 
 static double number_of(const LyraClothGroup *fabric, int number)
@@ -313,11 +313,14 @@ static double common(const LyraBodyCloth *def, int number)
 
 static bool has_number(const LyraWorld *world, int32_t body, int number)
 {
+    static const char *const names[] = {"stretch", "shear", "bend", "bend"};
     int32_t first = body < 0 ? 0 : body, end = body < 0 ? world->body_count : body + 1;
     bool has = false;
-    for (int32_t b = first; b < end && !world->moduli_change; ++b) {
-        has |= world->views[b].cloth && common(world->bodies[b].def->cloth, number) != 0 &&
-               find_group(world, b, number >= BEND_U) >= 0;
+    for (int32_t b = first; b < end; ++b) {
+        const LyraForce *force =
+            world->views[b].cloth ? find_force(world, b, number >= BEND_U) : NULL;
+        has |= force && common(world->bodies[b].def->cloth, number) != 0 &&
+               !ly_world_changes(world, force, names[number]);
     }
     return has;
 }
@@ -343,13 +346,14 @@ static LyraStatus set_force(LyraWorld *world, LyUndo *undo, int32_t body, const 
                             bool bend)
 {
     static const char *const stretch[] = {"stretch", "shear"}, *const bending[] = {"bend"};
-    int32_t count, group = find_group(world, body, bend);
+    const LyraForce *own = find_force(world, body, bend);
+    int32_t count, group = own ? lyra_model_group_of(world->model, own) : -1;
     LyraForce *const *forces = lyra_cloth_forces(like, &count);
-    for (int32_t f = 0; f < count && group >= 0; ++f) {
+    for (int32_t f = 0; f < count && own; ++f) {
         const char *const *names = bend ? bending : stretch;
         for (int n = 0; n < (bend ? 1 : 2); ++n) {
             int32_t p = lyra_force_type_parameter(lyra_force_type(forces[f]), names[n]);
-            LY_TRY(p < 0 ? LYRA_OK : ly_set_column(world, undo, group, forces[f], p, 1));
+            LY_TRY(p < 0 ? LYRA_OK : ly_copy_parameter(world, undo, group, forces[f], p, 1));
         }
     }
     return LYRA_OK;

@@ -81,7 +81,8 @@ static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const L
         change->base[e] = !def->value ? was : young ? was / young[e] : 1;
     }
     LY_TRY(select_stencils(world, def, change));
-    return ly_world_take_rule(world, (LyRule){apply_change, NULL, change});
+    return ly_world_take_rule(world,
+                              (LyRule){apply_change, NULL, change, force, change->parameter});
 }
 
 // Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
@@ -142,17 +143,21 @@ static LyraStatus change_young(LyraWorld *world, const LyraChangeDef *def, int32
                            body->name, model);
     }
     // the first force of a solid is the isotropic one
-    const LyraForceType *type = lyra_force_type(forces[0]);
     if (def->value) {
-        if (type->traits & LYRA_FORCE_SPRINGS) {
+        if (lyra_force_type(forces[0])->traits & LYRA_FORCE_SPRINGS) {
             return ly_fail_key(LYRA_BAD_FORMAT, "value",
                                "found a value for young of springs, expected factor");
         }
         LY_TRY(find_young(world, body, &young));
     }
-    for (int32_t p = 0; p < type->parameter_count; ++p) {
-        if (grows_with_young(world->ctx, model, type, p)) {
-            LY_TRY(add_change(world, def, forces[0], p, young));
+    for (int32_t f = 0; f < count; ++f) {
+        const LyraForceType *type = lyra_force_type(forces[f]);
+        // a series in a group of its own has shares of the law's moduli
+        bool follows = f == 0 || strncmp(type->name, "prony", 5) == 0;
+        for (int32_t p = 0; follows && p < type->parameter_count; ++p) {
+            if (grows_with_young(world->ctx, model, type, p)) {
+                LY_TRY(add_change(world, def, forces[f], p, young));
+            }
         }
     }
     return LYRA_OK;
@@ -247,13 +252,15 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
     LY_TRY(ly_world_check_open(world, "a change"));
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *own, &own));
     LY_TRY(ly_keys_copy(world->arena, &ly_change_keys, def, own));
+    if (!own->parameter) {
+        return ly_fail_key(LYRA_INVALID_ARGUMENT, "parameter",
+                           "found none, expected young or a parameter of the body's forces");
+    }
     LY_TRY(take_path(world, own));
     LyraStatus status = add_changes(world, own);
     if (status != LYRA_OK) {
         ly_world_drop(world, world->force_count, rules);
         return status;
     }
-    world->moduli_change = true;
-    world->activation_changes |= strcmp(own->parameter, "activation") == 0;
     return LYRA_OK;
 }

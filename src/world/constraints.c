@@ -169,6 +169,9 @@ static LyraStatus start_body(const LyraWorld *world, int32_t b, double *u, doubl
         return LYRA_OK;
     }
     double R[9], low[3], high[3], middle[3];
+    // without rounding where it is only moved along
+    bool turned =
+        start->rotate.angle != 0 || memcmp(start->scale, none.scale, sizeof none.scale) != 0;
     ly_turn_matrix(start->rotate.axis, start->rotate.angle, R);
     const double *X = world->bodies[b].positions;
     LyBodyPoints shape = ly_body_points(world, b);
@@ -189,7 +192,7 @@ static LyraStatus start_body(const LyraWorld *world, int32_t b, double *u, doubl
         }
         for (int i = 0; i < 3; ++i) {
             x[i] = start->rotate.center[i] + ly_dot3(R + 3 * i, p) + start->translate[i];
-            u[at + i] = x[i] - X[3 * (int64_t)k + i];
+            u[at + i] = turned ? x[i] - X[3 * (int64_t)k + i] : start->translate[i];
             arm[i] = x[i] - start->translate[i] - middle[i];
         }
         ly_cross3(start->angular_velocity, arm, spin);

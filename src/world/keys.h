@@ -4,7 +4,7 @@
 // What the settings of a world are: one table row per number, text or group of the public structs
 // of world.h and scene.h. From it scenes are read, settings checked and copied, the commented scene
 // of all defaults printed, the tables of docs/scenes.md made, and parameters found by their path.
-// A key is added by its row (and its field), a slider by the row's `live`.
+// A key is added by its row (and its field), a slider by the row's `turns` or `live`.
 
 #ifndef LY_WORLD_KEYS_H
 #define LY_WORLD_KEYS_H
@@ -47,6 +47,12 @@ typedef enum LyRange {
 typedef struct LyGroup LyGroup;
 typedef struct LyLive LyLive; // parameters.h
 
+/// A parameter of those forces of a body that are of a type; NULL: none.
+typedef struct LyTurns {
+    const char *force;     // name of the type
+    const char *parameter; // of LyraForceType::parameter_names
+} LyTurns;
+
 typedef struct LyKey {
     const char *name;
     LyKeyKind kind;
@@ -65,7 +71,8 @@ typedef struct LyKey {
     const LyGroup *group;
     const char *only; // for this `type` of the group only
     const char *meaning;
-    const LyLive *live; // how it is turned while the world runs; NULL: it is not
+    LyTurns turns;      // the parameter that it sets: turned while the world runs, by this alone
+    const LyLive *live; // how it is turned where it is no such parameter; NULL: not
 } LyKey;
 
 struct LyGroup {
@@ -81,7 +88,7 @@ struct LyGroup {
 typedef struct LyWorldSpec {
     const char *title;
     LyraCurve gravity[3];
-    int32_t mass; // LyraMassKind
+    LyraMassKind mass;
     LyraDamping damping;
     LyraIntegratorDef integrator;
     LyraSolverDef solver;
@@ -107,6 +114,9 @@ extern const LyGroup ly_probe_keys;      // LyraProbeDef
 
 /// Names of registered forces, for rows of kind NAME.
 const char *ly_force_choice(const LyraContext *ctx, int32_t index);
+
+/// Names of solvers, "auto" first, for rows of kind NAME.
+const char *ly_solver_word(const LyraContext *ctx, int32_t index);
 
 /// What is expected of a name where there is none to choose.
 #define LY_NONE_REGISTERED "one that is registered, and none is"

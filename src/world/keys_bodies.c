@@ -187,19 +187,20 @@ static const LyKey material_keys[] = {
      .meaning = "Mass per volume; of a generated mesh 1000 kg/m^3.", .live = &ly_live_density},
     {"inversion", LY_KEY_WORD, AT(LyraBodyDef, material.inversion), .choices = "extend|clamp|none",
      .meaning = "What an isotropic law does below the threshold."},
-    {"volumetric", LY_KEY_WORD, AT(LyraBodyDef, material.volumetric), .choices = "standard|mean",
-     .meaning = "How a law sees changes of volume: at each point, or by the mean over the element, "
-                "which does not lock where Poisson's ratio is near 0.5 (cubes, hexahedra, tets of "
-                "10 nodes)."},
+    {"volumetric", LY_KEY_WORD, AT(LyraBodyDef, material.volumetric),
+     .choices = "standard|mean|nodal",
+     .meaning = "How a law sees changes of volume: at each point, or by the mean over the element "
+                "(cubes, hexahedra, tets of 10 nodes) or around each vertex (tets of 4 nodes), "
+                "which do not lock where Poisson's ratio is near 0.5."},
     {"inversion-threshold", LY_KEY_NUMBER, AT(LyraBodyDef, material.inversion_threshold),
      .range = LY_RANGE_INSIDE, .meaning = "Stretch below which that happens."},
     {"compression-resistance", LY_KEY_NUMBER, AT(LyraBodyDef, material.compression_resistance),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Extra resistance to compression."},
     {"stiffness", LY_KEY_NUMBER, AT(LyraBodyDef, material.stiffness), .unit = "N/m",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs; 0: from Young's modulus, tets only.",
-     .live = &ly_live_stiffness},
+     .turns = {"mass-spring", "stiffness"}},
     {"damping", LY_KEY_NUMBER, AT(LyraBodyDef, material.damping), .unit = "N s/m",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs.", .turns = {"mass-spring", "damping"}},
     {"modulus-factor", LY_KEY_NUMBER, AT(LyraBodyDef, modulus_factor), .range = LY_RANGE_POSITIVE,
      .meaning = "On all moduli, those of the mesh and of regions."},
     {"vega", LY_KEY_BOOL, AT(LyraBodyDef, material.vega),
@@ -240,6 +241,17 @@ static const LyKey term_keys[] = {
 };
 GROUP(term, LyraViscosityTerm, init_term, "terms", "Terms of a series of moduli that fade away.");
 
+static const LyKey coefficient_keys[] = {
+    {"coefficient", LY_KEY_TEXT, AT(LyraViscosityTerm, coefficient), .required = true,
+     .meaning = "Parameter of the law, as `mu10`."},
+    {"time", LY_KEY_NUMBER, AT(LyraViscosityTerm, time), .required = true, .unit = "s",
+     .range = LY_RANGE_POSITIVE, .meaning = "Relaxation time."},
+    {"share", LY_KEY_NUMBER, AT(LyraViscosityTerm, share), .required = true,
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "What fades away over the coefficient itself."},
+};
+GROUP(coefficient, LyraViscosityTerm, init_term, "coefficients",
+      "Terms of series of the law's own coefficients.");
+
 static const LyKey viscosity_keys[] = {
     {"model", LY_KEY_WORD, AT(LyraBodyViscosity, model),
      .choices = "strain-rate|prony|maxwell|constant-q",
@@ -248,9 +260,9 @@ static const LyKey viscosity_keys[] = {
          "law that fade away; springs with dampers in logarithmic strain beside any law; a "
          "Prony series fitted to a quality factor."},
     {"lambda", LY_KEY_NUMBER, AT(LyraBodyViscosity, lambda), .unit = "Pa s", .only = "strain-rate",
-     .meaning = "Of volume."},
+     .meaning = "Of volume.", .turns = {"viscosity", "lambda"}},
     {"mu", LY_KEY_NUMBER, AT(LyraBodyViscosity, mu), .unit = "Pa s", .only = "strain-rate",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of shape."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of shape.", .turns = {"viscosity", "mu"}},
     {"symmetric", LY_KEY_BOOL, AT(LyraBodyViscosity, symmetric), .only = "strain-rate",
      .meaning = "Keeps matrices symmetric."},
     {"shear", LY_KEY_LIST, LIST(LyraBodyViscosity, shear, shear_count), .group = &term,
@@ -262,6 +274,9 @@ static const LyKey viscosity_keys[] = {
      .meaning = "In place of `shear` and `bulk`: terms of Lame's lambda."},
     {"mu-terms", LY_KEY_LIST, LIST(LyraBodyViscosity, mu_terms, mu_count), .group = &term,
      .only = "prony", .meaning = "In place of `shear` and `bulk`: terms of Lame's mu."},
+    {"coefficients", LY_KEY_LIST, LIST(LyraBodyViscosity, coefficients, coefficient_count),
+     .group = &coefficient, .only = "prony",
+     .meaning = "In place of all these: terms of the law's own coefficients, by their names."},
     {"q", LY_KEY_NUMBER, AT(LyraBodyViscosity, q), .range = LY_RANGE_POSITIVE, .only = "constant-q",
      .meaning = "Quality factor: storage over loss modulus."},
     {"band", LY_KEY_PAIR, AT(LyraBodyViscosity, band), .unit = "Hz", .range = LY_RANGE_POSITIVE,
@@ -277,9 +292,11 @@ GROUP(viscosity, LyraBodyViscosity, init_viscosity, "viscosity",
 
 static const LyKey stretch_rate_keys[] = {
     {"shear", LY_KEY_NUMBER, AT(LyraStretchDampingDef, shear), .unit = "Pa s",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against changes of shape."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against changes of shape.",
+     .turns = {"stretch-damping", "shear"}},
     {"volume", LY_KEY_NUMBER, AT(LyraStretchDampingDef, volume), .unit = "Pa s",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against changes of volume."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against changes of volume.",
+     .turns = {"stretch-damping", "volume"}},
     {"irving", LY_KEY_BOOL, AT(LyraStretchDampingDef, irving),
      .meaning = "In the form of Irving and others, which brakes rotations of deformed bodies too."},
 };
@@ -307,13 +324,14 @@ GROUP(goal, LyraBodyGoal, init_goal, "goal",
 static const LyKey fibre_keys[] = {
     {"direction", LY_KEY_VECTOR, AT(LyraBodyFibre, direction), .meaning = "Of the fibres at rest."},
     {"stiffness", LY_KEY_NUMBER, AT(LyraBodyFibre, stiffness), .unit = "Pa",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Along them."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Along them.", .turns = {"fibre", "stiffness"}},
     {"exponent", LY_KEY_NUMBER, AT(LyraBodyFibre, exponent), .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "How fast they stiffen."},
     {"active-stress", LY_KEY_NUMBER, AT(LyraBodyFibre, active_stress), .unit = "Pa",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "At full activation."},
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "At full activation.",
+     .turns = {"fibre", "active stress"}},
     {"activation", LY_KEY_CURVE, AT(LyraBodyFibre, activation), .range = LY_RANGE_FRACTION,
-     .meaning = "Over time, from 0 to 1.", .live = &ly_live_activation},
+     .meaning = "Over time, from 0 to 1.", .turns = {"fibre", "activation"}},
     {"tension-only", LY_KEY_BOOL, AT(LyraBodyFibre, tension_only),
      .meaning = "They do not resist being shortened."},
 };

@@ -269,6 +269,9 @@ static LyraStatus copy_value(LyraArena *arena, const LyKey *key, const char *def
     case LY_KEY_NAME:
         return copy_name(ly_arena_context(arena), key, place);
     case LY_KEY_TEXT:
+        if (key->required && !*(const char *const *)place) {
+            return ly_fail_key(LYRA_INVALID_ARGUMENT, key->name, "found none, expected a text");
+        }
         return copy_text(arena, place);
     case LY_KEY_VECTOR:
     case LY_KEY_SCALE:

@@ -8,7 +8,7 @@
 #include "world/keys_rows.h"
 #include "world/parameters.h"
 
-static const char *solver_choice(const LyraContext *ctx, int32_t index)
+const char *ly_solver_word(const LyraContext *ctx, int32_t index)
 {
     return index == 0 ? "auto" : ly_solver_choice(ctx, index - 1);
 }
@@ -89,7 +89,7 @@ PUBLIC_GROUP(ly_integrator_keys, integrator_keys, LyraIntegratorDef, NULL, "inte
              "How time goes on.");
 
 static const LyKey solver_keys[] = {
-    {"name", LY_KEY_NAME, AT(LyraSolverDef, name), .choice = solver_choice,
+    {"name", LY_KEY_NAME, AT(LyraSolverDef, name), .choice = ly_solver_word,
      .meaning = "Linear solver."},
     {"preconditioner", LY_KEY_NAME, AT(LyraSolverDef, preconditioner),
      .choice = preconditioner_choice, .meaning = "Of iterative ones."},

@@ -28,6 +28,7 @@ static const LyKey probe_keys[] = {
      .meaning = "Unique; letters, digits, `-` and `_`. Columns of `steps.csv` have it."},
     {"quantity", LY_KEY_WORD, AT(LyraProbeDef, quantity), .required = true,
      .choices = "displacement|position|velocity|reaction|force|stress|energy|distance|volume|"
+                "plastic-strain|goal-distance|plastic-loss|viscous-loss|"
                 "tie-force|tie-gap",
      .meaning = "What is looked at: [probes](probes.md)."},
     {"body", LY_KEY_TEXT, AT(LyraProbeDef, body), .meaning = "Its name. Without, all bodies."},

@@ -47,9 +47,9 @@ GROUP(half_space, LyraSelectHalfSpace, NULL, "half-space", "Points on one side o
 
 static const LyKey normal_keys[] = {
     {"direction", LY_KEY_VECTOR, AT(LyraSelectNormal, direction), .required = true,
-     .meaning = "Where the surface is to look."},
+     .meaning = "Direction of the normals."},
     {"angle", LY_KEY_NUMBER, AT(LyraSelectNormal, angle), .unit = "rad", .shown_default = "30 deg",
-     .range = LY_RANGE_ANGLE, .meaning = "How far off it may look."},
+     .range = LY_RANGE_ANGLE, .meaning = "Largest angle to it."},
 };
 GROUP(normal, LyraSelectNormal, init_normal, "normal",
       "Vertices of the surface whose normal (the mean of the faces around) has a direction; for "
@@ -94,7 +94,7 @@ static const LyKey select_group_keys[] = {
      .meaning =
          "Vertices of the surface; `inner`: of the walls of cavities, `outer`: of the rest."},
     {"normal", LY_KEY_GROUP, AT(LyraSelector, normal), .pointer = true, .group = &normal,
-     .meaning = "Parts of the surface that look somewhere."},
+     .meaning = "Parts of the surface, by their normals."},
     {"invert", LY_KEY_BOOL, AT(LyraSelector, invert), .meaning = "What was not selected."},
 };
 PUBLIC_GROUP(

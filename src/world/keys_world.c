@@ -13,7 +13,7 @@ static void init_world(void *out)
 {
     LyraWorldDef def = lyra_world_def_default();
     LyWorldSpec *spec = out;
-    *spec = (LyWorldSpec){.mass = (int32_t)def.mass,
+    *spec = (LyWorldSpec){.mass = def.mass,
                           .damping = def.damping,
                           .integrator = def.integrator,
                           .solver = def.solver,

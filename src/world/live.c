@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Numbers that people turn while a world runs, one row each. Moduli reach the kernels by making the
-// solids anew from meshes with changed materials, of which only the parameters are kept: whatever a
-// law makes of Young's modulus and Poisson's ratio, it makes of the new ones too.
+// Numbers that people turn while a world runs and that are no parameters of forces. Moduli reach
+// the kernels by making the solids anew from meshes with changed materials, of which only the
+// parameters are kept: whatever a law makes of Young's modulus and Poisson's ratio, it makes of the
+// new ones too.
 
 #include "world/parameters.h"
 
@@ -24,11 +25,11 @@ void ly_world_note_start(LyraWorld *world)
     world->start_damping[1] = model.stiffness_damping;
     memcpy(world->start_gravity, model.gravity, sizeof model.gravity);
     for (int32_t b = 0; b < world->body_count; ++b) {
-        world->bodies[b].young = world->bodies[b].stiffness = 1;
+        world->bodies[b].young = 1;
+        world->bodies[b].poisson = NAN;
         for (int k = 0; k < 4; ++k) {
             world->bodies[b].cloth[k] = 1;
         }
-        world->bodies[b].poisson = world->bodies[b].activation = NAN;
     }
 }
 
@@ -110,38 +111,23 @@ static int32_t first_with(const LyraWorld *world, int32_t body,
     return -1;
 }
 
-// the next group from `*id` on of a body (-1: of any) whose type has a parameter, as springs have a
-// stiffness
-static bool next_group(const LyraWorld *world, int32_t body, const char *parameter, bool springs,
-                       int32_t *id, LyraForceGroup *group)
+// whether a change over time sets a parameter of a solid's own forces
+static bool changes_moduli(const LyraWorld *world, int32_t body)
 {
-    for (; lyra_model_group(world->model, *id, group); ++*id) {
-        bool owned = body < 0 || group->owner == body;
-        bool kind = !springs || (group->type->traits & LYRA_FORCE_SPRINGS);
-        if (owned && kind && lyra_force_type_parameter(group->type, parameter) >= 0) {
+    int32_t count = 0;
+    const LyraSolid *solid = world->views[body].solid;
+    LyraForce *const *forces = solid ? lyra_solid_forces(solid, &count) : NULL;
+    for (int32_t f = 0; f < count; ++f) {
+        if (ly_world_changes(world, forces[f], NULL)) {
             return true;
         }
     }
     return false;
 }
 
-static bool has_springs(const LyraWorld *world, int32_t body)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    return !world->moduli_change && next_group(world, body, "stiffness", true, &id, &group);
-}
-
-static bool has_activation(const LyraWorld *world, int32_t body)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    return !world->activation_changes && next_group(world, body, "activation", false, &id, &group);
-}
-
 static bool has_young(const LyraWorld *world, int32_t body)
 {
-    return !world->moduli_change && first_with(world, body, has_moduli) >= 0;
+    return first_with(world, body, has_moduli) >= 0 && first_with(world, body, changes_moduli) < 0;
 }
 
 static bool has_poisson(const LyraWorld *world, int32_t body)
@@ -169,7 +155,7 @@ static bool always(const LyraWorld *world, int32_t body)
     return true;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 void ly_read_scaled(double base, const char *unit, double factor, double range,
                     LyraWorldParameter *out)
@@ -213,26 +199,9 @@ static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParamete
     read_linear("", isnan(set) ? start : set, start, 0.495, out);
 }
 
-static void read_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    ly_read_scaled(NAN, "", body_of(world, body, has_springs)->stiffness, 100, out);
-}
-
 static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
     ly_read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
-}
-
-static void read_activation(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    LyraForceGroup group;
-    int32_t id = 0;
-    double start = 0, set = body_of(world, body, has_activation)->activation;
-    if (next_group(world, body, "activation", false, &id, &group) && group.stencil_count > 0) {
-        int32_t p = lyra_force_type_parameter(group.type, "activation");
-        start = lyra_force_view(group.force).parameters[p];
-    }
-    read_linear("", isnan(set) ? start : set, start, 1, out);
 }
 
 static void read_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -266,21 +235,6 @@ static void read_gravity(const LyraWorld *world, int32_t body, LyraWorldParamete
 }
 
 // ---- turning ------------------------------------------------------------------------------------
-
-LyraStatus ly_set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
-                         int32_t p, double factor)
-{
-    double *column = NULL;
-    LyraForceView view = lyra_force_view(like);
-    LY_TRY(ly_allocate_array(world->ctx, view.stencil_count, sizeof *column, &column));
-    for (int64_t e = 0; e < view.stencil_count; ++e) {
-        column[e] = factor * view.parameters[view.type->parameter_count * e + p];
-    }
-    LyraStatus status =
-        ly_undo_set_parameter(undo, world->model, group, view.type->parameter_names[p], column);
-    ly_release(world->ctx, column);
-    return status;
-}
 
 static void scale_material(LyraMeshMaterial *material, double young, double poisson)
 {
@@ -338,7 +292,7 @@ static LyraStatus set_moduli_of(LyraWorld *world, LyUndo *undo, int32_t body, do
         }
         int32_t group = lyra_model_group_of(world->model, own[f]);
         for (int32_t p = 0; p < type->parameter_count; ++p) {
-            LY_TRY_DONE(ly_set_column(world, undo, group, forces[f], p, 1));
+            LY_TRY_DONE(ly_copy_parameter(world, undo, group, forces[f], p, 1));
         }
     }
 done:
@@ -387,43 +341,6 @@ static LyraStatus set_poisson(LyraWorld *world, LyUndo *undo, int32_t body, doub
                ? set_moduli(world, undo, body, NULL, &value)
                : ly_fail(LYRA_INVALID_ARGUMENT,
                          "poisson is %g, expected more than -1 and below 0.5", value);
-}
-
-static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, double factor)
-{
-    LyraForceGroup group;
-    int32_t first, end;
-    LY_TRY(ly_find_factor("stiffness", factor, 1, &factor));
-    for (int32_t g = 0; next_group(world, body, "stiffness", true, &g, &group); ++g) {
-        int32_t p = lyra_force_type_parameter(group.type, "stiffness");
-        LY_TRY(ly_set_column(world, undo, g, group.force, p, factor));
-    }
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].stiffness = factor;
-    }
-    return LYRA_OK;
-}
-
-static LyraStatus set_activation(LyraWorld *world, LyUndo *undo, int32_t body, double value)
-{
-    LyraForceGroup group;
-    int32_t first, end;
-    for (int32_t g = 0; next_group(world, body, "activation", false, &g, &group); ++g) {
-        double *column = NULL;
-        LY_TRY(ly_allocate_array(world->ctx, group.stencil_count, sizeof *column, &column));
-        for (int32_t e = 0; e < group.stencil_count; ++e) {
-            column[e] = value;
-        }
-        LyraStatus status = ly_undo_set_parameter(undo, world->model, g, "activation", column);
-        ly_release(world->ctx, column);
-        LY_TRY(status);
-    }
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].activation = value;
-    }
-    return LYRA_OK;
 }
 
 static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, double value)
@@ -475,9 +392,7 @@ static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, doub
 
 const LyLive ly_live_young = {has_young, read_young, set_young};
 const LyLive ly_live_poisson = {has_poisson, read_poisson, set_poisson};
-const LyLive ly_live_stiffness = {has_springs, read_stiffness, set_stiffness};
 const LyLive ly_live_density = {has_density, read_density, set_density};
-const LyLive ly_live_activation = {has_activation, read_activation, set_activation};
 const LyLive ly_live_mass_damping = {always, read_mass_damping, set_mass_damping};
 const LyLive ly_live_stiffness_damping = {always, read_stiffness_damping, set_stiffness_damping};
 const LyLive ly_live_dt = {always, read_dt, set_dt};

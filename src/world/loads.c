@@ -26,7 +26,7 @@ static LyraStatus share_nodal(LyraWorld *world, const LySelection *found, LyNoda
     int32_t count = found->count + 4 * found->point_count;
     LY_TRY(ly_arena_allocate(world->arena, count, sizeof *vertices, &vertices));
     LY_TRY(ly_arena_allocate(world->arena, count, sizeof *shares, &shares));
-    LY_TRY(ly_world_weigh_points(world, found->point_count, found->points, &own, &weights));
+    LY_TRY(ly_world_point_weights(world, found->point_count, found->points, &own, &weights));
     for (int32_t i = 0; i < count; ++i) {
         int32_t at = i - found->count;
         vertices[i] = at < 0 ? found->vertices[i] : own[at];
@@ -175,7 +175,7 @@ static LyraStatus add_springs(LyraWorld *world, const LyraLoadDef *load)
         LY_TRY(add_targets(world, load, found.count, 1, found.vertices, NULL));
     }
     if (found.point_count > 0) {
-        LY_TRY(ly_world_weigh_points(world, found.point_count, found.points, &vertices, &weights));
+        LY_TRY(ly_world_point_weights(world, found.point_count, found.points, &vertices, &weights));
         LY_TRY(add_targets(world, load, found.point_count, 4, vertices, weights));
     }
     return LYRA_OK;

@@ -20,7 +20,8 @@ typedef struct LyParameter {
     const char *path; // the arena's
     const char *rest; // of the path behind its body; NULL: the world's own
     const LyKey *key;
-    int32_t body; // -1: all, or the world's own
+    int32_t body;         // -1: all, or the world's own
+    double start, turned; // of ly_turns_find() and ly_turns_set()
 } LyParameter;
 
 struct LyParameters {
@@ -35,13 +36,19 @@ static LyraStatus add(LyraWorld *world, const char *path, size_t prefix, const L
 {
     LyParameters *list = world->parameters;
     char *copy = NULL;
-    if (!key->live->has(world, body)) {
+    double start = NAN;
+    if (!(key->live ? key->live->has(world, body) : ly_turns_find(world, body, key, &start))) {
         return LYRA_OK;
     }
     LY_TRY(ly_grow_array(world->ctx, list->count, sizeof *list->items, &list->items));
     LY_TRY(ly_arena_allocate(world->arena, (int64_t)strlen(path) + 1, 1, &copy));
     memcpy(copy, path, strlen(path));
-    list->items[list->count++] = (LyParameter){copy, prefix ? copy + prefix : NULL, key, body};
+    list->items[list->count++] = (LyParameter){.path = copy,
+                                               .rest = prefix ? copy + prefix : NULL,
+                                               .key = key,
+                                               .body = body,
+                                               .start = start,
+                                               .turned = NAN};
     return LYRA_OK;
 }
 
@@ -55,7 +62,7 @@ static LyraStatus collect(LyraWorld *world, const LyGroup *group, char path[PATH
         const LyKey *key = &group->keys[k];
         bool within = key->kind == LY_KEY_GROUP;
         snprintf(path + begin, PATH_CHARS - begin, "%s%s", key->name, within ? "." : "");
-        if (key->live) {
+        if (key->live || key->turns.force) {
             LY_TRY(add(world, path, prefix, key, body));
         }
         if (within) {
@@ -151,7 +158,7 @@ static LyraStatus refuse(const LyraWorld *world, const char *path)
                    path, list, more);
 }
 
-static LyraStatus find(LyraWorld *world, const char *path, const LyParameter **out)
+static LyraStatus find(LyraWorld *world, const char *path, LyParameter **out)
 {
     int32_t body;
     LY_TRY(lyra_world_prepare(world));
@@ -159,7 +166,7 @@ static LyraStatus find(LyraWorld *world, const char *path, const LyParameter **o
     // all bodies of one are that one
     body = rest && body < 0 && world->body_count == 1 ? 0 : body;
     for (int32_t p = 0; p < world->parameters->count; ++p) {
-        const LyParameter *own = &world->parameters->items[p];
+        LyParameter *own = &world->parameters->items[p];
         bool same = rest && own->rest ? own->body == body && strcmp(own->rest, rest) == 0
                                       : !rest && strcmp(own->path, path) == 0;
         if (same) {
@@ -170,10 +177,42 @@ static LyraStatus find(LyraWorld *world, const char *path, const LyParameter **o
     return refuse(world, path);
 }
 
+// the first body stands for all
+static double find_turned(const LyParameters *list, const LyParameter *parameter)
+{
+    int32_t p = 0;
+    while (parameter->body < 0 &&
+           (list->items[p].key != parameter->key || list->items[p].body < 0)) {
+        ++p;
+    }
+    return parameter->body < 0 ? list->items[p].turned : parameter->turned;
+}
+
 static void read(const LyraWorld *world, const LyParameter *parameter, LyraWorldParameter *out)
 {
-    *out = (LyraWorldParameter){.path = parameter->path, .name = parameter->key->name};
-    parameter->key->live->read(world, parameter->body, out);
+    const LyKey *key = parameter->key;
+    *out = (LyraWorldParameter){.path = parameter->path, .name = key->name};
+    if (key->live) {
+        key->live->read(world, parameter->body, out);
+    } else {
+        ly_turns_read(key, parameter->start, find_turned(world->parameters, parameter), out);
+    }
+}
+
+static LyraStatus set(LyraWorld *world, LyUndo *undo, LyParameter *parameter, double value)
+{
+    const LyKey *key = parameter->key;
+    double turned;
+    if (key->live) {
+        return key->live->set(world, undo, parameter->body, value);
+    }
+    LY_TRY(ly_turns_set(world, undo, parameter->body, key, parameter->start, value, &turned));
+    for (int32_t p = 0; p < world->parameters->count; ++p) {
+        LyParameter *other = &world->parameters->items[p];
+        bool covered = parameter->body < 0 || other->body == parameter->body;
+        other->turned = other->key == key && covered ? turned : other->turned;
+    }
+    return LYRA_OK;
 }
 
 // ---- what people call ---------------------------------------------------------------------------
@@ -191,7 +230,7 @@ bool lyra_world_parameter(LyraWorld *world, int32_t index, LyraWorldParameter *o
 LyraStatus lyra_world_get(LyraWorld *world, const char *path, LyraWorldParameter *out)
 {
     LYRA_ASSERT(world && path && out);
-    const LyParameter *parameter = NULL;
+    LyParameter *parameter = NULL;
     LY_TRY(find(world, path, &parameter));
     read(world, parameter, out);
     return LYRA_OK;
@@ -200,13 +239,13 @@ LyraStatus lyra_world_get(LyraWorld *world, const char *path, LyraWorldParameter
 LyraStatus lyra_world_set(LyraWorld *world, const char *path, double value)
 {
     LYRA_ASSERT(world && path);
-    const LyParameter *parameter = NULL;
+    LyParameter *parameter = NULL;
     LY_TRY(find(world, path, &parameter));
     if (!isfinite(value)) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "%s is not a finite number", path);
     }
     LyUndo undo = {.ctx = world->ctx};
-    LyraStatus status = parameter->key->live->set(world, &undo, parameter->body, value);
+    LyraStatus status = set(world, &undo, parameter, value);
     if (status != LYRA_OK) {
         ly_undo_back(&undo, world->model);
     }

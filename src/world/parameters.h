@@ -28,13 +28,29 @@ void ly_read_scaled(double base, const char *unit, double factor, double range,
 /// `value` over what the world started with; an error unless above 0.
 LyraStatus ly_find_factor(const char *name, double value, double start, double *factor);
 
-/// Sets parameter p of a group as that of `like` times `factor`.
-LyraStatus ly_set_column(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
-                         int32_t p, double factor);
+extern const LyLive ly_live_young, ly_live_poisson, ly_live_density, ly_live_mass_damping,
+    ly_live_stiffness_damping, ly_live_dt, ly_live_gravity, ly_live_cloth_stretch,
+    ly_live_cloth_shear, ly_live_cloth_bend_u, ly_live_cloth_bend_v;
 
-extern const LyLive ly_live_young, ly_live_poisson, ly_live_stiffness, ly_live_density,
-    ly_live_activation, ly_live_mass_damping, ly_live_stiffness_damping, ly_live_dt,
-    ly_live_gravity, ly_live_cloth_stretch, ly_live_cloth_shear, ly_live_cloth_bend_u,
-    ly_live_cloth_bend_v;
+/// Whether a change over time sets a parameter of a force; NULL: any.
+bool ly_world_changes(const LyraWorld *world, const LyraForce *force, const char *parameter);
+
+/// Parameter p of a group as that of `like` times `factor`.
+LyraStatus ly_copy_parameter(LyraWorld *world, LyUndo *undo, int32_t group, const LyraForce *like,
+                             int32_t p, double factor);
+
+// ---- keys that are a parameter of forces (LyKey::turns) -----------------------------------------
+
+/// Whether bodies have forces with the parameter of a key, not below 0 and not all 0 where a factor
+/// turns it, and the world does not change it. `start`: what all stencils have; NaN where they
+/// differ.
+bool ly_turns_find(const LyraWorld *world, int32_t body, const LyKey *key, double *start);
+
+/// As LyLive::read. `turned`: what ly_turns_set() wrote last, of a body; NaN: nothing yet.
+void ly_turns_read(const LyKey *key, double start, double turned, LyraWorldParameter *out);
+
+/// As LyLive::set. `turned` is the same for a body alone and for all of them.
+LyraStatus ly_turns_set(LyraWorld *world, LyUndo *undo, int32_t body, const LyKey *key,
+                        double start, double value, double *turned);
 
 #endif

@@ -35,22 +35,34 @@ struct LyProbe {
     LyraVector *reaction; // of the model
 };
 
+#define FORGETS LYRA_MEMORY_COUNT
+
 static const struct {
     const char *name, *unit;
-    bool vector;
+    bool vector, of_elements;
     LyraProbeReduce reduce;
+    LyraMemory memory; // of elements
+    bool density;      // whether that is per volume at rest
 } quantities[LYRA_PROBE_QUANTITY_COUNT] = {
-    [LYRA_PROBE_DISPLACEMENT] = {"displacement", "m", true, LYRA_PROBE_MEAN},
-    [LYRA_PROBE_POSITION] = {"position", "m", true, LYRA_PROBE_MEAN},
-    [LYRA_PROBE_VELOCITY] = {"velocity", "m/s", true, LYRA_PROBE_MEAN},
-    [LYRA_PROBE_REACTION] = {"reaction", "N", true, LYRA_PROBE_SUM},
-    [LYRA_PROBE_FORCE] = {"force", "N", true, LYRA_PROBE_SUM},
-    [LYRA_PROBE_STRESS] = {"stress", "Pa", false, LYRA_PROBE_MAX},
-    [LYRA_PROBE_ENERGY] = {"energy", "J", false, LYRA_PROBE_SUM},
-    [LYRA_PROBE_DISTANCE] = {"distance", "m", false, LYRA_PROBE_MEAN},
-    [LYRA_PROBE_VOLUME] = {"volume", "m^3", false, LYRA_PROBE_SUM},
-    [LYRA_PROBE_TIE_FORCE] = {"tie-force", "N", true, LYRA_PROBE_SUM},
-    [LYRA_PROBE_TIE_GAP] = {"tie-gap", "m", false, LYRA_PROBE_MAX},
+    [LYRA_PROBE_DISPLACEMENT] = {"displacement", "m", true, false, LYRA_PROBE_MEAN, FORGETS, false},
+    [LYRA_PROBE_POSITION] = {"position", "m", true, false, LYRA_PROBE_MEAN, FORGETS, false},
+    [LYRA_PROBE_VELOCITY] = {"velocity", "m/s", true, false, LYRA_PROBE_MEAN, FORGETS, false},
+    [LYRA_PROBE_REACTION] = {"reaction", "N", true, false, LYRA_PROBE_SUM, FORGETS, false},
+    [LYRA_PROBE_FORCE] = {"force", "N", true, false, LYRA_PROBE_SUM, FORGETS, false},
+    [LYRA_PROBE_STRESS] = {"stress", "Pa", false, true, LYRA_PROBE_MAX, FORGETS, false},
+    [LYRA_PROBE_ENERGY] = {"energy", "J", false, true, LYRA_PROBE_SUM, FORGETS, true},
+    [LYRA_PROBE_DISTANCE] = {"distance", "m", false, false, LYRA_PROBE_MEAN, FORGETS, false},
+    [LYRA_PROBE_VOLUME] = {"volume", "m^3", false, false, LYRA_PROBE_SUM, FORGETS, false},
+    [LYRA_PROBE_PLASTIC_STRAIN] = {"plastic-strain", "1", false, true, LYRA_PROBE_MAX,
+                                   LYRA_MEMORY_PLASTIC_STRAIN, false},
+    [LYRA_PROBE_GOAL_DISTANCE] = {"goal-distance", "1", false, true, LYRA_PROBE_MAX,
+                                  LYRA_MEMORY_GOAL_DISTANCE, false},
+    [LYRA_PROBE_PLASTIC_LOSS] = {"plastic-loss", "J", false, true, LYRA_PROBE_SUM,
+                                 LYRA_MEMORY_PLASTIC_LOSS, true},
+    [LYRA_PROBE_VISCOUS_LOSS] = {"viscous-loss", "J", false, true, LYRA_PROBE_SUM,
+                                 LYRA_MEMORY_VISCOUS_LOSS, true},
+    [LYRA_PROBE_TIE_FORCE] = {"tie-force", "N", true, false, LYRA_PROBE_SUM, FORGETS, false},
+    [LYRA_PROBE_TIE_GAP] = {"tie-gap", "m", false, false, LYRA_PROBE_MAX, FORGETS, false},
 };
 
 static const char *const reduce_names[LYRA_PROBE_REDUCE_COUNT] = {"auto", "mean", "sum",
@@ -181,7 +193,7 @@ static LyraStatus find_points(LyraWorld *world, const char *body, const LyraSele
         return LYRA_OK;
     }
     int64_t total = found.count + 4 * (int64_t)found.point_count;
-    LY_TRY(ly_world_weigh_points(world, found.point_count, found.points, &own, &weights));
+    LY_TRY(ly_world_point_weights(world, found.point_count, found.points, &own, &weights));
     LY_TRY(ly_arena_allocate(world->arena, total, sizeof *vertices, &vertices));
     if (found.count > 0) {
         memcpy(vertices, found.vertices, (size_t)found.count * sizeof *vertices);
@@ -303,6 +315,9 @@ static LyraStatus find_selection(LyraWorld *world, const LyraProbeDef *def, LyPr
         all.all = true;
     }
     const LyraSelector *select = def->select ? def->select : &all;
+    if (quantities[def->quantity].of_elements) {
+        return find_elements(world, def, select, probe);
+    }
     switch (def->quantity) {
     case LYRA_PROBE_TIE_FORCE:
     case LYRA_PROBE_TIE_GAP:
@@ -314,9 +329,6 @@ static LyraStatus find_selection(LyraWorld *world, const LyraProbeDef *def, LyPr
     case LYRA_PROBE_REACTION:
     case LYRA_PROBE_FORCE:
         return find_pushed(world, def, select, &probe->points);
-    case LYRA_PROBE_STRESS:
-    case LYRA_PROBE_ENERGY:
-        return find_elements(world, def, select, probe);
     case LYRA_PROBE_VOLUME:
         return find_faces(world, def, select, probe);
     case LYRA_PROBE_DISTANCE:
@@ -559,7 +571,10 @@ static LyraStatus make_fields(LyraWorld *world, LyProbe *probe)
         lyra_mesh_element_volumes(body->mesh, probe->rest_volumes);
     }
     LY_TRY(lyra_fields_create(world->ctx, world->model, body->mesh, body->first_vertex, &fields));
-    if (!lyra_fields_have_stress(fields)) {
+    LyraMemory memory = quantities[probe->def.quantity].memory;
+    bool has = memory == FORGETS ? lyra_fields_have_stress(fields)
+                                 : lyra_fields_have_memory(fields, memory);
+    if (!has) {
         lyra_fields_destroy(fields);
         return ly_fail(LYRA_UNSUPPORTED, "probe \"%s\": body \"%s\" has no elements with a %s",
                        probe->def.name, body->name, quantities[probe->def.quantity].name);
@@ -571,15 +586,19 @@ static LyraStatus make_fields(LyraWorld *world, LyProbe *probe)
 static LyraStatus look_at_elements(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
 {
     bool energy = probe->def.quantity == LYRA_PROBE_ENERGY;
+    bool density = quantities[probe->def.quantity].density;
+    LyraMemory memory = quantities[probe->def.quantity].memory;
     LyraProbeReduce reduce = probe->def.reduce;
     LY_TRY(probe->fields ? LYRA_OK : make_fields(world, probe));
     const LyraElementFields fields = {.energy_density = energy ? probe->scratch : NULL,
                                       .von_mises = energy ? NULL : probe->scratch};
-    LY_TRY(lyra_fields_evaluate(probe->fields, world->state, &fields));
+    LY_TRY(memory == FORGETS
+               ? lyra_fields_evaluate(probe->fields, world->state, &fields)
+               : lyra_fields_read_memory(probe->fields, memory, world->state, probe->scratch));
     double sum = 0, most = NAN, least = NAN;
     for (int32_t i = 0; i < probe->element_count; ++i) {
         int32_t e = probe->elements[i];
-        double value = probe->scratch[e] * (energy ? probe->rest_volumes[e] : 1);
+        double value = probe->scratch[e] * (density ? probe->rest_volumes[e] : 1);
         sum += value;
         most = fmax(most, value);
         least = fmin(least, value);

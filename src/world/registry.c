@@ -57,15 +57,10 @@ LyraStatus lyra_register_law(LyraContext *ctx, const LyraMaterialType *law, cons
     return ly_registry_add(ctx, LY_REGISTRY_LAW, (LyRegistered){law->name, law, user});
 }
 
-static const char *solver_name(const LyraContext *ctx, int32_t index)
-{
-    return index == 0 ? "auto" : ly_solver_choice(ctx, index - 1);
-}
-
 LyraStatus lyra_register_solver(LyraContext *ctx, const LyraSolverType *solver)
 {
     LYRA_ASSERT(ctx && solver);
-    LY_TRY(check_name(ctx, "solver", solver->name, solver_name));
+    LY_TRY(check_name(ctx, "solver", solver->name, ly_solver_word));
     LY_TRY(ly_solver_type_check(solver));
     return ly_registry_add(ctx, LY_REGISTRY_SOLVER, (LyRegistered){solver->name, solver, NULL});
 }

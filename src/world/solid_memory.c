@@ -151,6 +151,48 @@ static LyraStatus keep_series(LyraWorld *world, const LyraRelaxationBranch *bran
     return LYRA_OK;
 }
 
+// series of coefficients on the arena, one for each name
+static LyraStatus read_coefficients(LyraWorld *world, const LyraBodyViscosity *v,
+                                    const LyraViscoelasticityDef **out)
+{
+    const int32_t most = LYRA_COEFFICIENT_SERIES_MAX;
+    LyraCoefficientSeries *series = NULL;
+    LyraViscoelasticityDef *def = NULL;
+    int32_t count = 0;
+    LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *def, &def));
+    LY_TRY(ly_arena_allocate(world->arena, most, sizeof *series, &series));
+    for (int32_t i = 0; i < v->coefficient_count; ++i) {
+        const LyraViscosityTerm *term = &v->coefficients[i];
+        LyraRelaxationBranch *branches = NULL;
+        int32_t c = 0;
+        while (c < count && strcmp(series[c].coefficient, term->coefficient) != 0) {
+            ++c;
+        }
+        if (c == most) {
+            return ly_fail_key(LYRA_BAD_FORMAT, "coefficients",
+                               "found more than %d coefficients, expected fewer", most);
+        }
+        if (c == count) {
+            LY_TRY(ly_arena_allocate(world->arena, LYRA_RELAXATION_BRANCHES_MAX, sizeof *branches,
+                                     &branches));
+            series[count++] = (LyraCoefficientSeries){term->coefficient, branches, 0};
+        }
+        if (series[c].branch_count == LYRA_RELAXATION_BRANCHES_MAX) {
+            return ly_fail_key(LYRA_BAD_FORMAT, "coefficients",
+                               "found more than %d terms of %s, expected fewer",
+                               LYRA_RELAXATION_BRANCHES_MAX, term->coefficient);
+        }
+        branches = (LyraRelaxationBranch *)series[c].branches;
+        branches[series[c].branch_count++] =
+            (LyraRelaxationBranch){.time = term->time, .shear = term->share};
+    }
+    *def = lyra_viscoelasticity_def_default();
+    def->coefficients = series;
+    def->coefficient_count = count;
+    *out = def;
+    return LYRA_OK;
+}
+
 static LyraStatus read_series(LyraWorld *world, const LyraMesh *mesh, const LyraBodyViscosity *v,
                               const LyraViscoelasticityDef **out)
 {
@@ -158,6 +200,12 @@ static LyraStatus read_series(LyraWorld *world, const LyraMesh *mesh, const Lyra
     const double of_shear[2] = {1, 0}, of_bulk[2] = {0, 1};
     Series series = {.model = maxwell ? LYRA_RELAXATION_MAXWELL : LYRA_RELAXATION_PRONY};
     bool lame = v->lambda_count > 0 || v->mu_count > 0;
+    if (v->coefficient_count > 0) {
+        return lame || v->shear_count > 0 || v->bulk_count > 0
+                   ? ly_fail_key(LYRA_BAD_FORMAT, "coefficients",
+                                 "found it beside other terms, expected one of the two kinds")
+                   : read_coefficients(world, v, out);
+    }
     if (lame && (v->shear_count > 0 || v->bulk_count > 0)) {
         return ly_fail(LYRA_BAD_FORMAT, "found terms of Lame's coefficients beside shear or bulk, "
                                         "expected one of the two kinds");

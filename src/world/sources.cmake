@@ -20,6 +20,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_world.c
   world/laplacian.c
   world/live.c
+  world/locking.c
   world/loads.c
   world/masses.c
   world/methods.c
@@ -42,6 +43,7 @@ target_sources(lyra_objects PRIVATE
   world/tendon.c
   world/tie_force.c
   world/ties.c
+  world/turns.c
   world/undo.c
   world/view.c
   world/world.c)

@@ -25,9 +25,12 @@ static void add_report(LyraStepReport *sum, const LyraStepReport *part)
     last.assembly_seconds += sum->assembly_seconds;
     last.solve_seconds += sum->solve_seconds;
     last.total_seconds += sum->total_seconds;
-    last.dissipated += sum->dissipated;
     last.work += sum->work;
-    last.balance += sum->balance;
+    last.change += sum->change;
+    last.dissipated += sum->dissipated;
+    last.plastic += sum->plastic;
+    last.viscous += sum->viscous;
+    last.numerical += sum->numerical;
     last.error = sum->error > part->error ? sum->error : part->error;
     *sum = last;
 }
@@ -93,6 +96,7 @@ LyraStatus lyra_world_step(LyraWorld *world, LyraStepReport *report)
     }
     if (status == LYRA_OK) {
         ly_undo_keep(&world->undo);
+        ly_warn_bending(world);
         local.gap = ly_world_hard_gap(world);
     } else {
         ly_undo_back(&world->undo, world->model);

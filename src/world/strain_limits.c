@@ -286,8 +286,8 @@ LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *
     LyraEnergies energies;
     ly_state_outdate(state);
     LY_TRY(ly_world_energies_of(world, state, &energies));
-    // what is taken away counts as lost
-    report->dissipated += report->kinetic + report->elastic - energies.kinetic - energies.elastic;
+    // what is taken away is lost by the method
+    report->numerical += report->kinetic + report->elastic - energies.kinetic - energies.elastic;
     report->kinetic = energies.kinetic;
     report->elastic = energies.elastic;
     return LYRA_OK;

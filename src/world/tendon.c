@@ -206,7 +206,7 @@ static LyraStatus take_vertex(LyraWorld *world, int32_t body, int32_t vertex, Te
     tendon->vertices[p][0] = world->views[body].first_vertex + vertex;
     tendon->weights[p][0] = 1;
     if (world->bodies[body].type->weighted) {
-        LY_TRY(ly_world_weigh_points(world, 1, &(LyBodyPoint){body, vertex}, &vertices, &weights));
+        LY_TRY(ly_world_point_weights(world, 1, &(LyBodyPoint){body, vertex}, &vertices, &weights));
         tendon->points[p].count = LYRA_AFFINE_PARTICLES;
         memcpy(tendon->vertices[p], vertices, LYRA_AFFINE_PARTICLES * sizeof *vertices);
         memcpy(tendon->weights[p], weights, LYRA_AFFINE_PARTICLES * sizeof *weights);

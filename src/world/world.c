@@ -132,8 +132,10 @@ static void end_run(LyraWorld *world)
     lyra_system_destroy(world->system);
     lyra_model_destroy(world->model);
     ly_world_end_parameters(world);
+    ly_release(world->ctx, world->strains);
     world->momentum = NULL;
     world->work = world->state = NULL;
+    world->strains = NULL;
     world->integrator = NULL;
     world->system = NULL;
     world->model = NULL;
@@ -368,6 +370,7 @@ static LyraStatus prepare(LyraWorld *world)
     LY_TRY(ly_world_start(world));
     LY_TRY(ly_world_prepare_ties(world));
     LY_TRY(make_shown(world));
+    LY_TRY(ly_world_watch_bending(world));
     ly_world_note_start(world);
     return ly_world_list_parameters(world);
 }

@@ -20,6 +20,8 @@ typedef struct LyRule {
     LyraStatus (*apply)(void *self, LyraWorld *world, double begin, double end);
     void (*destroy)(LyraContext *ctx, void *self); // Nullable
     void *self;
+    const LyraForce *force; // the one that it sets `parameter` of; NULL: none
+    const char *parameter;
 } LyRule;
 
 /// Vertices that a constraint holds: along up to three orthonormal directions, at a place that may
@@ -61,18 +63,18 @@ typedef struct LyRegionElements {
 /// A body: its view is what the public sees of it.
 typedef struct LyBody {
     const LyBodyType *type;
-    const LyraBodyDef *def;     // the world's copy; `mesh`, `generate` and surfaces in it are gone
-    double *positions;          // at rest, of its vertices, [vertex_count][3], owned
-    double *masses;             // [vertex_count], owned
-    LyraSolidDef solid_def;     // what `solid` was made by; strings are those of `def`
-    LyRegionElements *regions;  // of those with parameters; on the arena
-    double *start[2];           // displacements and velocities of files; NULL: none; on the arena
-    LyraSprings *springs;       // of such a body; owned. Nullable
-    double *shown[2];           // buffers of lyra_world_positions(), _velocities(); owned
-    double young, stiffness;    // factors on what it has, as people turned them
-    double poisson, activation; // of all of it; NaN: its own
-    LyStrainLimit *limit;       // projection after steps; owned. Nullable
-    double cloth[4];            // factors on stretch, shear, bend_u, bend_v
+    const LyraBodyDef *def;    // the world's copy; `mesh`, `generate` and surfaces in it are gone
+    double *positions;         // at rest, of its vertices, [vertex_count][3], owned
+    double *masses;            // [vertex_count], owned
+    LyraSolidDef solid_def;    // what `solid` was made by; strings are those of `def`
+    LyRegionElements *regions; // of those with parameters; on the arena
+    double *start[2];          // displacements and velocities of files; NULL: none; on the arena
+    LyraSprings *springs;      // of such a body; owned. Nullable
+    double *shown[2];          // buffers of lyra_world_positions(), _velocities(); owned
+    double young;              // factor on what it has, as people turned it
+    double poisson;            // of all of it; NaN: its own
+    double cloth[4];           // factors on stretch, shear, bend_u, bend_v
+    LyStrainLimit *limit;      // projection after steps; owned. Nullable
 } LyBody;
 
 struct LyraWorld {
@@ -109,9 +111,9 @@ struct LyraWorld {
     LyraSystem *system;
     LyraIntegrator *integrator;
     LyraState *state;
-    LyraState *work;      // of a step of several substeps; made by the first one
-    LyraVector *momentum; // scratch of energies; made by the first ones
-    bool gravity_changes, moduli_change, activation_changes; // by themselves, over time
+    LyraState *work;          // of a step of several substeps; made by the first one
+    bool gravity_changes;     // by itself, over time
+    LyraVector *momentum;     // scratch of energies; made by the first ones
     LyParameters *parameters; // that can be turned; once it is prepared
     double density;           // factor on all masses
     double start_dt, start_damping[2], start_gravity[3];
@@ -119,6 +121,8 @@ struct LyraWorld {
     int32_t substeps;
     int64_t steps;
     uint64_t digest;
+    bool warned_incompressible, warned_coarse; // of tets of 4 nodes
+    double *strains;                           // scratch of ly_warn_bending(). Nullable
 };
 
 // ---- bodies -------------------------------------------------------------------------------------
@@ -172,7 +176,7 @@ LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef 
 LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
                                 const double *positions, const double *masses);
 
-/// The mesh that selectors look at; NULL for springs of surfaces and chains.
+/// The mesh that selectors choose from; NULL for springs of surfaces and chains.
 static inline const LyraMesh *ly_body_shape(const LyraBodyView *view)
 {
     return view->shape ? view->shape : view->mesh;
@@ -188,8 +192,8 @@ typedef struct LyBodyPoints {
 LyBodyPoints ly_body_points(const LyraWorld *world, int32_t body);
 
 /// Vertices of the model and weights on them of points, [count][4] each, on the world's arena.
-LyraStatus ly_world_weigh_points(LyraWorld *world, int32_t count, const LyBodyPoint *points,
-                                 int32_t **vertices, double **weights);
+LyraStatus ly_world_point_weights(LyraWorld *world, int32_t count, const LyBodyPoint *points,
+                                  int32_t **vertices, double **weights);
 
 /// x -> A x + t of a placement; false where it leaves all as it is. The axis has a length.
 bool ly_placement_matrix(const LyraPlacement *place, double A[9], double t[3]);
@@ -318,6 +322,15 @@ void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count);
     (((count) & ((count)-1)) == 0                                                                  \
          ? ly_resize_array(ctx, (count) > 0 ? 2 * (int64_t)(count) : 1, size, array)               \
          : LYRA_OK)
+
+/// Warns, once, of nearly incompressible tets of 4 nodes in a body.
+void ly_warn_incompressible(LyraWorld *world, const LyraBodyView *view, const LyBody *body);
+
+/// Makes room for ly_warn_bending(), where statics have tets of 4 nodes.
+LyraStatus ly_world_watch_bending(LyraWorld *world);
+
+/// Warns, once, of tets of 4 nodes that are too coarse for the strains of the state.
+void ly_warn_bending(LyraWorld *world);
 
 /// Fails where the world is prepared: `what` is to be added.
 LyraStatus ly_world_check_open(const LyraWorld *world, const char *what);

@@ -12,6 +12,10 @@ export const FIELDS = [
     { name: 'det', label: 'Volume ratio det F', unit: '', middle: 1 },
     { name: 'displacement', label: 'Displacement', unit: 'm' },
     { name: 'speed', label: 'Speed', unit: 'm/s' },
+    { name: 'plastic-strain', label: 'Plastic strain', unit: '', memory: true },
+    { name: 'goal-distance', label: 'Distance to the goal', unit: '', memory: true },
+    { name: 'plastic-loss', label: 'Lost in flow', unit: 'J/m³', memory: true },
+    { name: 'viscous-loss', label: 'Lost in relaxation', unit: 'J/m³', memory: true },
     { name: 'strain', label: 'Strain of cloth', unit: '', cloth: true },
 ];
 

@@ -137,6 +137,7 @@ export class Panel {
         this.pull = null;
         fillList(byId('field'), FIELDS.map((field, i) => [i, field.label])
             .filter(([i]) => (scene.stress || !FIELDS[i].stress)
+                && (!FIELDS[i].memory || scene.memories.includes(FIELDS[i].name))
                 && (scene.cloth || !FIELDS[i].cloth)), 0);
         fillList(byId('integrator'), scene.integrators.map((name, i) => [i, name]), '');
         fillList(byId('solver'), scene.solvers.map((name, i) => [i, name]), '');
