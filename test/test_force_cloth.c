@@ -5,6 +5,7 @@
 
 #include "force_cases.h"
 #include "lyra/cloth.h"
+#include "lyra/strain_limit.h"
 
 #define PI 3.14159265358979323846
 
@@ -634,4 +635,231 @@ LYRA_TEST(instruction_sets_and_threads_agree_on_cloth)
             }
         }
     }
+}
+
+// ---- limits of strain ---------------------------------------------------------------------------
+
+static Cloth make_limit(LyraContext *ctx, const Sample *s, double low, double high)
+{
+    LyraClothDef def = def_of(s);
+    LyraStrainLimitDef limit = lyra_strain_limit_def_default();
+    LyraForce *force = NULL;
+    Cloth made = {0};
+    limit.low = low;
+    limit.high = high;
+    limit.stiffness = 700;
+    TEST_OK(lyra_cloth_create(ctx, &def, &made.cloth));
+    TEST_OK(lyra_strain_limit_create(made.cloth, &limit, &force));
+    made.c = make_case(ctx, VERTICES, s->positions, force);
+    return made;
+}
+
+// stretches above, between and below the bounds, both or one of a triangle
+LYRA_TEST(strain_limit_derivatives_match_differences)
+{
+    static const double bounds[4][2] = {{0, 0.5}, {0.9, 1.1}, {2.5, 4}, {0.999, 1.001}};
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(1, isa);
+        TestRandom random = test_random(11);
+        Sample s = make_sample();
+        for (int k = 0; k < 4; ++k) {
+            char text[40];
+            Cloth made = make_limit(ctx, &s, bounds[k][0], bounds[k][1]);
+            snprintf(text, sizeof text, "bounds %g to %g", bounds[k][0], bounds[k][1]);
+            check_states(&made, &random, HAS_ENERGY, text);
+            end_cloth(&made);
+        }
+        test_context_end(ctx);
+    }
+}
+
+// a patch of area A stretched by (1.3, 0.8): A k/3 (0.2^3 + 0.1^3), forces by W'
+LYRA_TEST(strain_limits_have_the_energy_of_a_plane_and_rest_inside)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const double rest[9] = {0, 0, 0, 2, 0, 0, 0, 0, 3};
+    static const int32_t triangle[3] = {0, 1, 2};
+    const double stretches[3][2] = {{1.3, 0.8}, {1.1, 0.9}, {1, 1}};
+    for (int k = 0; k < 3; ++k) {
+        LyraClothDef def = lyra_cloth_def_default();
+        LyraStrainLimitDef limit = lyra_strain_limit_def_default();
+        LyraForce *force = NULL;
+        Cloth made = {0};
+        def.vertex_count = 3;
+        def.triangle_count = 1;
+        def.positions = rest;
+        def.triangles = triangle;
+        limit.low = 0.9;
+        limit.stiffness = 50;
+        TEST_OK(lyra_cloth_create(ctx, &def, &made.cloth));
+        TEST_OK(lyra_strain_limit_create(made.cloth, &limit, &force));
+        made.c = make_case(ctx, 3, rest, force);
+        double x[9], g[9], energy = -1, found[2];
+        for (int i = 0; i < 9; ++i) {
+            x[i] = rest[i] * (i % 3 == 0 ? stretches[k][0] : stretches[k][1]);
+        }
+        LyraEvaluation at = evaluation_of(&made.c, x, NULL);
+        at.energy = &energy;
+        at.gradient = g;
+        TEST_OK(lyra_assembly_evaluate(made.c.assembly, &at));
+        lyra_cloth_stretches(made.cloth, x, found);
+        TEST_NEAR(found[0], stretches[k][0], 1e-15);
+        TEST_NEAR(found[1], stretches[k][1], 1e-15);
+        double over = k == 0 ? 0.2 : 0, under = k == 0 ? 0.1 : 0;
+        TEST_NEAR(energy, 3 * 50 / 3.0 * (over * over * over + under * under * under), 1e-13);
+        TEST_NEAR(g[3], 3 * 50 * over * over / 2, 1e-13);
+        TEST_NEAR(g[8], -3 * 50 * under * under / 3, 1e-13);
+        end_cloth(&made);
+    }
+    test_context_end(ctx);
+}
+
+// collapsed triangles: finite, and positive where asked
+LYRA_TEST(collapsed_strain_limits_stay_finite_and_positive)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    TestRandom random = test_random(17);
+    Sample s = make_sample();
+    Cloth made = make_limit(ctx, &s, 0.8, 1.2);
+    double x[3 * VERTICES], g[3 * VERTICES], energy;
+    for (int kind = 0; kind < 40; ++kind) {
+        for (int i = 0; i < 3 * VERTICES; ++i) {
+            double value = kind < 4 ? 0 : 3 * test_random_normal(&random);
+            // to a point, a line, a plane, or anywhere
+            x[i] = i % 3 < kind % 4 ? s.positions[i] + value : 0.3;
+        }
+        LyraEvaluation at = evaluation_of(&made.c, x, NULL);
+        at.energy = &energy;
+        at.gradient = g;
+        at.psd = true;
+        at.dfdx = made.c.dfdx;
+        TEST_OK(lyra_assembly_evaluate(made.c.assembly, &at));
+        TEST_CHECK(isfinite(energy));
+        for (int i = 0; i < 3 * VERTICES; ++i) {
+            TEST_CHECK(isfinite(g[i]));
+        }
+        double d[3 * VERTICES], Kd[3 * VERTICES], work = 0, size = 0;
+        set_random(3 * VERTICES, 1, &random, d);
+        lyra_block_matrix_multiply(made.c.dfdx, d, Kd);
+        for (int i = 0; i < 3 * VERTICES; ++i) {
+            work += d[i] * Kd[i];
+            size += fabs(d[i] * Kd[i]);
+        }
+        TEST_CHECK(isfinite(work) && work >= -1e-12 * size);
+    }
+    end_cloth(&made);
+    test_context_end(ctx);
+}
+
+// Stretches end within their bounds; neither momentum changes; what is held stays.
+LYRA_TEST(projection_meets_its_bounds_and_keeps_momentum)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int held = 0; held < 2; ++held) {
+        TestRandom random = test_random(23);
+        Sample s = make_sample();
+        LyraClothDef def = def_of(&s);
+        LyraCloth *cloth = NULL;
+        double x[3 * VERTICES], begin[3 * VERTICES], mobility[9 * VERTICES] = {0};
+        double masses[VERTICES], stretches[2 * TRIANGLES];
+        TEST_OK(lyra_cloth_create(ctx, &def, &cloth));
+        for (int v = 0; v < VERTICES; ++v) {
+            masses[v] = 0.1 + 0.05 * (v % 7);
+            for (int i = 0; i < 3; ++i) {
+                begin[3 * v + i] = s.positions[3 * v + i] * (i == 0   ? 1.4
+                                                             : i == 1 ? 1
+                                                                      : 0.7) +
+                                   0.01 * test_random_normal(&random);
+                mobility[9 * v + 4 * i] = held && v == 0 ? 0 : 1 / masses[v];
+            }
+        }
+        // one vertex slides along x and y
+        mobility[9 * 3 + 8] = held ? 0 : mobility[9 * 3 + 8];
+        memcpy(x, begin, sizeof x);
+        const LyraStrainProjection projection = {
+            .low = 0.9, .high = 1.1, .passes = 1000, .tolerance = 1e-6, .mobility = mobility};
+        LyraStrainProjected done = lyra_cloth_limit_strain(cloth, &projection, x);
+        TEST_CHECK(done.beyond <= 1e-6 && done.passes > 1 && done.passes < 1000);
+        lyra_cloth_stretches(cloth, x, stretches);
+        for (int k = 0; k < 2 * TRIANGLES; ++k) {
+            TEST_CHECK(stretches[k] > 0.9 - 2e-6 && stretches[k] < 1.1 + 2e-6);
+        }
+        double sum[3] = {0}, moved = 0;
+        for (int v = 0; v < VERTICES; ++v) {
+            const double *to = x + 3 * v, *from = begin + 3 * v;
+            for (int i = 0; i < 3; ++i) {
+                sum[i] += masses[v] * (to[i] - from[i]);
+                moved = fmax(moved, fabs(to[i] - from[i]));
+            }
+        }
+        TEST_CHECK(moved > 0.05);
+        for (int i = 0; i < 3 && !held; ++i) {
+            TEST_NEAR(sum[i], 0, 1e-14);
+        }
+        if (held) {
+            TEST_CHECK(memcmp(x, begin, 3 * sizeof *x) == 0 && x[11] == begin[11] &&
+                       x[10] != begin[10]);
+        }
+        lyra_cloth_destroy(cloth);
+    }
+    test_context_end(ctx);
+}
+
+// the moment of a small move is zero but for its square, whatever the masses
+LYRA_TEST(projection_turns_no_triangle)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const double rest[9] = {0, 0, 0, 2, 0.3, 0, 0.4, 1, 0}, masses[3] = {1, 3, 0.5};
+    static const int32_t triangle[3] = {0, 1, 2};
+    LyraClothDef def = lyra_cloth_def_default();
+    LyraCloth *cloth = NULL;
+    double mobility[27] = {0}, x[9], begin[9], moment[3] = {0}, moved = 0;
+    def.vertex_count = 3;
+    def.triangle_count = 1;
+    def.positions = rest;
+    def.triangles = triangle;
+    TEST_OK(lyra_cloth_create(ctx, &def, &cloth));
+    for (int i = 0; i < 9; ++i) {
+        begin[i] = rest[i] * (i % 3 ? 0.95 : 1.1 + 1e-6) + (i % 3 == 2 ? 0.2 * rest[i - 2] : 0);
+        mobility[9 * (i / 3) + 4 * (i % 3)] = 1 / masses[i / 3];
+    }
+    double stretches[2];
+    lyra_cloth_stretches(cloth, begin, stretches);
+    const LyraStrainProjection projection = {
+        .high = stretches[0] - 1e-6, .passes = 1, .mobility = mobility};
+    memcpy(x, begin, sizeof x);
+    lyra_cloth_limit_strain(cloth, &projection, x);
+    for (int i = 0; i < 9; ++i) {
+        int v = 3 * (i / 3), j = (i + 1) % 3, k = (i + 2) % 3;
+        moment[i % 3] += masses[i / 3] * (begin[v + j] * (x[v + k] - begin[v + k]) -
+                                          begin[v + k] * (x[v + j] - begin[v + j]));
+        moved = fmax(moved, fabs(x[i] - begin[i]));
+    }
+    TEST_CHECK(moved > 1e-7);
+    for (int i = 0; i < 3; ++i) {
+        TEST_NEAR(moment[i], 0, 1e-13);
+    }
+    lyra_cloth_destroy(cloth);
+    test_context_end(ctx);
+}
+
+LYRA_TEST(wrong_strain_limits_are_refused)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Sample s = make_sample();
+    LyraClothDef def = def_of(&s);
+    LyraStrainLimitDef limit = lyra_strain_limit_def_default();
+    LyraCloth *cloth = NULL;
+    LyraForce *force = NULL;
+    TEST_OK(lyra_cloth_create(ctx, &def, &cloth));
+    limit.low = 1.2;
+    TEST_STATUS(lyra_strain_limit_create(cloth, &limit, &force), LYRA_INVALID_ARGUMENT);
+    TEST_CONTAINS(lyra_error_message(), "found stretches from 1.2 to 1.1");
+    limit.low = NAN;
+    TEST_STATUS(lyra_strain_limit_create(cloth, &limit, &force), LYRA_INVALID_ARGUMENT);
+    limit.low = 0;
+    limit.stiffness = -1;
+    TEST_STATUS(lyra_strain_limit_create(cloth, &limit, &force), LYRA_INVALID_ARGUMENT);
+    lyra_cloth_destroy(cloth);
+    test_context_end(ctx);
 }

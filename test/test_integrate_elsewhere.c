@@ -250,7 +250,7 @@ LYRA_TEST(every_integrator_gives_the_same_bits_with_vectors_elsewhere)
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraIntegratorFacts facts;
     int32_t count = 0;
-    for (; lyra_integrator_name(count, &facts); ++count) {
+    for (; lyra_integrator_name(count, &facts) && !facts.constant; ++count) {
         for (int32_t k = 0; k < 4; ++k) {
             Settings settings = {.history = k % 2 == 1,
                                  .callbacks = k >= 2,

@@ -327,7 +327,7 @@ LYRA_TEST(a_rotor_keeps_energy_and_momentum_while_it_pulls)
 LYRA_TEST(every_integrator_begins_and_commits_it)
 {
     LyraIntegratorFacts facts;
-    for (int32_t m = 0; lyra_integrator_name(m, &facts); ++m) {
+    for (int32_t m = 0; lyra_integrator_name(m, &facts) && !facts.constant; ++m) {
         for (int dense = 0; dense < 2; ++dense) {
             World w = make_world(facts.name, dense == 1, &plain);
             Numbers expected;

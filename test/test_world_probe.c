@@ -328,7 +328,7 @@ LYRA_TEST(wrong_probes_are_refused)
         {{.name = ""}, "name: found \"\", expected up to 63 letters"},
         {{.name = "a,b"}, "found \"a,b\", expected up to 63 letters, digits, '-' and '_'"},
         {{.name = "tip"}, "found a second probe called \"tip\""},
-        {{.quantity = (LyraProbeQuantity)99}, "quantity: found 99, expected 0 to 12"},
+        {{.quantity = (LyraProbeQuantity)99}, "quantity: found 99, expected 0 to 14"},
         {{.reduce = (LyraProbeReduce)-1}, "reduce: found -1"},
         {{.component = (LyraProbeComponent)5}, "component: found 5, expected 0 to 4"},
         {{.quantity = LYRA_PROBE_STRESS, .component = LYRA_PROBE_X},
@@ -408,7 +408,7 @@ static LyraStatus add_and_look(LyraContext *ctx, void *data)
     for (int q = 0; q <= LYRA_PROBE_VOLUME && status == LYRA_OK; ++q) {
         int32_t count = lyra_world_probe_count(world), index = -1;
         def.quantity = (LyraProbeQuantity)q;
-        if (q == LYRA_PROBE_DISTANCE) {
+        if (q >= LYRA_PROBE_TIE_FORCE || q == LYRA_PROBE_DISTANCE) {
             continue;
         }
         status = lyra_world_add_probe(world, &def, &index);

@@ -96,6 +96,9 @@ typedef enum LyraForceTrait {
     LYRA_FORCE_DEFINITE = 1 << 17, ///< dfdx is positive semi-definite; `psd` changes no bit of it.
     /// With LYRA_FORCE_LOSES: what is lost is lost to plastic flow; without, to viscosity.
     LYRA_FORCE_FLOWS = 1 << 18,
+    /// dfdx and dfdv are the same wherever the body is, and dfdx is positive semi-definite; those
+    /// of LYRA_FORCE_LINEAR types are constant, too.
+    LYRA_FORCE_CONSTANT = 1 << 19,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.

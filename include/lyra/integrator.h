@@ -65,6 +65,7 @@ typedef struct LyraStepReport {
     double min_det;   ///< Smallest det F after the step; 1 without elements.
     int32_t min_det_element; ///< Its element, -1 without.
     int32_t inverted;        ///< Elements with det F <= 0 after the step.
+    double gap;              ///< Largest distance that hard ties of a world leave, m; 0 without.
     const char *solver;      ///< Linear solver that served, "" for none.
     int64_t staged;          ///< Vectors copied to and from the host for its functions.
 } LyraStepReport;
@@ -141,6 +142,7 @@ typedef struct LyraIntegratorFacts {
     int32_t order; ///< In dt, for displacements; 0 for "static".
     bool is_implicit;
     bool adaptive; ///< Controls its error by steps of its own inside dt.
+    bool constant; ///< Of systems that are LYRA_SYSTEM_CONSTANT alone; it refuses others.
 } LyraIntegratorFacts;
 
 /// Integrator `index`; false past the last.

@@ -42,6 +42,7 @@
 #include "lyra/sparse.h"
 #include "lyra/springs.h"
 #include "lyra/state.h"
+#include "lyra/strain_limit.h"
 #include "lyra/surface.h"
 #include "lyra/system.h"
 #include "lyra/traction.h"

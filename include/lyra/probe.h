@@ -29,6 +29,8 @@ typedef enum LyraProbeQuantity {
     LYRA_PROBE_GOAL_DISTANCE,  ///< How far elements are from the goal of their flow.
     LYRA_PROBE_PLASTIC_LOSS,   ///< Energy that elements have lost in plastic flow, J.
     LYRA_PROBE_VISCOUS_LOSS,   ///< The same in the branches of viscoelasticity, J.
+    LYRA_PROBE_TIE_FORCE,      ///< Of a tie on its body, N.
+    LYRA_PROBE_TIE_GAP,        ///< Largest distance of a tie's points from where it wants them, m.
     LYRA_PROBE_QUANTITY_COUNT
 } LyraProbeQuantity;
 
@@ -65,11 +67,12 @@ typedef struct LyraProbeEnd {
 typedef struct LyraProbeDef {
     /// Unique; letters, digits, '-' and '_'. Nullable: "probe1", "probe2", ...
     const char *name;
-    LyraProbeQuantity quantity;   ///< Default LYRA_PROBE_DISPLACEMENT.
-    const char *body;             ///< Nullable: all. What elements have is of one body.
-    const LyraSelector *select;   ///< Of the bodies that are there. Nullable: all of it.
-    const LyraProbeEnd *to;       ///< Of a distance; Nullable otherwise.
-    LyraProbeReduce reduce;       ///< Default LYRA_PROBE_AUTO. Not of distances and volumes.
+    LyraProbeQuantity quantity; ///< Default LYRA_PROBE_DISPLACEMENT.
+    const char *body;           ///< Nullable: all. What elements have is of one body.
+    const LyraSelector *select; ///< Of the bodies that are there. Nullable: all of it.
+    const LyraProbeEnd *to;     ///< Of a distance; Nullable otherwise.
+    const char *tie;            ///< Name of a tie that is there; of its quantities alone. Nullable.
+    LyraProbeReduce reduce;     ///< Default LYRA_PROBE_AUTO. Not of distances, volumes and ties.
     LyraProbeComponent component; ///< Of vectors. Default LYRA_PROBE_WHOLE.
     uint32_t cookie;              ///< Written by the default function only.
 } LyraProbeDef;

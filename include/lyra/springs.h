@@ -128,6 +128,9 @@ typedef struct LyraMassSpringDef {
     /// For LYRA_SPRING_DAMPING_ALONG: dfdx keeps the symmetric part of the damping's derivative
     /// only, so that matrices stay symmetric. Default false.
     bool symmetric;
+    /// Undamped, or with LYRA_SPRING_DAMPING_FULL: dfdx is k 1 of each spring wherever it is, in
+    /// place of the derivative, and so never changes. Default false.
+    bool constant;
     uint32_t cookie; ///< Written by the default function only.
 } LyraMassSpringDef;
 

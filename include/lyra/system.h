@@ -73,7 +73,8 @@ typedef enum LyraSystemTrait {
     /// Loads or prescribed motion are functions that see the memory of the host. Where vectors lie
     /// elsewhere they are staged there and back, and counted: lyra_system_staged().
     LYRA_SYSTEM_HOST_CALLBACKS = 1 << 9,
-    LYRA_SYSTEM_LATE = 1 << 10, ///< The end of a step changes forces by a jump: no statics.
+    LYRA_SYSTEM_LATE = 1 << 10,     ///< The end of a step changes forces by a jump: no statics.
+    LYRA_SYSTEM_CONSTANT = 1 << 11, ///< K and C are the same at every point.
 } LyraSystemTrait;
 
 /// What systems of solids can tell beside.

@@ -342,6 +342,37 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Particles on a surface and springs between them, whose matrix never changes: cloth after Hauth.
+/// Start from lyra_body_particles_default(). The surface is one of `file`, `surface` and
+/// `generate`: of quads, with springs along edges, diagonals and past a vertex to the next; or of
+/// any faces, with springs along edges.
+typedef struct LyraBodyParticles {
+    const char *file;             ///< Of any format. Nullable.
+    const LyraSurface *surface;   ///< Copied. Nullable.
+    const LyraSheetDef *generate; ///< Nullable.
+    double stiffness;             ///< Of edges, N/m, >= 0. Default 1000.
+    double shear;                 ///< Of diagonals of quads, N/m, >= 0. Default 0.
+    double bend;                  ///< Past a vertex to the next, of quads, N/m, >= 0. Default 0.
+    double damping;         ///< Of each spring, of all relative motion, N s/m, >= 0. Default 0.
+    double surface_density; ///< kg/m^2, > 0. Default 0.25.
+    double mass;            ///< Of all of it, kg, > 0. Default NaN: by the density.
+} LyraBodyParticles;
+
+LYRA_API LyraBodyParticles lyra_body_particles_default(void);
+
+/// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
+/// from its fabric). Start from lyra_body_strain_limit_default().
+typedef struct LyraBodyStrainLimit {
+    double low;       ///< Least principal stretch, [0, high]. Default 0: none.
+    double high;      ///< Largest principal stretch, > 0. Default 1.1.
+    bool project;     ///< By projection after each step in place of an energy. Default false.
+    double stiffness; ///< Of the energy, N/m, >= 0. Default 1e5.
+    int32_t passes;   ///< Of the projection at most, over all triangles, >= 1. Default 100.
+    double tolerance; ///< Of the projection, beyond the bounds, >= 0. Default 1e-3.
+} LyraBodyStrainLimit;
+
+LYRA_API LyraBodyStrainLimit lyra_body_strain_limit_default(void);
+
 /// A body. Start from lyra_body_def_default(). All of it is copied. What it is made of is one of
 /// `file`, `mesh` and `generate`.
 typedef struct LyraBodyDef {
@@ -361,11 +392,13 @@ typedef struct LyraBodyDef {
     int32_t region_count;
     const LyraBodyViscosity *viscosity; ///< Nullable.
     LyraBodyDamping damping;
-    const LyraBodyGoal *goal;        ///< Of its plasticity. Nullable.
-    const LyraBodyFibre *fibre;      ///< Nullable.
-    const LyraBodySprings *springs;  ///< "springs": what they are. Nullable: defaults.
-    const LyraBodyCloth *cloth;      ///< "cloth": what it is. Nullable with other kinds.
-    const LyraBodySurface *surfaces; ///< To show. [surface_count]. None: that of the mesh.
+    const LyraBodyGoal *goal;           ///< Of its plasticity. Nullable.
+    const LyraBodyFibre *fibre;         ///< Nullable.
+    const LyraBodySprings *springs;     ///< "springs": what they are. Nullable: defaults.
+    const LyraBodyCloth *cloth;         ///< "cloth": what it is. Nullable with other kinds.
+    const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
+    const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
+    const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
     LyraStart start;
     uint32_t cookie; ///< Written by the default function only.
@@ -472,16 +505,37 @@ LYRA_API LyraStatus lyra_world_add_load_function(LyraWorld *world, LyraLoad *loa
 /// world. Takes the force, also on failure.
 LYRA_API LyraStatus lyra_world_take_force(LyraWorld *world, const char *body, LyraForce *force);
 
-/// Points of a body that are tied to the places of another where they are at rest, each by a spring
-/// of no length. Start from lyra_tie_def_default().
+/// A place in a body.
+typedef struct LyraTiePoint {
+    double at[3]; ///< At rest, m.
+} LyraTiePoint;
+
+/// Points of a body that are tied to points of another, or of the world: by springs, or hard, so
+/// that only what tolerances leave parts them. Start from lyra_tie_def_default().
 typedef struct LyraTieDef {
+    const char *name; ///< Unique, for probes. Nullable.
     const char *body; ///< Whose points.
     LyraSelector select;
-    /// The body that they are tied to; where it is not, its closest element goes on to there.
-    /// Nullable: the world.
+    /// Places in the body, beside those selected, or alone: in its closest element, or on its
+    /// closest face where it has no elements. [point_count]. Nullable.
+    const LyraTiePoint *points;
+    int32_t point_count;
+    /// The body that they are tied to, at the places where they are at rest: of its closest
+    /// element, which goes on to there, or of its closest face. Nullable: the world.
     const char *to;
-    double stiffness; ///< Of each point, N/m, >= 0.
-    double damping;   ///< Against relative motion, of each point, N s/m, >= 0.
+    /// Points of `to`: each point is tied to the closest one of them at rest, as in a seam. With
+    /// it, `to` may be the body itself. Nullable.
+    const LyraSelector *to_select;
+    bool hard; ///< Default false: a spring.
+    /// Of each point, N/m, >= 0. Of a hard tie, how fast Newton's method gets there: it changes no
+    /// result beyond tolerances. Default NaN: to be given, of hard ties automatic.
+    double stiffness;
+    double damping; ///< Against relative motion, of each point, N s/m, >= 0. Default 0.
+    /// Share of the gap at rest between the points that is kept, in space: 0 draws them together,
+    /// a path from 1 to 0 sews. Default 1.
+    LyraCurve gap;
+    LyraCurve displacement[3]; ///< Of what they are tied to, beside its own motion, m. Default 0.
+    LyraRotation rotation;     ///< Of what they are tied to before it; of the world alone.
 } LyraTieDef;
 
 LYRA_API LyraTieDef lyra_tie_def_default(void);
@@ -489,8 +543,14 @@ LYRA_API LyraTieDef lyra_tie_def_default(void);
 /// Adds a tie. `index`: Nullable: its number, from 0.
 LYRA_API LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *index);
 
+/// Number of a tie, -1 for none of that name.
+LYRA_API int32_t lyra_world_find_tie(const LyraWorld *world, const char *name);
+
 /// The force of a tie on its body now, N; on the other body it is the opposite.
 LYRA_API LyraStatus lyra_world_tie_force(LyraWorld *world, int32_t index, double force[3]);
+
+/// How far the points of a tie are at most from where it wants them, m.
+LYRA_API LyraStatus lyra_world_tie_gap(LyraWorld *world, int32_t index, double *gap);
 
 /// A parameter over time. Start from lyra_change_def_default().
 typedef struct LyraChangeDef {

@@ -75,7 +75,7 @@ typedef struct Cell {
     double value;
 } Cell;
 
-enum { CELLS = 41 };
+enum { CELLS = 42 };
 
 // characters of a cell and what parts it from the next, number or name
 #define ROOM 80
@@ -118,6 +118,7 @@ static void list_cells(const Run *run, Cell cells[CELLS])
         {"min_det", r->min_det},
         {"min_det_element", r->min_det_element},
         {"inverted", r->inverted},
+        {"tie_gap", r->gap},
         {"plastic_total", run->totals.plastic},
         {"viscous_total", run->totals.viscous},
         {"work_total", run->totals.work},

@@ -88,7 +88,8 @@ static LyraStatus run_fall(Verify *verify)
                         "g t dt / 2, to rounding too, and are compared with that.");
     LyraIntegratorFacts facts;
     LyraStatus status = LYRA_OK;
-    for (int32_t i = 0; status == LYRA_OK && lyra_integrator_name(i, &facts); ++i) {
+    for (int32_t i = 0; status == LYRA_OK && lyra_integrator_name(i, &facts) && !facts.constant;
+         ++i) {
         if (facts.order > 0) {
             status = fall_with(verify, &facts);
         }

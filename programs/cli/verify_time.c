@@ -280,7 +280,7 @@ static LyraStatus run_orders(Verify *verify)
     // the sets of one method follow each other, the first without a word
     for (int32_t k = 0, s = 0; status == LYRA_OK && lyra_integrator_name(k, &facts);) {
         double error[LEVELS], dt[LEVELS];
-        bool skipped = facts.order == 0 || facts.adaptive;
+        bool skipped = facts.order == 0 || facts.adaptive || facts.constant;
         const char *set = lyra_rosenbrock_set(s);
         for (int l = 0; l < LEVELS && status == LYRA_OK && !skipped; ++l) {
             int32_t steps = 20 << l;

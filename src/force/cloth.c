@@ -215,7 +215,7 @@ static const LyraClothGroup *group_of(const LyraClothDef *def, int32_t t)
 
 // ---- forces -------------------------------------------------------------------------------------
 
-static void setup_triangle(const void *self, int32_t element, const int32_t *order, double *out)
+void ly_cloth_setup_triangle(const void *self, int32_t element, const int32_t *order, double *out)
 {
     const LyClothForce *force = self;
     const double *from = force->constants + LY_CLOTH_CONSTANTS * (int64_t)element;
@@ -228,7 +228,7 @@ static void setup_triangle(const void *self, int32_t element, const int32_t *ord
     out[LY_CLOTH_FACTOR] = from[LY_CLOTH_FACTOR];
 }
 
-static void destroy_force(void *self)
+void ly_cloth_destroy_force(void *self)
 {
     LyClothForce *force = self;
     if (force) {
@@ -281,7 +281,7 @@ static LyraForceType make_type(LyraContext *ctx, const Kind *kind)
                                     (kind->damped ? LYRA_FORCE_VELOCITY : 0u) |
                                     (kind->damped || kind->frozen ? 0u : LYRA_FORCE_CONSERVATIVE) |
                                     (exact ? 0u : LYRA_FORCE_INEXACT),
-                          .destroy = destroy_force};
+                          .destroy = ly_cloth_destroy_force};
     if (kind->bend) {
         type.parameter_count =
             kind->damped ? LYRA_CLOTH_BEND_PARAMETER_COUNT : LYRA_CLOTH_BEND_DAMPING;
@@ -297,7 +297,7 @@ static LyraForceType make_type(LyraContext *ctx, const Kind *kind)
     type.parameter_names = stretch_names;
     type.parameter_kinds = stretch_kinds;
     type.constant_count = LY_CLOTH_CONSTANTS;
-    type.setup = setup_triangle;
+    type.setup = ly_cloth_setup_triangle;
     type.evaluate = (!kind->damped ? stretch : symmetric ? softly : damped)[isa];
     return type;
 }
@@ -327,7 +327,7 @@ static LyraStatus make_force(LyraCloth *cloth, const Kind *kind, const double *p
     ++cloth->force_count;
     return LYRA_OK;
 done:
-    destroy_force(self);
+    ly_cloth_destroy_force(self);
     return status;
 }
 

@@ -43,6 +43,10 @@ struct LyraCloth {
 /// Finds the hinges of the triangles, and their angles at rest.
 LyraStatus ly_cloth_find_hinges(LyraCloth *cloth, const double *positions);
 
+/// What forces over the triangles of a cloth share: `self` is a LyClothForce with constants.
+void ly_cloth_setup_triangle(const void *self, int32_t element, const int32_t *order, double *out);
+void ly_cloth_destroy_force(void *self);
+
 typedef void LyClothKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);
 LY_KERNEL_DECLARE(LyClothKernel, ly_cloth_stretch);
 LY_KERNEL_DECLARE(LyClothKernel, ly_cloth_stretch_damped);

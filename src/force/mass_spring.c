@@ -14,6 +14,7 @@
 #define FULL_TRAITS                                                                                \
     (SPRING_TRAITS | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_VELOCITY | LYRA_FORCE_DASHPOT |             \
      LYRA_FORCE_CONTRACTION)
+#define CONSTANT_TRAITS (LYRA_FORCE_CONSTANT | LYRA_FORCE_INEXACT)
 #define ALONG_TRAITS (SPRING_TRAITS | LYRA_FORCE_VELOCITY)
 
 static const char *const spring_names[LYRA_SPRING_PARAMETER_COUNT] = {
@@ -63,6 +64,12 @@ static const LyraForceType undamped_types[LYRA_ISA_COUNT] = SPRING_TYPES(
     "mass-spring", UNDAMPED_TRAITS, LYRA_SPRING_DAMPING, spring, 0, ly_spring_undamped);
 static const LyraForceType full_types[LYRA_ISA_COUNT] = SPRING_TYPES(
     "mass-spring", FULL_TRAITS, LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_full);
+static const LyraForceType constant_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("mass-spring", (UNDAMPED_TRAITS & ~LYRA_FORCE_CONTRACTION) | CONSTANT_TRAITS,
+                 LYRA_SPRING_DAMPING, spring, 0, ly_spring_constant);
+static const LyraForceType constant_full_types[LYRA_ISA_COUNT] =
+    SPRING_TYPES("mass-spring", (FULL_TRAITS & ~LYRA_FORCE_CONTRACTION) | CONSTANT_TRAITS,
+                 LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_constant_full);
 static const LyraForceType along_types[LYRA_ISA_COUNT] = SPRING_TYPES(
     "mass-spring", ALONG_TRAITS, LYRA_SPRING_PARAMETER_COUNT, spring, 0, ly_spring_along);
 static const LyraForceType along_symmetric_types[LYRA_ISA_COUNT] =
@@ -126,12 +133,17 @@ LyraStatus lyra_mass_spring_create(LyraContext *ctx, const LyraSprings *springs,
 {
     LY_CHECK_DEF(def, "lyra_mass_spring_def_default");
     const LyraForceType *types;
+    if (def->constant && def->damping_kind == LYRA_SPRING_DAMPING_ALONG) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "mass-spring: a constant tangent with damping along the "
+                       "spring, expected none or full damping");
+    }
     switch (def->damping_kind) {
     case LYRA_SPRING_UNDAMPED:
-        types = undamped_types;
+        types = def->constant ? constant_types : undamped_types;
         break;
     case LYRA_SPRING_DAMPING_FULL:
-        types = full_types;
+        types = def->constant ? constant_full_types : full_types;
         break;
     case LYRA_SPRING_DAMPING_ALONG:
         types = def->symmetric ? along_symmetric_types : along_types;

@@ -28,6 +28,7 @@ target_sources(lyra_objects PRIVATE
   force/springs.c
   force/stencils.c
   force/stiffness.c
+  force/strain_limit.c
   force/traction.c
   force/tree.c
   force/viscosity.c)
@@ -47,6 +48,7 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/spring_kernel.c
   force/kinematic_point_kernel.c
   force/prony_point_kernel.c
+  force/strain_limit_kernel.c
   force/stretch_damping_kernel.c
   force/stvk_contraction_kernel.c
   force/plastic_point_kernel.c

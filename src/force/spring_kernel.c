@@ -25,6 +25,9 @@
 //   along  d (n.w) n,   by v: d n n^T,   by x: d/l [ (n.w) P + n (P w)^T ], which is not symmetric
 // The derivative by x has no sign, so the PSD mode leaves it out.
 //
+// A spring with a constant tangent has k 1 in place of H: n n^T + P of a spring as stiff across as
+// along.
+//
 // Where z.z is below the smallest normal number a spring has no direction. There n = 0 and
 // T/l = kappa: no force, tangent kappa 1, which is what a spring with l0 = 0 has anyway.
 
@@ -183,7 +186,7 @@ LY_INLINE void add_damping_along(const LyraBatch *batch, int lane, Layout layout
 }
 
 LY_INLINE void evaluate_spring(const LyraBatch *batch, int lane, LyraSpringDampingKind damping,
-                               Layout layout)
+                               Layout layout, bool constant)
 {
     Spring s = load_spring(batch, lane);
     LyReal extension = s.length - load_parameter(batch, LYRA_SPRING_REST_LENGTH, lane);
@@ -198,7 +201,7 @@ LY_INLINE void evaluate_spring(const LyraBatch *batch, int lane, LyraSpringDampi
         g.v[i] = s.tension * s.n.v[i];
     }
     if (batch->dfdx) {
-        H = make_tangent(&s, batch->psd);
+        H = constant ? make_axial(&s, s.kappa, s.kappa) : make_tangent(&s, batch->psd);
     }
     if (damping == LYRA_SPRING_DAMPING_FULL) {
         add_full_damping(batch, lane, load_parameter(batch, LYRA_SPRING_DAMPING, lane), &g);
@@ -282,9 +285,16 @@ LY_INLINE void evaluate_maxwell(const LyraBatch *batch, int lane)
         }                                                                                          \
     }
 
-DEFINE_KERNEL(ly_spring_undamped, evaluate_spring(batch, lane, LYRA_SPRING_UNDAMPED, ONE_BLOCK))
-DEFINE_KERNEL(ly_spring_full, evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_FULL, ONE_BLOCK))
-DEFINE_KERNEL(ly_spring_along, evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_ALONG, FOUR_BLOCKS))
+DEFINE_KERNEL(ly_spring_undamped,
+              evaluate_spring(batch, lane, LYRA_SPRING_UNDAMPED, ONE_BLOCK, false))
+DEFINE_KERNEL(ly_spring_full,
+              evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_FULL, ONE_BLOCK, false))
+DEFINE_KERNEL(ly_spring_constant,
+              evaluate_spring(batch, lane, LYRA_SPRING_UNDAMPED, ONE_BLOCK, true))
+DEFINE_KERNEL(ly_spring_constant_full,
+              evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_FULL, ONE_BLOCK, true))
+DEFINE_KERNEL(ly_spring_along,
+              evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_ALONG, FOUR_BLOCKS, false))
 DEFINE_KERNEL(ly_spring_along_symmetric,
-              evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_ALONG, ONE_BLOCK))
+              evaluate_spring(batch, lane, LYRA_SPRING_DAMPING_ALONG, ONE_BLOCK, false))
 DEFINE_KERNEL(ly_spring_maxwell, evaluate_maxwell(batch, lane))

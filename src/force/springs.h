@@ -26,6 +26,8 @@ LY_KERNEL_DECLARE(LySpringKernel, ly_spring_undamped);
 LY_KERNEL_DECLARE(LySpringKernel, ly_spring_full);
 LY_KERNEL_DECLARE(LySpringKernel, ly_spring_along);           // four blocks
 LY_KERNEL_DECLARE(LySpringKernel, ly_spring_along_symmetric); // one block
+LY_KERNEL_DECLARE(LySpringKernel, ly_spring_constant);
+LY_KERNEL_DECLARE(LySpringKernel, ly_spring_constant_full);
 LY_KERNEL_DECLARE(LySpringKernel, ly_spring_maxwell);
 
 #endif

@@ -195,6 +195,22 @@ LyraStatus ly_measure_keep(LyraIntegrator *it, LyraState *state);
 /// (I - P)(M a + g) of a state, with the D at hand.
 LyraStatus ly_find_reaction(LyraIntegrator *it, LyraState *state, LyraVector *reaction);
 
+// ---- constant matrices --------------------------------------------------------------------------
+
+/// S as it was formed last of a system that is LYRA_SYSTEM_CONSTANT. Zero: none.
+typedef struct LyFormed {
+    bool known;
+    uint64_t stamp, fingerprint;
+    double factors[3];
+} LyFormed;
+
+/// Linearises and forms a M + b C + c K, counted and timed.
+LyraStatus ly_form_at(LyraIntegrator *it, const LyraPoint *at, bool psd, const double factors[3]);
+
+/// Linearises and forms a M + b C + c K, unless it stands already. A step that fails: the status.
+LyraStatus ly_form_constant(LyraIntegrator *it, const LyraPoint *at, bool psd,
+                            const double factors[3], LyFormed *formed);
+
 // ---- implicit methods ---------------------------------------------------------------------------
 
 /// The equation of a step in the unknown q, of all one-stage implicit methods:

@@ -32,6 +32,7 @@ const LyIntegratorType *const ly_integrators[] = {
     &ly_rosenbrock4,
     &ly_amf_rk32_type,
     &ly_explicit_implicit,
+    &ly_imex,
 };
 
 const int32_t ly_integrator_count = LY_COUNT_OF(ly_integrators);

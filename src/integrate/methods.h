@@ -13,6 +13,7 @@ extern const LyIntegratorType ly_newmark;
 extern const LyIntegratorType ly_generalized_alpha;
 extern const LyIntegratorType ly_static;
 extern const LyIntegratorType ly_implicit_midpoint;
+extern const LyIntegratorType ly_imex;
 extern const LyIntegratorType ly_bdf2;
 extern const LyIntegratorType ly_bdf3;
 extern const LyIntegratorType ly_bdf4;

@@ -184,6 +184,21 @@ static void find_floor(LyNewton *newton, LyraIntegrator *it, const LyEvaluation 
     newton->floor = 2 * DBL_EPSILON * (noise + evaluation->force);
 }
 
+// whether one matrix serves in place of all tangents; linear systems take their own
+static bool is_constant(const LyNewton *newton)
+{
+    uint32_t traits = lyra_system_traits(newton->system);
+    return traits & LYRA_SYSTEM_CONSTANT && !(traits & LYRA_SYSTEM_LINEAR);
+}
+
+// to 32 bits, so that steps that differ by the rounding of their ends have one matrix
+static double shorten(double factor)
+{
+    int exponent;
+    double bits = frexp(factor, &exponent);
+    return ldexp(round(ldexp(bits, 32)), exponent - 32);
+}
+
 LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                           const LyraVector *q, bool psd)
 {
@@ -194,15 +209,12 @@ LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *s
                           .v = newton->v,
                           .committed = stage->committed,
                           .unloaded = stage->unloaded};
-    double begin = ly_time();
-    LyraStatus status = lyra_system_linearise(newton->system, &at, psd);
-    double middle = ly_time();
-    it->report.assembly_seconds += middle - begin;
-    LY_TRY(status);
-    status = lyra_system_form(newton->system, stage->a_q, stage->v_q, stage->u_q);
-    it->report.solve_seconds += ly_time() - middle;
-    ++it->report.factorisations;
-    return status;
+    const double factors[3] = {stage->a_q, stage->v_q, stage->u_q};
+    if (is_constant(newton) && newton->need_tangent == LYRA_TANGENT_NONE) {
+        const double shorter[3] = {shorten(stage->a_q), shorten(stage->v_q), shorten(stage->u_q)};
+        return ly_form_constant(it, &at, psd, shorter, &newton->formed);
+    }
+    return ly_form_at(it, &at, psd, factors);
 }
 
 LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
@@ -385,7 +397,8 @@ static void advance(const LyNewton *newton, const LyDirection *direction, double
 static bool has_decrement(const LyNewton *newton, double slope)
 {
     bool exact = !(lyra_system_traits(newton->system) & LYRA_SYSTEM_INEXACT);
-    return ly_newton_has_potential(newton) ||
+    // a constant tangent in place of the derivative is far too stiff: its steps tell nothing
+    return (ly_newton_has_potential(newton) && (exact || !is_constant(newton))) ||
            (exact && slope < 0 && !ly_newton_is_symmetric(newton));
 }
 

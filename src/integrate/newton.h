@@ -59,6 +59,7 @@ struct LyNewton {
     double extent;                // size of the body, m; 0: unknown
     bool iterates;                // rest, signs and lengths are there
     double spread;                // by how far forces may be rounded over it: 0 if `lengths` are, m
+    LyFormed formed;              // S of a constant system
     LyKept kept;                  // what S was formed from, of the simplified policy
     LyraTangentNeed need_tangent; // of the evaluation that follows
     double limit;                 // part of the direction that could be gone, of the last search

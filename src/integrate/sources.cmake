@@ -7,6 +7,7 @@ target_sources(lyra_objects PRIVATE
   integrate/euler.c
   integrate/explicit.c
   integrate/explicit_implicit.c
+  integrate/imex.c
   integrate/implicit_midpoint.c
   integrate/integrator.c
   integrate/line_search.c

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 LyraStatus ly_step_fail(LyraIntegrator *it, LyraStepOutcome outcome, LyraStatus status)
 {
@@ -54,6 +55,39 @@ LyraStatus ly_update_damping_known(LyraIntegrator *it, double t, double dt, cons
     LyraStatus status = lyra_system_update_damping(it->system, &at);
     it->report.assembly_seconds += ly_time() - begin;
     return status;
+}
+
+// ---- matrices -----------------------------------------------------------------------------------
+
+LyraStatus ly_form_at(LyraIntegrator *it, const LyraPoint *at, bool psd, const double factors[3])
+{
+    double begin = ly_time();
+    LyraStatus status = lyra_system_linearise(it->system, at, psd);
+    double middle = ly_time();
+    it->report.assembly_seconds += middle - begin;
+    LY_TRY(status);
+    status = lyra_system_form(it->system, factors[0], factors[1], factors[2]);
+    it->report.solve_seconds += ly_time() - middle;
+    ++it->report.factorisations;
+    return status;
+}
+
+LyraStatus ly_form_constant(LyraIntegrator *it, const LyraPoint *at, bool psd,
+                            const double factors[3], LyFormed *formed)
+{
+    bool same = formed->known && formed->stamp == lyra_system_stamp(it->system) &&
+                formed->fingerprint == lyra_system_fingerprint(it->system) &&
+                memcmp(formed->factors, factors, sizeof formed->factors) == 0;
+    if (same) {
+        return LYRA_OK;
+    }
+    formed->known = false;
+    LY_TRY(ly_form_at(it, at, psd, factors));
+    formed->known = true;
+    formed->stamp = lyra_system_stamp(it->system);
+    formed->fingerprint = lyra_system_fingerprint(it->system);
+    memcpy(formed->factors, factors, sizeof formed->factors);
+    return LYRA_OK;
 }
 
 // ---- constraints --------------------------------------------------------------------------------

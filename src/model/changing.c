@@ -160,6 +160,15 @@ static void find_committed(const LyraModel *model, int32_t group, const LyraStat
     }
 }
 
+const double *ly_model_changing_history(const LyraModel *model, int32_t group,
+                                        const LyraState *state, int64_t *count)
+{
+    LyraStateBlock values, keys;
+    find_committed(model, group, state, &values, &keys);
+    *count = keys.count;
+    return keys.count > 0 ? lyra_vector_values(values.vectors[0]) : NULL;
+}
+
 // group->history, stencil by stencil
 static LyraStatus gather_history(LyChangings *changings, LyChanging *group, const LyraState *state)
 {

@@ -45,6 +45,11 @@ LyraStatus ly_changings_ensure(LyChangings *changings, const LyraPoint *at);
 /// A checksum of all stencils.
 uint64_t ly_changings_checksum(const LyChangings *changings);
 
+/// The history of a changing group that a state has, stencil by stencil in the order of the set,
+/// and their number; NULL where it has none.
+const double *ly_model_changing_history(const LyraModel *model, int32_t group,
+                                        const LyraState *state, int64_t *count);
+
 /// Adds forces to `gradient` [3 vertex_count] and to the energy. `trial`: gets the history.
 /// Nullable.
 LyraStatus ly_changings_forces(LyChangings *changings, const LyraPoint *at, LyraState *trial,

@@ -307,6 +307,7 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
     model->force_traits_all = ~0u;
     for (int32_t f = 0; f < def->force_count; ++f) {
         uint32_t traits = lyra_force_type(def->forces[f])->traits;
+        traits |= traits & LYRA_FORCE_LINEAR ? LYRA_FORCE_CONSTANT : 0;
         model->forces[f] = def->forces[f];
         model->force_traits |= traits;
         model->force_traits_all &= traits;
@@ -430,6 +431,7 @@ uint32_t ly_model_traits(const LyraModel *model)
     traits |= has_potential(model) && !live ? LYRA_SYSTEM_POTENTIAL : 0;
     // the damping beta K of such forces is constant as well
     traits |= all & LYRA_FORCE_LINEAR && !live ? LYRA_SYSTEM_LINEAR : 0;
+    traits |= all & LYRA_FORCE_CONSTANT ? LYRA_SYSTEM_CONSTANT : 0;
     traits |= LYRA_SYSTEM_LOADS;
     traits |= model->mass.consistent ? 0 : LYRA_SYSTEM_LUMPED;
     traits |= !ly_model_damped(model) && !(some & LYRA_FORCE_VELOCITY) && !live

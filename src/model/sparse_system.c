@@ -13,6 +13,7 @@
 #include "model/history.h"
 #include "model/mass_solve.h"
 #include "model/remembered.h"
+#include "model/state.h"
 #include "model/system.h"
 #include "model/tangent.h"
 #include "model/whole.h"
@@ -453,14 +454,13 @@ static LyraStatus sparse_step_bound(void *self, const LyraVector *u, const LyraV
 
 // ---- memory -------------------------------------------------------------------------------------
 
-#define MEMORY_BLOCK "solver"
 #define MEMORY_VERSION 1
 
 // the block of a state; its count is 0 where there is none
 static LyraStateBlock find_memory(const LyraState *state)
 {
     LyraStateBlock block;
-    bool found = lyra_state_find_block(state, MEMORY_BLOCK, LYRA_STATE_METHOD, &block) &&
+    bool found = lyra_state_find_block(state, LY_SOLVER_BLOCK, LYRA_STATE_METHOD, &block) &&
                  block.version == MEMORY_VERSION && block.type == LYRA_STATE_DOUBLE;
     return found ? block : (LyraStateBlock){0};
 }
@@ -472,7 +472,8 @@ static LyraStatus sparse_remember(void *self, LyraState *state)
     if (count == 0 && find_memory(state).count == 0) {
         return LYRA_OK;
     }
-    const LyraStateBlockDef def = {.name = MEMORY_BLOCK, .version = MEMORY_VERSION, .count = count};
+    const LyraStateBlockDef def = {
+        .name = LY_SOLVER_BLOCK, .version = MEMORY_VERSION, .count = count};
     void *block = NULL;
     bool fresh = false;
     LY_TRY(lyra_state_block(state, &def, &block, &fresh));

@@ -14,6 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+// version of blocks that nobody continues
+#define OUTDATED INT32_MIN
+
 // ---- life ---------------------------------------------------------------------------------------
 
 LyraStatus lyra_state_create(LyraContext *ctx, int32_t size, LyraState **out)
@@ -211,6 +214,28 @@ static LyraStatus reserve_blocks(LyraState *state, int32_t room)
     return LYRA_OK;
 }
 
+// zeros, as of a block that was made anew
+static void clear_block(LyBlock *block)
+{
+    for (int64_t i = 0; block->vectors && i < block->count; ++i) {
+        lyra_vector_fill(block->vectors[i], 0);
+    }
+    if (block->values) {
+        memset(block->values, 0, (size_t)block->count * ly_state_type_bytes(block->type));
+    }
+}
+
+void ly_state_outdate(LyraState *state)
+{
+    for (int32_t i = 0; i < state->block_count; ++i) {
+        LyBlock *block = &state->blocks[i];
+        bool of_method = block->owner == LYRA_STATE_METHOD || block->owner == LYRA_STATE_KEPT;
+        if (of_method && strcmp(block->name, LY_SOLVER_BLOCK) != 0) {
+            block->version = OUTDATED;
+        }
+    }
+}
+
 // finds or makes a block whose fields but the name are set
 static LyraStatus take_block(LyraState *state, const char *name, LyBlock *wanted, LyBlock **out,
                              bool *fresh)
@@ -230,6 +255,14 @@ static LyraStatus take_block(LyraState *state, const char *name, LyBlock *wanted
         same_shape(&state->blocks[at], wanted)) {
         *out = &state->blocks[at];
         *fresh = false;
+        return LYRA_OK;
+    }
+    if (at >= 0 && state->blocks[at].version == OUTDATED &&
+        same_shape(&state->blocks[at], wanted)) {
+        clear_block(&state->blocks[at]);
+        state->blocks[at].version = wanted->version;
+        *out = &state->blocks[at];
+        *fresh = true;
         return LYRA_OK;
     }
     memcpy(wanted->name, name, length);

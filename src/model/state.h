@@ -69,4 +69,12 @@ LyraStatus ly_state_take_blocks(LyraState *state, LyraStateOwner to, const LyraS
 bool ly_state_blocks_equal(const LyraState *a, LyraStateOwner p, const LyraState *b,
                            LyraStateOwner q);
 
+/// The block of LYRA_STATE_METHOD in which solvers of linear systems remember what serves best.
+#define LY_SOLVER_BLOCK "solver"
+
+/// Forgets what a method remembers of its path, as lyra_state_forget() does, but not what solvers
+/// have learnt, and keeps the memory: allocates and frees nothing, now and where the method begins
+/// anew.
+void ly_state_outdate(LyraState *state);
+
 #endif

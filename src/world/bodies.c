@@ -9,6 +9,7 @@
 #include "lyra/mesh_edit.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/mesh_ops.h"
+#include "lyra/strain_limit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -260,6 +261,21 @@ LyraBodyFibre lyra_body_fibre_default(void)
     return (LyraBodyFibre){.direction = {1, 0, 0}, .tension_only = true};
 }
 
+LyraBodyParticles lyra_body_particles_default(void)
+{
+    return (LyraBodyParticles){.stiffness = 1000, .surface_density = 0.25, .mass = NAN};
+}
+
+LyraBodyStrainLimit lyra_body_strain_limit_default(void)
+{
+    const LyraStrainLimitDef def = lyra_strain_limit_def_default();
+    return (LyraBodyStrainLimit){.low = def.low,
+                                 .high = def.high,
+                                 .stiffness = def.stiffness,
+                                 .passes = 100,
+                                 .tolerance = 1e-3};
+}
+
 LyraBodySprings lyra_body_springs_default(void)
 {
     return (LyraBodySprings){.count = 2,
@@ -310,6 +326,7 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
     lyra_mesh_destroy((LyraMesh *)view->mesh);
     lyra_mesh_destroy((LyraMesh *)view->shape);
     lyra_springs_destroy(body->springs);
+    ly_strain_limit_destroy(body->limit);
     ly_release(ctx, (char *)view->name);
     ly_release(ctx, body->positions);
     ly_release(ctx, body->masses);
@@ -414,6 +431,12 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     body->def = def;
     body->type = ly_body_type_find(def->kind); // a name, as the table of keys saw to
     view->kind = body->type->name;
+    if (def->particles && strcmp(view->kind, "particles") != 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "particles",
+                           "found particles of a body of kind %s, expected it of kind particles "
+                           "alone",
+                           view->kind);
+    }
     if (def->cloth && strcmp(view->kind, "cloth") != 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "cloth",
                            "found cloth of a body of kind %s, expected it of kind cloth alone",
@@ -434,6 +457,7 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     mesh = NULL;
     LY_TRY_DONE(body->type->create(world, take, view, body));
     LY_TRY_DONE(ly_body_show(world, view, def));
+    LY_TRY_DONE(ly_within_key(ly_body_limit_strain(world, view, body), "strain-limit"));
     LY_TRY_DONE(ly_body_load_start(world, view->vertex_count, body));
 done:
     lyra_mesh_destroy(mesh);

@@ -20,53 +20,60 @@ typedef struct Made {
     double *masses;    // [count]
     double *stiffness; // of each spring; NULL: by groups
     LySheet sheet;     // over quads and edges
+    LySheetSource from;
+    bool constant; // the tangent
 } Made;
 
 // ---- what has no use ----------------------------------------------------------------------------
 
-static LyraStatus refuse(const char *key, const char *hint)
+static LyraStatus refuse(const LyraBodyDef *def, const char *key, const char *hint)
 {
     const char *name = strrchr(key, '.') ? strrchr(key, '.') + 1 : key;
-    return ly_fail_key(LYRA_BAD_FORMAT, key, "found %s of a body of springs, expected %s", name,
-                       hint);
+    return ly_fail_key(LYRA_BAD_FORMAT, key, "found %s of a body of %s, expected %s", name,
+                       def->kind, hint);
 }
 
 static LyraStatus check_def(const LyraBodyDef *def, const LyraBodySprings *springs)
 {
-    static const char hint[] = "stiffness and damping in springs";
+    const char *hint =
+        def->particles ? "stiffness and damping in particles" : "stiffness and damping in springs";
     const LyraSolidDef *given = &def->material, none = lyra_body_def_default().material;
     bool meshed = springs->over == LYRA_SPRINGS_OVER_ELEMENTS;
     if (strcmp(given->model, none.model) != 0) {
-        return refuse("material.model", hint);
+        return refuse(def, "material.model", hint);
     }
     if (given->stiffness != 0 || given->damping != 0) {
-        return refuse(given->stiffness != 0 ? "material.stiffness" : "material.damping", hint);
+        return refuse(def, given->stiffness != 0 ? "material.stiffness" : "material.damping", hint);
     }
     if (given->constant_count > 0) {
-        return refuse("material.parameters", hint);
+        return refuse(def, "material.parameters", hint);
     }
     if (given->plasticity || given->volumetric != none.volumetric) {
-        return refuse(given->plasticity ? "material.plasticity" : "material.volumetric",
+        return refuse(def, given->plasticity ? "material.plasticity" : "material.volumetric",
                       "it of solids alone");
     }
     if (!isnan(def->stiffness)) {
-        return refuse("stiffness", "structural in springs");
+        return refuse(def, "stiffness", def->particles ? hint : "structural in springs");
     }
     if (def->viscosity || def->damping.stretch_rate || def->goal || def->fibre) {
-        return refuse(def->viscosity              ? "viscosity"
+        return refuse(def,
+                      def->viscosity              ? "viscosity"
                       : def->damping.stretch_rate ? "damping"
                       : def->goal                 ? "goal"
                                                   : "fibre",
                       "it of solids alone");
     }
     if (!meshed && (def->file || def->mesh || def->generate)) {
-        return refuse(def->generate ? "generate" : "mesh", "it with springs over elements alone");
+        return refuse(def, def->generate ? "generate" : "mesh",
+                      "it with springs over elements alone");
     }
     if (!meshed && !isnan(def->density)) {
-        return refuse("material.density", "surface-density or mass in springs");
+        return refuse(def, "material.density",
+                      def->particles ? "surface-density or mass in particles"
+                                     : "surface-density or mass in springs");
     }
     if (!meshed && (given->young > 0 || def->region_count > 0)) {
-        return refuse(given->young > 0 ? "material.young" : "regions",
+        return refuse(def, given->young > 0 ? "material.young" : "regions",
                       "it with springs over elements alone");
     }
     return LYRA_OK;
@@ -150,8 +157,7 @@ static LyraStatus make_edges(LyraContext *ctx, Made *made, LyraSprings **out)
 static LyraStatus make_surface(LyraWorld *world, const LyraBodyDef *body, Made *made,
                                LyraSprings **out)
 {
-    const LySheetSource from = {.file = made->def->file, .surface = made->def->surface};
-    LY_TRY(ly_sheet_make(world, &from, &body->transform, false, &made->sheet));
+    LY_TRY(ly_sheet_make(world, &made->from, &body->transform, false, &made->sheet));
     LyraSurfaceView view = lyra_surface_view(made->sheet.surface);
     LY_TRY(make_arrays(world->ctx, made, view.vertex_count, view.positions));
     return made->def->over == LYRA_SPRINGS_OVER_QUADS ? make_quads(world->ctx, made, out)
@@ -215,8 +221,20 @@ static LyraStatus add_force(LyraWorld *world, const LyraBodyView *view, Made *ma
                          : def->full       ? LYRA_SPRING_DAMPING_FULL
                                            : LYRA_SPRING_DAMPING_ALONG;
     force.symmetric = true;
+    force.constant = made->constant;
     LY_TRY(lyra_mass_spring_create(world->ctx, springs, &force, &made_force));
     return ly_world_own_force(world, world->body_count, view->name, made_force);
+}
+
+// force, vertices and what is shown
+static LyraStatus finish(LyraWorld *world, LyraBodyView *view, LyBody *body, Made *made)
+{
+    LY_TRY(add_force(world, view, made, body->springs));
+    LY_TRY(
+        ly_body_set_vertices(world->ctx, view, body, made->count, made->positions, made->masses));
+    return made->sheet.surface && !body->def->surface_count
+               ? ly_sheet_show(world->ctx, view, &made->sheet)
+               : LYRA_OK;
 }
 
 static LyraStatus make(LyraWorld *world, LyraBodyView *view, LyBody *body, Made *made)
@@ -234,12 +252,7 @@ static LyraStatus make(LyraWorld *world, LyraBodyView *view, LyBody *body, Made 
         break;
     }
     ly_sheet_set_mass(made->count, def->mass, made->masses);
-    LY_TRY(add_force(world, view, made, body->springs));
-    LY_TRY(
-        ly_body_set_vertices(world->ctx, view, body, made->count, made->positions, made->masses));
-    return made->sheet.surface && !body->def->surface_count
-               ? ly_sheet_show(world->ctx, view, &made->sheet)
-               : LYRA_OK;
+    return finish(world, view, body, made);
 }
 
 static const LyraBodySprings *springs_of(const LyraBodyDef *def, LyraBodySprings *defaults)
@@ -248,17 +261,23 @@ static const LyraBodySprings *springs_of(const LyraBodyDef *def, LyraBodySprings
     return def->springs ? def->springs : defaults;
 }
 
+static void release(LyraContext *ctx, Made *made)
+{
+    ly_sheet_release(ctx, &made->sheet);
+    ly_release(ctx, made->stiffness);
+    ly_release(ctx, made->positions);
+    ly_release(ctx, made->masses);
+}
+
 static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body)
 {
     LyraBodySprings defaults;
     Made made = {.def = springs_of(body->def, &defaults)};
+    made.from = (LySheetSource){.file = made.def->file, .surface = made.def->surface};
     view->mesh = take;
     LY_TRY(check_def(body->def, made.def));
     LyraStatus status = make(world, view, body, &made);
-    ly_sheet_release(world->ctx, &made.sheet);
-    ly_release(world->ctx, made.stiffness);
-    ly_release(world->ctx, made.positions);
-    ly_release(world->ctx, made.masses);
+    release(world->ctx, &made);
     return ly_within_key(status, "springs");
 }
 
@@ -268,3 +287,77 @@ static bool is_meshless(const LyraBodyDef *def)
 }
 
 const LyBodyType ly_body_springs = {.name = "springs", .create = create, .meshless = is_meshless};
+
+// ---- particles ----------------------------------------------------------------------------------
+
+static bool has_quads_only(const LyraSurfaceView *view)
+{
+    bool quads = true;
+    for (int32_t f = 0; f < view->face_count; ++f) {
+        quads &= view->face_begin[f + 1] - view->face_begin[f] == 4;
+    }
+    return quads;
+}
+
+// springs over quads, or over edges of anything else
+static LyraStatus make_particles(LyraWorld *world, const LyraBodyDef *def, Made *made,
+                                 LyraBodySprings *springs, LyraSprings **out)
+{
+    LY_TRY(ly_sheet_make(world, &made->from, &def->transform, false, &made->sheet));
+    LyraSurfaceView view = lyra_surface_view(made->sheet.surface);
+    LY_TRY(make_arrays(world->ctx, made, view.vertex_count, view.positions));
+    if (has_quads_only(&view)) {
+        springs->over = LYRA_SPRINGS_OVER_QUADS;
+        return make_quads(world->ctx, made, out);
+    }
+    if (def->particles->shear > 0 || def->particles->bend > 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, def->particles->shear > 0 ? "shear" : "bend",
+                           "found it over faces that are not all quads, expected stiffness alone");
+    }
+    return make_edges(world->ctx, made, out);
+}
+
+static LyraStatus fill_particles(LyraWorld *world, LyraBodyView *view, LyBody *body, Made *made,
+                                 LyraBodySprings *springs)
+{
+    LY_TRY(make_particles(world, body->def, made, springs, &body->springs));
+    ly_sheet_set_mass(made->count, springs->mass, made->masses);
+    return finish(world, view, body, made);
+}
+
+static LyraStatus create_particles(LyraWorld *world, LyraMesh *take, LyraBodyView *view,
+                                   LyBody *body)
+{
+    (void)take; // there is none
+    const LyraBodyParticles *def = body->def->particles;
+    LyraBodySprings springs = lyra_body_springs_default();
+    Made made = {.def = &springs, .constant = true};
+    if (!def) {
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "found a body of particles without particles, expected the key with its "
+                       "surface");
+    }
+    springs.over = LYRA_SPRINGS_OVER_EDGES;
+    springs.structural = def->stiffness;
+    springs.shear = def->shear;
+    springs.bend = def->bend;
+    springs.damping = def->damping;
+    springs.full = true;
+    springs.surface_density = def->surface_density;
+    springs.mass = def->mass;
+    made.from =
+        (LySheetSource){.file = def->file, .surface = def->surface, .generate = def->generate};
+    LY_TRY(check_def(body->def, &springs));
+    LyraStatus status = fill_particles(world, view, body, &made, &springs);
+    release(world->ctx, &made);
+    return ly_within_key(status, "particles");
+}
+
+static bool is_always_meshless(const LyraBodyDef *def)
+{
+    (void)def;
+    return true;
+}
+
+const LyBodyType ly_body_particle_cloth = {
+    .name = "particles", .create = create_particles, .meshless = is_always_meshless};

@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const LyBodyType ly_body_solid, ly_body_affine, ly_body_springs, ly_body_cloth;
+extern const LyBodyType ly_body_solid, ly_body_affine, ly_body_springs, ly_body_cloth,
+    ly_body_particle_cloth;
 
 static const LyBodyType *const types[] = {&ly_body_solid, &ly_body_affine, &ly_body_springs,
-                                          &ly_body_cloth};
+                                          &ly_body_cloth, &ly_body_particle_cloth};
 
 const char *lyra_body_kind(int32_t index)
 {

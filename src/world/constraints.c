@@ -2,16 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // What a world holds, where it is held over time, and where bodies are at the start.
-//
-// A point X at rest is held at x = c + R(a, theta(t)) (X - c) + d(t). With p = X - c split into its
-// part along the unit axis a and q = p - a (a . p), and r = a x p,
-//   R p   = a (a . p) + cos q + sin r,
-//   R' p  = theta' (cos r - sin q),
-//   R'' p = theta'' (cos r - sin q) - theta'^2 (cos q + sin r).
 
 #include "lyra/mesh_ops.h"
 #include "math/vec3.h"
-#include "world/curve.h"
+#include "world/motion.h"
 #include "world/start.h"
 
 #include <math.h>
@@ -120,49 +114,6 @@ LyraStatus ly_world_constrain(LyraWorld *world)
 
 // ---- motion -------------------------------------------------------------------------------------
 
-// where and how fast all of a motion goes at one time
-typedef struct Frame {
-    double axis[3];
-    const double *center;
-    double c, s, rate, rate2; // of the angle
-    LyraRates displacement[3];
-} Frame;
-
-static Frame frame_at(const LyraConstraintDef *def, double t)
-{
-    Frame frame = {.center = def->rotation.center};
-    LyraRates angle = ly_curve_at(&def->rotation.angle, t);
-    double length = sqrt(ly_dot3(def->rotation.axis, def->rotation.axis));
-    for (int i = 0; i < 3; ++i) {
-        frame.axis[i] = def->rotation.axis[i] / length;
-        frame.displacement[i] = ly_curve_at(&def->displacement[i], t);
-    }
-    frame.c = cos(angle.value);
-    frame.s = sin(angle.value);
-    frame.rate = angle.rate;
-    frame.rate2 = angle.rate2;
-    return frame;
-}
-
-// displacement, velocity and acceleration of a point at rest at X
-static void move_point(const Frame *frame, const double X[3], double u[3], double v[3], double a[3])
-{
-    double p[3], r[3];
-    for (int i = 0; i < 3; ++i) {
-        p[i] = X[i] - frame->center[i];
-    }
-    double along = ly_dot3(frame->axis, p);
-    ly_cross3(frame->axis, p, r);
-    for (int i = 0; i < 3; ++i) {
-        double q = p[i] - frame->axis[i] * along;
-        double turned = frame->c * q + frame->s * r[i], ahead = frame->c * r[i] - frame->s * q;
-        u[i] = turned - q + frame->displacement[i].value;
-        v[i] = frame->rate * ahead + frame->displacement[i].rate;
-        a[i] = frame->rate2 * ahead - frame->rate * frame->rate * turned +
-               frame->displacement[i].rate2;
-    }
-}
-
 // to += n (n . (from - to)): takes the part along n
 static void take_along(const double n[3], const double from[3], double *to)
 {
@@ -179,11 +130,11 @@ static void hold(const LyraWorld *world, const LyMotion *motion, double t, doubl
                  double *a)
 {
     const double *positions = lyra_model_view(world->model).positions;
-    Frame frame = frame_at(motion->def, t);
+    LyFrame frame = ly_frame_at(&motion->def->rotation, motion->def->displacement, t);
     for (int32_t k = 0; k < motion->count; ++k) {
         int64_t at = 3 * (int64_t)motion->vertices[k];
         double place[3], speed[3], gain[3];
-        move_point(&frame, positions + at, place, speed, gain);
+        ly_frame_move(&frame, positions + at, place, speed, gain);
         for (int32_t d = 0; d < motion->direction_count; ++d) {
             take_along(motion->directions[d], place, u + at);
             if (v) {

@@ -506,11 +506,61 @@ static const LyKey surface_keys[] = {
 };
 GROUP(surface, LyraBodySurface, NULL, "surfaces", "Surfaces that a body carries along.");
 
+static void init_particles(void *out)
+{
+    *(LyraBodyParticles *)out = lyra_body_particles_default();
+}
+
+static const LyKey particles_keys[] = {
+    {"surface", LY_KEY_TEXT, AT(LyraBodyParticles, file),
+     .meaning = "A surface of any format, seen from the scene's folder."},
+    {"generate", LY_KEY_GROUP, AT(LyraBodyParticles, generate), .pointer = true, .group = &sheet,
+     .meaning = "A flat sheet in place of `surface`."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraBodyParticles, stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs along edges."},
+    {"shear", LY_KEY_NUMBER, AT(LyraBodyParticles, shear), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs along the diagonals of quads."},
+    {"bend", LY_KEY_NUMBER, AT(LyraBodyParticles, bend), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs past a vertex to the next, of quads."},
+    {"damping", LY_KEY_NUMBER, AT(LyraBodyParticles, damping), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of each spring, against all relative motion."},
+    {"surface-density", LY_KEY_NUMBER, AT(LyraBodyParticles, surface_density), .unit = "kg/m^2",
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area."},
+    {"mass", LY_KEY_NUMBER, AT(LyraBodyParticles, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of all of it. Without, by the density."},
+};
+GROUP(particles, LyraBodyParticles, init_particles, "particles",
+      "What a body of `kind: particles` is: [particles](theory/particles.md).");
+
+static void init_strain_limit(void *out)
+{
+    *(LyraBodyStrainLimit *)out = lyra_body_strain_limit_default();
+}
+
+static const LyKey strain_limit_keys[] = {
+    {"by", LY_KEY_WORD, AT(LyraBodyStrainLimit, project), .choices = "energy|projection",
+     .meaning = "Whether forces hold the bounds, or positions are moved after each step."},
+    {"low", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, low), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Least principal stretch."},
+    {"high", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, high), .range = LY_RANGE_POSITIVE,
+     .meaning = "Largest principal stretch."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of the energy."},
+    {"passes", LY_KEY_INTEGER, AT(LyraBodyStrainLimit, passes), .range = LY_RANGE_POSITIVE,
+     .meaning = "Of the projection at most, over all triangles."},
+    {"tolerance", LY_KEY_NUMBER, AT(LyraBodyStrainLimit, tolerance), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Of the projection, beyond the bounds."},
+};
+GROUP(strain_limit, LyraBodyStrainLimit, init_strain_limit, "strain-limit",
+      "Bounds of stretch of a body of faces: [strain limits](theory/strain_limits.md).");
+
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
-     .meaning = "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
-                "and springs; `cloth`: a thin fabric."},
+     .meaning =
+         "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
+         "and springs; `cloth`: a thin fabric; `particles`: masses and springs with a constant "
+         "matrix."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
@@ -537,6 +587,10 @@ static const LyKey body_keys[] = {
      .meaning = "Which springs, of a body of that kind."},
     {"cloth", LY_KEY_GROUP, AT(LyraBodyDef, cloth), .pointer = true, .group = &cloth,
      .meaning = "Which cloth, of a body of that kind."},
+    {"particles", LY_KEY_GROUP, AT(LyraBodyDef, particles), .pointer = true, .group = &particles,
+     .meaning = "Which particles, of a body of that kind."},
+    {"strain-limit", LY_KEY_GROUP, AT(LyraBodyDef, strain_limit), .pointer = true,
+     .group = &strain_limit, .meaning = "Bounds of stretch, of cloth and other bodies of faces."},
     {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,
      .meaning = "Surfaces to show. Without, that of the mesh."},
     {"start", LY_KEY_GROUP, AT(LyraBodyDef, start), .group = &start,

@@ -131,21 +131,47 @@ static const LyKey force_keys[] = {
 PUBLIC_GROUP(ly_force_keys, force_keys, LyraWorldForceDef, init_force, "forces",
              "Forces of kinds that the program registered: [extending](extending.md).");
 
+static const LyKey tie_point_keys[] = {
+    {"at", LY_KEY_VECTOR, AT(LyraTiePoint, at), .unit = "m", .required = true,
+     .meaning = "At rest, after `transform`."},
+};
+GROUP(tie_point, LyraTiePoint, NULL, "points",
+      "Places in the body: in its closest element, or on its closest face.");
+
 static const LyKey tie_keys[] = {
+    {"name", LY_KEY_TEXT, AT(LyraTieDef, name), .meaning = "Unique, for probes."},
     {"body", LY_KEY_TEXT, AT(LyraTieDef, body), .required = true, .meaning = "Its name."},
-    {"select", LY_KEY_GROUP, AT(LyraTieDef, select), .group = &ly_select_keys, .required = true,
-     .meaning = "Which of its points."},
+    {"select", LY_KEY_GROUP, AT(LyraTieDef, select), .group = &ly_select_keys,
+     .meaning = "Which of its points. Needed without `points`."},
+    {"points", LY_KEY_LIST, LIST(LyraTieDef, points, point_count), .group = &tie_point,
+     .meaning = "Places in it, beside those selected or alone."},
     {"to", LY_KEY_TEXT, AT(LyraTieDef, to),
      .meaning =
          "The body that they are tied to, at the places where they are at rest. Without, the "
          "world."},
+    {"to-select", LY_KEY_GROUP, AT(LyraTieDef, to_select), .pointer = true,
+     .group = &ly_select_keys,
+     .meaning = "Points of `to`: each point is tied to the closest of them at rest, as in a seam; "
+                "`to` may then be `body`."},
+    {"hard", LY_KEY_BOOL, AT(LyraTieDef, hard),
+     .meaning = "Nothing but tolerances parts the points, in place of springs."},
     {"stiffness", LY_KEY_NUMBER, AT(LyraTieDef, stiffness), .unit = "N/m",
-     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of the spring of each point."},
+     .range = LY_RANGE_NOT_NEGATIVE, .shown_default = "of hard ties automatic",
+     .meaning = "Of the spring of each point; of a hard tie it changes no result, but how fast "
+                "Newton's method finds it."},
     {"damping", LY_KEY_NUMBER, AT(LyraTieDef, damping), .unit = "N s/m",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against relative motion, of each point."},
+    {"gap", LY_KEY_CURVE, AT(LyraTieDef, gap),
+     .meaning = "Share of the gap at rest that is kept, in space: 0 draws the points together, a "
+                "path from 1 to 0 sews."},
+    {"displacement", LY_KEY_CURVES, AT(LyraTieDef, displacement), .unit = "m",
+     .meaning = "Of what they are tied to, beside its own motion, over time."},
+    {"rotation", LY_KEY_GROUP, AT(LyraTieDef, rotation), .group = &rotation,
+     .meaning = "Turns the places that points are tied to over time; without `to`."},
 };
 PUBLIC_GROUP(ly_tie_keys, tie_keys, LyraTieDef, init_tie, "ties",
-             "Points of a body that are tied to another, or to the world.");
+             "Points of a body that are tied to points of another, or of the world: "
+             "[ties](theory/ties.md).");
 
 static const LyKey change_keys[] = {
     {"body", LY_KEY_TEXT, AT(LyraChangeDef, body), .meaning = "Its name. Without, all bodies."},

@@ -31,6 +31,8 @@ static LyraStatus take_methods(LyraWorld *world, const LyraIntegratorDef *integr
         strcmp(integrator_def->name, "static") == 0 ? LYRA_SOLVER_STATICS : LYRA_SOLVER_DYNAMICS;
     LY_TRY_DONE(lyra_system_create_sparse(world->ctx, world->model, &solver, &system));
     LY_TRY_DONE(lyra_integrator_create(world->ctx, integrator_def, system, &integrator));
+    LY_TRY_DONE(ly_world_check_ties(world, integrator));
+    LY_TRY_DONE(ly_world_check_projections(world, integrator));
     lyra_state_forget(world->state, LYRA_STATE_METHOD);
     world->spec.integrator = *integrator_def;
     world->spec.solver = solver;

@@ -26,6 +26,7 @@ struct LyProbe {
     const int32_t *triangles; // of the model, [triangle_count][3]
     double sign;              // of the volume that the triangles wind around
     int32_t body;             // of elements
+    int32_t tie;
     int32_t element_count;
     int32_t *elements;
     double *rest_volumes; // [element_count]
@@ -60,6 +61,8 @@ static const struct {
                                  LYRA_MEMORY_PLASTIC_LOSS, true},
     [LYRA_PROBE_VISCOUS_LOSS] = {"viscous-loss", "J", false, true, LYRA_PROBE_SUM,
                                  LYRA_MEMORY_VISCOUS_LOSS, true},
+    [LYRA_PROBE_TIE_FORCE] = {"tie-force", "N", true, false, LYRA_PROBE_SUM, FORGETS, false},
+    [LYRA_PROBE_TIE_GAP] = {"tie-gap", "m", false, false, LYRA_PROBE_MAX, FORGETS, false},
 };
 
 static const char *const reduce_names[LYRA_PROBE_REDUCE_COUNT] = {"auto", "mean", "sum",
@@ -119,6 +122,27 @@ static LyraStatus check_name(const LyraWorld *world, const char *name)
                              "found a second probe called \"%s\", expected names to differ", name);
 }
 
+static bool is_of_tie(LyraProbeQuantity quantity)
+{
+    return quantity == LYRA_PROBE_TIE_FORCE || quantity == LYRA_PROBE_TIE_GAP;
+}
+
+static LyraStatus check_tie(const LyraProbeDef *def)
+{
+    const char *quantity = quantities[def->quantity].name;
+    if ((def->tie != NULL) != is_of_tie(def->quantity)) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "tie", "found %s with quantity %s, expected %s",
+                           def->tie ? "one" : "none", quantity,
+                           def->tie ? "it with tie-force and tie-gap only" : "the name of a tie");
+    }
+    if (def->tie && (def->body || def->select)) {
+        const char *key = def->body ? "body" : "select";
+        return ly_fail_key(LYRA_BAD_FORMAT, key, "found it with quantity %s, expected tie alone",
+                           quantity);
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus check_def(const LyraProbeDef *def)
 {
     if (def->quantity < 0 || def->quantity >= LYRA_PROBE_QUANTITY_COUNT) {
@@ -134,7 +158,9 @@ static LyraStatus check_def(const LyraProbeDef *def)
                            (int)def->component, LYRA_PROBE_COMPONENT_COUNT - 1);
     }
     const char *quantity = quantities[def->quantity].name;
-    bool whole = def->quantity == LYRA_PROBE_DISTANCE || def->quantity == LYRA_PROBE_VOLUME;
+    bool whole = def->quantity == LYRA_PROBE_DISTANCE || def->quantity == LYRA_PROBE_VOLUME ||
+                 is_of_tie(def->quantity);
+    LY_TRY(check_tie(def));
     if (def->component != LYRA_PROBE_WHOLE && !quantities[def->quantity].vector) {
         return ly_fail_key(LYRA_BAD_FORMAT, "component",
                            "found \"%s\", expected none, as %s is a single number",
@@ -293,6 +319,13 @@ static LyraStatus find_selection(LyraWorld *world, const LyraProbeDef *def, LyPr
         return find_elements(world, def, select, probe);
     }
     switch (def->quantity) {
+    case LYRA_PROBE_TIE_FORCE:
+    case LYRA_PROBE_TIE_GAP:
+        probe->tie = lyra_world_find_tie(world, def->tie);
+        return probe->tie >= 0
+                   ? LYRA_OK
+                   : ly_fail_key(LYRA_BAD_FORMAT, "tie",
+                                 "found \"%.60s\", expected the name of a tie", def->tie);
     case LYRA_PROBE_REACTION:
     case LYRA_PROBE_FORCE:
         return find_pushed(world, def, select, &probe->points);
@@ -373,6 +406,7 @@ LyraStatus lyra_world_add_probe(LyraWorld *world, const LyraProbeDef *def, int32
     probe->def.body = NULL;
     probe->def.select = NULL;
     probe->def.to = NULL;
+    probe->def.tie = NULL;
     if (index) {
         *index = world->probe_count;
     }
@@ -508,6 +542,21 @@ static LyraStatus look_at_force(LyraWorld *world, LyProbe *probe, LyraProbeView 
     return LYRA_OK;
 }
 
+static LyraStatus look_at_tie(LyraWorld *world, const LyProbe *probe, LyraProbeView *out)
+{
+    double force[3];
+    if (probe->def.quantity == LYRA_PROBE_TIE_GAP) {
+        return lyra_world_tie_gap(world, probe->tie, &out->values[0]);
+    }
+    LY_TRY(lyra_world_tie_force(world, probe->tie, force));
+    if (out->count == 3) {
+        memcpy(out->values, force, sizeof force);
+    } else {
+        out->values[0] = size_of(force, probe->def.component);
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus make_fields(LyraWorld *world, LyProbe *probe)
 {
     const LyraBodyView *body = &world->views[probe->body];
@@ -585,6 +634,9 @@ LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out)
     case LYRA_PROBE_VELOCITY:
         reduce_points(probe, lyra_vector_values(state.v), NULL, out);
         return LYRA_OK;
+    case LYRA_PROBE_TIE_FORCE:
+    case LYRA_PROBE_TIE_GAP:
+        return look_at_tie(world, probe, out);
     case LYRA_PROBE_REACTION:
         return look_at_reaction(world, probe, out);
     case LYRA_PROBE_FORCE:

@@ -29,7 +29,7 @@ static bool says_component(const LyraSelector *select)
     return select->component >= 0 || select->component_at;
 }
 
-static bool says_any(const LyraSelector *select)
+bool ly_selector_says_any(const LyraSelector *select)
 {
     return select->all || select->surface || select->file || select->set || select->box ||
            select->sphere || select->half_space || select->normal || select->near ||
@@ -43,7 +43,7 @@ static bool says_count(const LyraSelector *select)
 
 static LyraStatus check_selector(const LyraSelector *select)
 {
-    if (!says_any(select)) {
+    if (!ly_selector_says_any(select)) {
         return ly_fail(LYRA_BAD_FORMAT,
                        "found an empty selector, expected one of: all, vertices, file, set, "
                        "box, sphere, half-space, near, component, component-at, surface, "

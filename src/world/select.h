@@ -19,6 +19,9 @@ typedef struct LyNamedSet {
     const LyraMeshFaceSet *faces;
 } LyNamedSet;
 
+/// Whether a selector says anything.
+bool ly_selector_says_any(const LyraSelector *select);
+
 /// Finds the set `select->set`, where names of several kinds are alike that of the selected kind,
 /// then that of vertices, of faces, of elements. Elements are selected by sets of elements alone.
 /// One that does not exist is an error that lists those that do.

@@ -192,3 +192,9 @@ LyraStatus ly_sheet_show(LyraContext *ctx, LyraBodyView *view, LySheet *sheet)
     *sheet = (LySheet){0};
     return LYRA_OK;
 }
+
+const LyraSurface *ly_body_faces(const LyraBodyView *view)
+{
+    bool shown = view->surface_count > 0 && !view->surfaces[0].embedding && !view->mesh;
+    return view->sheet ? view->sheet : shown ? view->surfaces[0].surface : NULL;
+}

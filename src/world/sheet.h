@@ -50,6 +50,9 @@ void ly_sheet_set_mass(int32_t count, double mass, double *masses);
 LyraStatus ly_cloth_make(LyraContext *ctx, const LyraSurface *sheet, const LyraBodyCloth *def,
                          const double factors[4], double *masses, LyraCloth **out);
 
+/// The faces that a body without elements is made of, on its vertices; NULL where it has none.
+const LyraSurface *ly_body_faces(const LyraBodyView *view);
+
 /// Shows the surface, on the vertices of the body as they are: takes what the sheet holds.
 LyraStatus ly_sheet_show(LyraContext *ctx, LyraBodyView *view, LySheet *sheet);
 

@@ -24,6 +24,7 @@ target_sources(lyra_objects PRIVATE
   world/loads.c
   world/masses.c
   world/methods.c
+  world/motion.c
   world/parameters.c
   world/probe.c
   world/pull.c
@@ -37,8 +38,10 @@ target_sources(lyra_objects PRIVATE
   world/start.c
   world/step.c
   world/step_forces.c
+  world/strain_limits.c
   world/target_springs.c
   world/tendon.c
+  world/tie_force.c
   world/ties.c
   world/turns.c
   world/undo.c

@@ -63,6 +63,9 @@ static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
         }
     }
     if (status == LYRA_OK) {
+        status = ly_world_project(world, world->work, report);
+    }
+    if (status == LYRA_OK) {
         // a step of the world counts as one
         ly_state_tick(world->work, world->state, world->dt);
         status = lyra_state_assign(world->state, world->work);
@@ -77,7 +80,7 @@ static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
 static LyraStatus take_step(LyraWorld *world, LyraStepReport *report)
 {
     LY_TRY(apply_rules(world, report->time, lyra_state_next_time(world->state, world->dt)));
-    return world->substeps > 1
+    return world->substeps > 1 || ly_world_projects(world)
                ? take_substeps(world, report)
                : lyra_integrator_step(world->integrator, world->state, world->dt, report);
 }
@@ -94,6 +97,7 @@ LyraStatus lyra_world_step(LyraWorld *world, LyraStepReport *report)
     if (status == LYRA_OK) {
         ly_undo_keep(&world->undo);
         ly_warn_bending(world);
+        local.gap = ly_world_hard_gap(world);
     } else {
         ly_undo_back(&world->undo, world->model);
         local.outcome = local.outcome == LYRA_STEP_ACCEPTED ? LYRA_STEP_REFUSED : local.outcome;

@@ -89,25 +89,28 @@ const double *lyra_world_velocities(LyraWorld *world, int32_t body, int32_t *cou
     return look(world, body, false, count);
 }
 
+LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *of, LyraEnergies *out)
+{
+    LyraEnergies found = {0};
+    LyraStateView state = lyra_state_view(of);
+    const LyraPoint at = {.time = state.time, .u = state.u, .v = state.v, .committed = of};
+    const LyraResponse response = {.elastic = &found.elastic};
+    if (!world->momentum) {
+        LY_TRY(
+            lyra_system_vector_create(world->system, lyra_vector_size(state.v), &world->momentum));
+    }
+    LY_TRY(lyra_system_evaluate(world->system, &at, &response));
+    lyra_system_apply_mass(world->system, state.v, world->momentum);
+    found.kinetic = 0.5 * lyra_vector_dot(state.v, world->momentum);
+    *out = found;
+    return LYRA_OK;
+}
+
 LyraStatus lyra_world_energies(LyraWorld *world, LyraEnergies *out)
 {
     LYRA_ASSERT(world && out);
-    LyraVector *momentum = NULL;
-    LyraEnergies found = {0};
     LY_TRY(lyra_world_prepare(world));
-    LyraStateView state = lyra_state_view(world->state);
-    const LyraPoint at = {
-        .time = state.time, .u = state.u, .v = state.v, .committed = world->state};
-    const LyraResponse response = {.elastic = &found.elastic};
-    LY_TRY(lyra_system_vector_create(world->system, lyra_vector_size(state.v), &momentum));
-    LyraStatus status = lyra_system_evaluate(world->system, &at, &response);
-    if (status == LYRA_OK) {
-        lyra_system_apply_mass(world->system, state.v, momentum);
-        found.kinetic = 0.5 * lyra_vector_dot(state.v, momentum);
-        *out = found;
-    }
-    lyra_vector_destroy(momentum);
-    return status;
+    return ly_world_energies_of(world, world->state, out);
 }
 
 // ---- checkpoints --------------------------------------------------------------------------------

@@ -125,6 +125,7 @@ void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count)
 // what lyra_world_prepare() made
 static void end_run(LyraWorld *world)
 {
+    lyra_vector_destroy(world->momentum);
     lyra_state_destroy(world->work);
     lyra_state_destroy(world->state);
     lyra_integrator_destroy(world->integrator);
@@ -132,6 +133,7 @@ static void end_run(LyraWorld *world)
     lyra_model_destroy(world->model);
     ly_world_end_parameters(world);
     ly_release(world->ctx, world->strains);
+    world->momentum = NULL;
     world->work = world->state = NULL;
     world->strains = NULL;
     world->integrator = NULL;
@@ -362,8 +364,11 @@ static LyraStatus prepare(LyraWorld *world)
     LY_TRY(ly_within_key(lyra_integrator_create(world->ctx, &world->spec.integrator, world->system,
                                                 &world->integrator),
                          "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_ties(world, world->integrator), "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_projections(world, world->integrator), "integrator"));
     LY_TRY(lyra_system_state_create(world->system, &world->state));
     LY_TRY(ly_world_start(world));
+    LY_TRY(ly_world_prepare_ties(world));
     LY_TRY(make_shown(world));
     LY_TRY(ly_world_watch_bending(world));
     ly_world_note_start(world);

@@ -52,6 +52,7 @@ typedef struct LyParameters LyParameters;
 typedef struct LyTie LyTie;
 typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
+typedef struct LyStrainLimit LyStrainLimit;
 
 /// Elements of a region.
 typedef struct LyRegionElements {
@@ -73,6 +74,7 @@ typedef struct LyBody {
     double young;              // factor on what it has, as people turned it
     double poisson;            // of all of it; NaN: its own
     double cloth[4];           // factors on stretch, shear, bend_u, bend_v
+    LyStrainLimit *limit;      // projection after steps; owned. Nullable
 } LyBody;
 
 struct LyraWorld {
@@ -111,6 +113,7 @@ struct LyraWorld {
     LyraState *state;
     LyraState *work;          // of a step of several substeps; made by the first one
     bool gravity_changes;     // by itself, over time
+    LyraVector *momentum;     // scratch of energies; made by the first ones
     LyParameters *parameters; // that can be turned; once it is prepared
     double density;           // factor on all masses
     double start_dt, start_damping[2], start_gravity[3];
@@ -266,6 +269,32 @@ void ly_world_load(void *user, double t, const double *u, const double *v, doubl
 /// What of it is no gravity.
 void ly_world_add_nodals(const LyraWorld *world, double t, const double *u, const double *v,
                          double *f);
+
+/// Stiffness of hard ties that have none, once the state is there.
+LyraStatus ly_world_prepare_ties(LyraWorld *world);
+
+/// Fails for an integrator that cannot find what hard ties push with.
+LyraStatus ly_world_check_ties(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Adds the limit of strain of a body that is made, or does nothing without one.
+LyraStatus ly_body_limit_strain(LyraWorld *world, const LyraBodyView *view, LyBody *body);
+void ly_strain_limit_destroy(LyStrainLimit *limit);
+
+/// Whether the state of a step is projected.
+bool ly_world_projects(const LyraWorld *world);
+
+/// Fails for an integrator whose steps are no motion.
+LyraStatus ly_world_check_projections(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Projects the state of a step that has ended, and changes its report. What the method remembers
+/// is forgotten where something moved.
+LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *report);
+
+/// Energies of a state of the world.
+LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *state, LyraEnergies *out);
+
+/// Largest distance that a hard tie leaves now, m; 0 without.
+double ly_world_hard_gap(const LyraWorld *world);
 
 /// Adds the group of springs of lyra_world_pull(), without any at first.
 LyraStatus ly_world_add_pull(LyraWorld *world);
