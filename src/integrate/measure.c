@@ -15,6 +15,9 @@
 //   viscous = h (p_0 + p_1) / 2 + what it lost otherwise,
 //   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
 //
+// Of forces with a dissipation potential p is what they tell themselves, as the power of sliding on
+// something that moves; what moves by itself (obstacles) adds its power to the work.
+//
 // Where the numbers of the material are others than at the end of the step before, the energy at
 // the begin is another one: the difference is the work of the change. What is left, numerical =
 // work + change - plastic - viscous - the growth of kinetic + elastic, is what the method itself
@@ -105,16 +108,19 @@ LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k)
 {
     LyMeasure *measure = &it->measure[k];
     const LyraPoint at = point_of(state);
-    measure->power = 0;
+    measure->power = measure->supplied = 0;
     ly_reach_return(it, at.u);
     if (lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED) {
         return LYRA_OK;
     }
     LyraVector *damping = it->account[0], *load = it->account[1];
     if (loses_by_damping_alone(it)) {
-        const LyraResponse response = {.damping = damping};
+        bool rated = lyra_system_traits(it->system) & LYRA_SYSTEM_RATES;
+        double rates[LYRA_RATE_COUNT] = {0};
+        const LyraResponse response = {.damping = damping, .rates = rated ? rates : NULL};
         LY_TRY(lyra_system_evaluate(it->system, &at, &response));
-        measure->power = lyra_vector_dot(at.v, damping);
+        measure->power = lyra_vector_dot(at.v, damping) + rates[LYRA_RATE_LOST];
+        measure->supplied = rates[LYRA_RATE_SUPPLIED];
         return LYRA_OK;
     }
     // f_int(u, v) + D v - f_int(u, 0) = g(u, v) + f_ext(u, v) - g(u, 0) - f_ext(u, 0)
@@ -175,6 +181,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.viscous += 0.5 * h * it->measure[k].power;
+        it->report.work += 0.5 * h * it->measure[k].supplied;
         it->report.work += 0.5 * reactions[k];
     }
     // a method need not look at forces where a step ends; the next one would begin with them
