@@ -599,6 +599,8 @@ LYRA_API LyraObstacleDef lyra_obstacle_def_default(void);
 LYRA_API LyraStatus lyra_world_add_obstacle(LyraWorld *world, const LyraObstacleDef *def,
                                             int32_t *index);
 
+LYRA_API int32_t lyra_world_obstacle_count(const LyraWorld *world);
+
 /// Number of an obstacle, -1 for none of that name.
 LYRA_API int32_t lyra_world_find_obstacle(const LyraWorld *world, const char *name);
 

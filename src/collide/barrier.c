@@ -4,7 +4,7 @@
 // The kernels of points against obstacles. With the distance phi of a point from a term of a shape,
 // its gradient n, s = phi/d and the weights A (area) and k (stiffness, Pa) of the point
 //
-//   E = A k d psi(s),   psi = -(s - 1)^2 ln s below s = 1, zero above [IPC20],                 (1)
+//   E = A k d psi(s),   psi = -(s - 1)^2 ln s below s = 1, zero above [LFS20],                 (1)
 //   dE/dx = A k psi' n,   d2E/dx2 = A k (psi''/d n n^T + psi' hess phi).                       (2)
 //
 // psi' < 0, so the second term of (2) is positive only where hess phi has negative eigenvalues: in
@@ -12,7 +12,7 @@
 // shapes. As n . hess phi = 0, hess phi is 2x2 in the tangent plane, but for sampled fields, whose
 // second derivatives are projected to it.
 //
-// Friction [IPC20], at the place x_n where the step began, with the normal force
+// Friction [LFS20], at the place x_n where the step began, with the normal force
 // l = -A k psi'(phi(x_n)/d) there, T = I - n n^T and y = T (v - v_obstacle):
 //
 //   R = mu l f_0(|y|),  f_0 = y^2/e - y^3/(3 e^2) + e/3 below y = e, y above,                  (3)

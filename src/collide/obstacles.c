@@ -14,7 +14,7 @@
 // How far a pose goes. A point x at the distance phi from the obstacle at time a has at time b the
 // distance phi at M x, seen from a, with M the motion from b back to a: at least phi - |M x - x|.
 // So the time may go on until |M x - x| is 0.9 phi for some point, and from there again, while a
-// tenth of each distance is left [ACCD: LKJ21]. Points are moved in the same way, with the obstacle
+// tenth of each distance is left [LKJ21]. Points are moved in the same way, with the obstacle
 // at rest; where the shape is convex the tangent of the distance along the way is a lower bound and
 // takes the place of its length.
 //

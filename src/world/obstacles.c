@@ -242,6 +242,12 @@ LyraStatus lyra_world_add_obstacle(LyraWorld *world, const LyraObstacleDef *def,
     return LYRA_OK;
 }
 
+int32_t lyra_world_obstacle_count(const LyraWorld *world)
+{
+    LYRA_ASSERT(world);
+    return world->obstacles ? world->obstacles->count : 0;
+}
+
 int32_t lyra_world_find_obstacle(const LyraWorld *world, const char *name)
 {
     LYRA_ASSERT(world && name);
