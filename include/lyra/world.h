@@ -617,6 +617,12 @@ typedef struct LyraObstacleReport {
 
 LYRA_API LyraStatus lyra_world_obstacle(LyraWorld *world, int32_t index, LyraObstacleReport *out);
 
+/// Makes a surface to show an obstacle by, at its rest; the caller ends it. Planes are squares of
+/// 2 `extent`, m, about `center`, m, [3].
+LYRA_API LyraStatus lyra_world_obstacle_surface(const LyraWorld *world, int32_t index,
+                                                const double center[3], double extent,
+                                                LyraSurface **out);
+
 /// Where an obstacle is at a time: x = R X + t of its place at rest. R row-major.
 LYRA_API LyraStatus lyra_world_obstacle_pose(const LyraWorld *world, int32_t index, double time,
                                              double R[9], double t[3]);

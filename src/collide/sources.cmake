@@ -4,4 +4,5 @@ target_sources(lyra_objects PRIVATE
   collide/obstacles.c
   collide/shape.c
   collide/shape_distance.c
+  collide/shape_surface.c
 )

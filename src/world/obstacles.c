@@ -181,6 +181,19 @@ static LyraStatus make_shape(LyraWorld *world, LyWorldObstacle *obstacle, double
     return status;
 }
 
+static void turn_points(const LyraTurn *turn, int32_t count, const double *from, double *to)
+{
+    double R[9];
+    ly_turn_matrix(turn->axis, turn->angle, R);
+    for (int64_t v = 0; v < count; ++v) {
+        double d[3];
+        ly_subtract3(from + 3 * v, turn->center, d);
+        for (int i = 0; i < 3; ++i) {
+            to[3 * v + i] = turn->center[i] + ly_dot3(R + 3 * i, d);
+        }
+    }
+}
+
 static void end_obstacle(LyraContext *ctx, LyWorldObstacle *obstacle)
 {
     lyra_shape_destroy(obstacle->shape);
@@ -493,4 +506,28 @@ LyraStatus lyra_world_obstacle_pose(const LyraWorld *world, int32_t index, doubl
     memcpy(R, pose.R, sizeof pose.R);
     memcpy(t, pose.t, sizeof pose.t);
     return LYRA_OK;
+}
+
+LyraStatus lyra_world_obstacle_surface(const LyraWorld *world, int32_t index,
+                                       const double center[3], double extent, LyraSurface **out)
+{
+    LYRA_ASSERT(world && center && out);
+    const LyWorldObstacles *all = world->obstacles;
+    if (index < 0 || !all || index >= all->count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "obstacle %d of %d", (int)index,
+                       all ? (int)all->count : 0);
+    }
+    const LyWorldObstacle *obstacle = all->list[index];
+    if (!obstacle->surface) {
+        return ly_shape_surface(obstacle->shape, center, extent, out);
+    }
+    LyraSurfaceView view = lyra_surface_view(obstacle->surface);
+    double *positions = NULL;
+    LY_TRY(ly_allocate_array(world->ctx, 3 * (int64_t)view.vertex_count, sizeof *positions,
+                             &positions));
+    turn_points(&obstacle->def->rotate, view.vertex_count, view.positions, positions);
+    view.positions = positions;
+    LyraStatus status = lyra_surface_create(world->ctx, &view, out);
+    ly_release(world->ctx, positions);
+    return status;
 }
