@@ -253,7 +253,7 @@ LYRA_TEST(what_is_told_wrong_is_refused)
     TEST_CONTAINS(lyra_error_message(), "nobody");
     def = lyra_obstacle_def_default();
     def.friction = -1;
-    TEST_STATUS(lyra_world_add_obstacle(world, &def, NULL), LYRA_BAD_FORMAT);
+    TEST_STATUS(lyra_world_add_obstacle(world, &def, NULL), LYRA_INVALID_ARGUMENT);
     def = lyra_obstacle_def_default();
     def.shape = LYRA_SHAPE_MESH;
     TEST_STATUS(lyra_world_add_obstacle(world, &def, NULL), LYRA_BAD_FORMAT);

@@ -111,6 +111,9 @@ typedef enum LyraForceTrait {
     /// Of changing groups: the gradient is that of an energy plus dR/dv, R a convex potential of
     /// velocities alone; writes `rates`.
     LYRA_FORCE_RATES = 1 << 20,
+    /// Of changing groups: moves by itself as time goes on, and is told of LYRA_UPDATE_SOLVE and
+    /// LYRA_UPDATE_END.
+    LYRA_FORCE_MOVES = 1 << 21,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.
@@ -150,9 +153,12 @@ LYRA_API int32_t lyra_force_type_blocks(const LyraForceType *type);
 typedef enum LyraUpdateMoment {
     LYRA_UPDATE_STEP = 0,  ///< A step begins, or forces are evaluated outside of a step.
     LYRA_UPDATE_ITERATION, ///< An iteration of Newton's method begins.
-    LYRA_UPDATE_CONVERGED, ///< Newton's method has converged, and goes on if forces change.
-    /// A step is to end here. What moves by itself is to arrive; where it cannot, the function fails
-    /// with LYRA_NOT_CONVERGED, and a shorter step is tried.
+    // of types with LYRA_FORCE_MOVES alone
+    /// A solve begins, or begins again, from a point that was reached: what has moved on further
+    /// than that point allows goes back.
+    LYRA_UPDATE_SOLVE,
+    /// A step is to end here, of any method. What moves by itself is to arrive; where it cannot,
+    /// the function fails with LYRA_NOT_CONVERGED, and a shorter step is tried.
     LYRA_UPDATE_END,
 } LyraUpdateMoment;
 
@@ -160,6 +166,7 @@ typedef enum LyraUpdateMoment {
 typedef struct LyraUpdate {
     LyraUpdateMoment moment;
     double time, dt; ///< s; dt is 0 outside of a step.
+    double begin;    ///< Time of the committed state, s; `time` where none is given.
     int32_t vertex_count;
     const double *positions; ///< At rest, m.
     const double *u, *v;     ///< m and m/s.

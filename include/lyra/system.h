@@ -176,7 +176,7 @@ typedef struct LyraSystemType {
     /// step.
     LyraStatus (*begin_step)(void *self, LyraState *state, double dt);
     /// Newton's method is about to linearise at a point: forces that are known near a point only
-    /// may be found anew. Also called where it has converged, and where a step is to end, even of
+    /// may be found anew. Also called where a solve begins and where a step is to end, even of
     /// methods that do not iterate (LyraPoint::moment): there it fails with LYRA_NOT_CONVERGED if
     /// something that moves by itself cannot arrive. `changed`: forces and energies are others now.
     LyraStatus (*begin_iteration)(void *self, const LyraPoint *at, bool *changed);

@@ -394,5 +394,5 @@ static const char *const history_units[] = {""};
 #define FRICTION(bits)                                                                             \
     COMMON(evaluate_friction, "friction", LY_FRICTION_PARAMETERS, LYRA_FORCE_VELOCITY | (bits))
 
-const LyraForceType ly_barrier_types[2] = {BARRIER(0), BARRIER(LYRA_FORCE_TIME)};
+const LyraForceType ly_barrier_types[2] = {BARRIER(0), BARRIER(LYRA_FORCE_TIME | LYRA_FORCE_MOVES)};
 const LyraForceType ly_friction_types[2] = {FRICTION(0), FRICTION(LYRA_FORCE_TIME)};

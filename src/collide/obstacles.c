@@ -6,10 +6,10 @@
 //
 // Stencils are all points, one by one, so that energies of all points that a search compares are
 // those of one function. The time of the pose is a parameter, and also the number that the set
-// keeps (`version`), as bits. It is that of the state where a step begins. Where an iteration of
-// Newton's method begins, and where it has converged, it goes on towards the time of the stage as
-// far as the points let it; Newton's method then pushes them on. Where a step ends it has to
-// arrive, or the step is tried with half the length.
+// keeps (`version`), as bits. It is that of the state where a step begins, and where a solve begins
+// again at points that are inside by now. Where an iteration of Newton's method begins it goes on
+// towards the time of the stage as far as the points let it; Newton's method then pushes them on.
+// Where a step ends it has to arrive, or the step is tried with half the length.
 //
 // How far a pose goes. A point x at the distance phi from the obstacle at time a has at time b the
 // distance phi at M x, seen from a, with M the motion from b back to a: at least phi - |M x - x|.
@@ -269,6 +269,28 @@ static double advance_poses(const LyObstacleGroup *group, const LyraUpdate *at,
     return reached;
 }
 
+// whether all points that are held off are out of all obstacles that move
+static bool is_outside(const LyObstacleGroup *group, const LyraUpdate *at, const double *parameters,
+                       double time)
+{
+    for (int32_t o = 0; o < group->count; ++o) {
+        LyPose pose;
+        if (!group->obstacles[o].pose) {
+            continue;
+        }
+        ly_obstacle_pose(&group->obstacles[o], time, &pose);
+        for (int32_t p = 0; p < group->points.count; ++p) {
+            double x[3];
+            ly_obstacle_place(&group->points, p, at->positions, at->u, x);
+            if (parameters[(int64_t)LY_BARRIER_PARAMETERS * p + LY_MODE] != LY_SOFT &&
+                !(find_gap(&group->obstacles[o], &pose, x) > 0)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 LyraStatus ly_obstacle_update(const void *self, const LyraUpdate *at, LyraStencilSet *set,
                               uint64_t *version)
 {
@@ -280,7 +302,12 @@ LyraStatus ly_obstacle_update(const void *self, const LyraUpdate *at, LyraStenci
         if (!group->moves || from == time) {
             return LYRA_OK;
         }
-        time = advance_poses(group, at, lyra_stencil_set_view(set).parameters, from);
+        if (at->moment == LYRA_UPDATE_SOLVE) {
+            time = is_outside(group, at, lyra_stencil_set_view(set).parameters, from) ? from
+                                                                                      : at->begin;
+        } else {
+            time = advance_poses(group, at, lyra_stencil_set_view(set).parameters, from);
+        }
         if (at->moment == LYRA_UPDATE_END && time != at->time) {
             return ly_fail(LYRA_NOT_CONVERGED,
                            "a body is in the way of an obstacle that moves, at %g s", time);

@@ -35,7 +35,7 @@ struct LyNewton;
 typedef struct LyMeasure {
     double kinetic, elastic; // J
     double power;            // lost to damping and velocity forces, W
-    double supplied; // of what moves by itself, W
+    double rates[LYRA_RATE_COUNT]; // of obstacles, W
     double lost, plastic;    // by the material, since it began; of it by flow, J
     LyraVector *external;    // loads, N
 } LyMeasure;

@@ -77,9 +77,21 @@ LyraStatus ly_measure_keep(LyraIntegrator *it, LyraState *state)
 
 // ---- a step -------------------------------------------------------------------------------------
 
+// with stencils as they are where the state is
+static LyraStatus measure_rates(LyraIntegrator *it, const LyraState *state, int32_t k)
+{
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_RATES)) {
+        return LYRA_OK;
+    }
+    const LyraPoint at = point_of(state);
+    const LyraResponse response = {.rates = it->measure[k].rates};
+    return lyra_system_evaluate(it->system, &at, &response);
+}
+
 LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state)
 {
     LY_TRY(ly_measure(it, state, 0));
+    LY_TRY(measure_rates(it, state, 0));
     if (!loses_by_damping_alone(it)) {
         LyraStateView view = lyra_state_view(state);
         LY_TRY(ly_update_damping(it, view.time, 0, view.u, view.v, state));
@@ -108,19 +120,16 @@ LyraStatus ly_measure_losses(LyraIntegrator *it, LyraState *state, int32_t k)
 {
     LyMeasure *measure = &it->measure[k];
     const LyraPoint at = point_of(state);
-    measure->power = measure->supplied = 0;
+    measure->power = 0;
     ly_reach_return(it, at.u);
     if (lyra_system_traits(it->system) & LYRA_SYSTEM_UNDAMPED) {
         return LYRA_OK;
     }
     LyraVector *damping = it->account[0], *load = it->account[1];
     if (loses_by_damping_alone(it)) {
-        bool rated = lyra_system_traits(it->system) & LYRA_SYSTEM_RATES;
-        double rates[LYRA_RATE_COUNT] = {0};
-        const LyraResponse response = {.damping = damping, .rates = rated ? rates : NULL};
+        const LyraResponse response = {.damping = damping};
         LY_TRY(lyra_system_evaluate(it->system, &at, &response));
-        measure->power = lyra_vector_dot(at.v, damping) + rates[LYRA_RATE_LOST];
-        measure->supplied = rates[LYRA_RATE_SUPPLIED];
+        measure->power = lyra_vector_dot(at.v, damping);
         return LYRA_OK;
     }
     // f_int(u, v) + D v - f_int(u, 0) = g(u, v) + f_ext(u, v) - g(u, 0) - f_ext(u, 0)
@@ -174,6 +183,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
         lyra_system_thaw_damping(it->system);
     }
     LY_TRY(ly_measure(it, end, 1));
+    LY_TRY(measure_rates(it, end, 1));
     LY_TRY(alone ? LYRA_OK : ly_measure_losses(it, end, 1));
     double plastic = it->measure[1].plastic - it->measure[0].plastic;
     it->report.plastic += plastic;
@@ -181,7 +191,8 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.viscous += 0.5 * h * it->measure[k].power;
-        it->report.work += 0.5 * h * it->measure[k].supplied;
+        it->report.viscous += alone ? 0.5 * h * it->measure[k].rates[LYRA_RATE_LOST] : 0;
+        it->report.work += 0.5 * h * it->measure[k].rates[LYRA_RATE_SUPPLIED];
         it->report.work += 0.5 * reactions[k];
     }
     // a method need not look at forces where a step ends; the next one would begin with them

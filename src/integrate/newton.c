@@ -440,7 +440,7 @@ static LyraStatus check_end(LyNewton *newton, LyraIntegrator *it, const LyStage 
                             const LyraVector *q, LyEvaluation *evaluation, bool *done)
 {
     double before = evaluation->residual;
-    LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_CONVERGED, q, newton->r, evaluation));
+    LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, q, newton->r, evaluation));
     double limit = fmax(newton->floor, newton->def.residual * evaluation->force);
     *done = evaluation->finite && evaluation->residual <= fmax(before, limit);
     return LYRA_OK;

@@ -105,6 +105,8 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
     LyraUpdate update = {.moment = moment,
                                .time = at->time,
                                .dt = at->dt,
+                               .begin = at->committed ? lyra_state_view(at->committed).time
+                                                      : at->time,
                                .vertex_count = model->vertex_count,
                                .positions = model->positions,
                                .u = lyra_vector_values(at->u),
@@ -114,6 +116,12 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
         LyChanging *group = &changings->groups[i];
         const LyraForce *force = force_of(changings, group);
         LyraStateBlock values, keys;
+        bool told = moment <= LYRA_UPDATE_ITERATION || !group->ready ||
+                    force->type->traits & LYRA_FORCE_MOVES;
+        if (!told) {
+            changings->stencil_count += lyra_stencil_set_view(group->set).count;
+            continue;
+        }
         find_committed(model, group->group, at->committed, &values, &keys);
         update.known = keys.count;
         update.keys = keys.values;

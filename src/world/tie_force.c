@@ -253,10 +253,7 @@ static LyraStatus update(const void *self, const LyraUpdate *at, LyraStencilSet 
     const LyTie *tie = self;
     uint64_t phase = *version >> 2 == tie->serial ? *version & 3 : PHASE_NONE;
     uint64_t next = PHASE_FRESH;
-    if (at->moment == LYRA_UPDATE_END && phase != PHASE_NONE) {
-        return LYRA_OK;
-    }
-    if (at->moment != LYRA_UPDATE_STEP && phase != PHASE_NONE) {
+    if (at->moment == LYRA_UPDATE_ITERATION && phase != PHASE_NONE) {
         next = !tie->def->hard ? PHASE_FRESH : phase == PHASE_FRESH ? PHASE_FIRST : PHASE_PUSHED;
     }
     const double *pushes = next == PHASE_PUSHED ? lyra_stencil_set_view(set).parameters : NULL;
