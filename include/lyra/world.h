@@ -560,6 +560,13 @@ typedef enum LyraObstacleVertices {
     LYRA_OBSTACLE_VERTICES_COUNT
 } LyraObstacleVertices;
 
+/// How an obstacle holds bodies off.
+typedef enum LyraObstacleResponse {
+    LYRA_OBSTACLE_BARRIER = 0, ///< They never get inside.
+    LYRA_OBSTACLE_PENALTY,     ///< They are pushed back in proportion to the depth.
+    LYRA_OBSTACLE_RESPONSE_COUNT
+} LyraObstacleResponse;
+
 /// Friction of an obstacle with one body, in place of that of the obstacle.
 typedef struct LyraObstaclePair {
     const char *body;
@@ -591,6 +598,7 @@ typedef struct LyraObstacleDef {
     double distance;  ///< At which it begins to push, m, > 0. Default NaN: by the body's mesh.
     double stiffness; ///< Of its push, Pa, > 0. Default NaN: by the body's own.
     LyraObstacleVertices vertices; ///< Default LYRA_OBSTACLE_SURFACE.
+    LyraObstacleResponse response; ///< Default LYRA_OBSTACLE_BARRIER.
 } LyraObstacleDef;
 
 LYRA_API LyraObstacleDef lyra_obstacle_def_default(void);

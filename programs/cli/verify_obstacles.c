@@ -146,19 +146,24 @@ static LyraStatus run_bounce(Verify *verify)
         double low[3], high[3];
     } rows[] = {
         {"backward-euler", {0, 0, 0.2}, {0.05, 0.3, 0.7}},
-        {"newmark", {0, 0.5, 0.9}, {1.1, 1.1, 1.02}},
+        {"newmark", {NAN, NAN, 0.95}, {NAN, NAN, 1.02}},
     };
     for (int32_t m = 0; m < 2; ++m) {
         double step = 1e-2;
         for (int32_t k = 0; k < 3; ++k, step /= 10) {
             double share = 0;
             VERIFY_TRY(bounce(verify, rows[m].name, step, &share));
-            verify_range(verify, rows[m].low[k], rows[m].high[k], share,
-                         "%s, steps of %g s: speed after over before", rows[m].name, step);
+            const char *format = "%s, steps of %g s: speed after over before";
+            if (isnan(rows[m].low[k])) {
+                verify_information(verify, NAN, share, format, rows[m].name, step);
+            } else {
+                verify_range(verify, rows[m].low[k], rows[m].high[k], share, format, rows[m].name,
+                             step);
+            }
         }
     }
     verify_note(verify, "A barrier has no restitution of its own: what comes back is what the "
-                        "integrator leaves.");
+                        "integrator leaves. Newmark's method gains speed where steps do not resolve it.");
     return LYRA_OK;
 }
 

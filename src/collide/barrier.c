@@ -53,6 +53,18 @@ void ly_barrier(double s, bool soft, double out[3])
     out[2] = curve;
 }
 
+void ly_response(const LyObstacle *obstacle, double s, bool soft, double out[3])
+{
+    if (obstacle->response == LY_PENALTY) {
+        double depth = s < 0 ? s : 0;
+        out[0] = 0.5 * depth * depth;
+        out[1] = depth;
+        out[2] = s < 0 ? 1 : 0;
+        return;
+    }
+    ly_barrier(s, soft, out);
+}
+
 void ly_obstacle_pose(const LyObstacle *obstacle, double time, LyPose *out)
 {
     if (obstacle->pose) {
@@ -187,10 +199,10 @@ static void add_barrier(const LyObstacle *o, const LyPose *pose, const LyraBatch
         double own[3], n[3], H[9], second[9];
         bool bent = batch->dfdx && !(batch->psd && term->convex);
         double phi = ly_term_distance(term, q, own, bent ? H : NULL);
-        if (phi >= lane.distance) {
+        if (phi >= ly_reach_of(o) * lane.distance) {
             continue;
         }
-        ly_barrier(phi / lane.distance, lane.soft, psi);
+        ly_response(o, phi / lane.distance, lane.soft, psi);
         turn(pose, own, n);
         double Ak = lane.area * lane.stiffness;
         if (batch->energy) {
@@ -324,7 +336,8 @@ static void add_friction(const LyObstacleGroup *group, const LyObstacle *o, cons
     for (int32_t t = 0; t < o->shape->term_count; ++t) {
         double own[3];
         double phi = ly_term_distance(&o->shape->terms[t], q, own, NULL);
-        if (phi >= lane.distance || (out && o->friction == 0)) {
+        bool slowed = !out && o->response == LY_BARRIER;
+        if (phi >= ly_reach_of(o) * lane.distance || (!slowed && o->friction == 0)) {
             continue;
         }
         Slide slide;
@@ -332,11 +345,11 @@ static void add_friction(const LyObstacleGroup *group, const LyObstacle *o, cons
         if (!(length > 0)) {
             continue;
         }
-        ly_barrier(phi / lane.distance, lane.soft, psi);
+        ly_response(o, phi / lane.distance, lane.soft, psi);
         turn(&poses[0], own, slide.n);
         ly_pose_velocity(&poses[1], x, slide.v);
         slide.load = -o->friction * Ak * psi[1] * length;
-        slide.slowing = out ? 0 : SLOWING * Ak * group->dt / lane.distance;
+        slide.slowing = !slowed ? 0 : SLOWING * Ak * group->dt / lane.distance;
         for (int i = 0; i < 3; ++i) {
             slide.n[i] /= length;
             slide.w[i] = (batch->v ? batch->v[i * W + e] : 0) - slide.v[i];

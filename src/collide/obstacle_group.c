@@ -90,10 +90,10 @@ static void add_term(const LyObstacleGroup *group, const LyObstacle *o, const Ly
     double range = o->distance > 0 ? o->distance : group->points.distance;
     double stiffness = o->stiffness > 0 ? o->stiffness : group->points.stiffness[p];
     double psi[3], n[3], w[3], y[3];
-    if (phi >= range) {
+    if (phi >= ly_reach_of(o) * range) {
         return;
     }
-    ly_barrier(phi / range, soft, psi);
+    ly_response(o, phi / range, soft, psi);
     double load = -group->points.area[p] * stiffness * psi[1], length = ly_length3(own);
     ly_pose_velocity(pose, x, w);
     for (int i = 0; i < 3; ++i) {

@@ -83,6 +83,9 @@ static double find_share(const LyObstacleGroup *group, const Poses *poses, const
         const LyObstacle *obstacle = &group->obstacles[o];
         double range = obstacle->distance > 0 ? obstacle->distance : group->points.distance, q[3];
         LyPose room;
+        if (obstacle->response != LY_BARRIER) {
+            continue;
+        }
         ly_pose_back(pose_of(group, poses, o, &room), x, q);
         if (ly_shape_is_far(obstacle->shape, q, range)) {
             continue;
@@ -251,7 +254,7 @@ static double advance_poses(const LyObstacleGroup *group, const LyraUpdate *at,
     double reached = at->time;
     for (int32_t o = 0; o < group->count; ++o) {
         advance.obstacle = &group->obstacles[o];
-        if (!advance.obstacle->pose) {
+        if (!advance.obstacle->pose || advance.obstacle->response != LY_BARRIER) {
             continue;
         }
         ly_obstacle_pose(advance.obstacle, from, &advance.first);
@@ -275,7 +278,7 @@ static bool is_outside(const LyObstacleGroup *group, const LyraUpdate *at, const
 {
     for (int32_t o = 0; o < group->count; ++o) {
         LyPose pose;
-        if (!group->obstacles[o].pose) {
+        if (!group->obstacles[o].pose || group->obstacles[o].response != LY_BARRIER) {
             continue;
         }
         ly_obstacle_pose(&group->obstacles[o], time, &pose);
@@ -379,7 +382,7 @@ static double bound_point(const LyObstacleGroup *group, const Poses *poses, cons
         const LyPose *pose = pose_of(group, poses, o, &room);
         double q[3], way[3];
         ly_pose_back(pose, x, q);
-        if (ly_shape_is_far(shape, q, length)) {
+        if (group->obstacles[o].response != LY_BARRIER || ly_shape_is_far(shape, q, length)) {
             continue;
         }
         for (int i = 0; i < 3; ++i) {

@@ -19,11 +19,18 @@ typedef struct LyPose {
 /// Depends on `time` alone; any thread may call it.
 typedef void LyPoseFunction(const void *user, double time, LyPose *out);
 
+/// How an obstacle pushes.
+typedef enum LyResponse {
+    LY_BARRIER = 0, // never passed
+    LY_PENALTY,     // in proportion to the depth, from the surface on
+} LyResponse;
+
 /// An obstacle. Shape and user must outlive the groups.
 typedef struct LyObstacle {
     const LyraShape *shape;
     LyPoseFunction *pose; // Nullable: it stays where it is
     const void *user;
+    LyResponse response;
     double friction;  // of Coulomb, >= 0
     double slip;      // speed below which it creeps, m/s, > 0
     double distance;  // of the barrier, m; 0: that of the point
@@ -97,6 +104,15 @@ struct LyObstacleGroup {
     double dt;
     bool moves;
 };
+
+/// psi of an obstacle's response at s = phi/d, with two derivatives; zero from `ly_reach_of` on.
+void ly_response(const LyObstacle *obstacle, double s, bool soft, double out[3]);
+
+/// Share of the distance of the barrier below which an obstacle pushes.
+static inline double ly_reach_of(const LyObstacle *obstacle)
+{
+    return obstacle->response == LY_PENALTY ? 0 : 1;
+}
 
 /// -(s - 1)^2 ln s with two derivatives for s < 1; the soft one goes on in a parabola below 1/2.
 void ly_barrier(double s, bool soft, double out[3]);

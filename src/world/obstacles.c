@@ -358,6 +358,9 @@ static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room,
         room[count] = (LyObstacle){.shape = obstacle->shape,
                                    .pose = obstacle->moves ? find_pose : NULL,
                                    .user = def,
+                                   .response = def->response == LYRA_OBSTACLE_PENALTY
+                                                   ? LY_PENALTY
+                                                   : LY_BARRIER,
                                    .friction = friction_with(world, def, body),
                                    .slip = def->slip,
                                    .distance = isnan(def->distance) ? 0 : def->distance,
