@@ -153,12 +153,13 @@ static LyraStatus run_bounce(Verify *verify)
         for (int32_t k = 0; k < 3; ++k, step /= 10) {
             double share = 0;
             VERIFY_TRY(bounce(verify, rows[m].name, step, &share));
-            const char *format = "%s, steps of %g s: speed after over before";
             if (isnan(rows[m].low[k])) {
-                verify_information(verify, NAN, share, format, rows[m].name, step);
+                verify_information(verify, NAN, share,
+                                   "%s, steps of %g s: speed after over before", rows[m].name,
+                                   step);
             } else {
-                verify_range(verify, rows[m].low[k], rows[m].high[k], share, format, rows[m].name,
-                             step);
+                verify_range(verify, rows[m].low[k], rows[m].high[k], share,
+                             "%s, steps of %g s: speed after over before", rows[m].name, step);
             }
         }
     }
