@@ -13,7 +13,8 @@
 //
 // Hertz. A rigid sphere of radius R that is pressed by d into a half-space pushes with
 // 4/3 E/(1 - nu^2) sqrt(R) d^(3/2). The block is a quarter, 1 m wide, with elements that grow from
-// the contact on; the distance that the barrier keeps is added to the approach.
+// the contact on; the distance that the barrier keeps is added to the approach, and the barrier gets
+// finer with the elements.
 
 #include "verify.h"
 
@@ -175,6 +176,7 @@ static LyraStatus run_bounce(Verify *verify)
 #define RADIUS 0.05
 #define DEPTH 2e-3
 #define WIDTH 1.0
+#define BARRIER 0.05 // its distance over the first element
 
 // place of the node a share t of the way: `cells` elements, the first one `first` long
 static double grade(double t, double first, int32_t cells)
@@ -232,7 +234,7 @@ static LyraStatus hold(LyraWorld *world, int32_t axis, double place)
     return lyra_world_add_constraint(world, &held);
 }
 
-static LyraStatus fill_hertz(LyraWorld *world, const LyraMesh *mesh)
+static LyraStatus fill_hertz(LyraWorld *world, const LyraMesh *mesh, double distance)
 {
     static const double times[] = {0, 1}, places[] = {0, -DEPTH};
     LyraBodyDef body = lyra_body_def_default();
@@ -247,7 +249,7 @@ static LyraStatus fill_hertz(LyraWorld *world, const LyraMesh *mesh)
     VERIFY_TRY(hold(world, 1, -WIDTH));
     ball.shape = LYRA_SHAPE_SPHERE;
     ball.radius = RADIUS;
-    ball.distance = 2e-4;
+    ball.distance = distance;
     ball.point[1] = RADIUS + ball.distance;
     ball.displacement[1].key_count = 2;
     ball.displacement[1].times = times;
@@ -266,14 +268,14 @@ static LyraStatus press(Verify *verify, int32_t cells, double first, double *sha
     def.time.dt = 0.2;
     LyraStatus status = make_quarter(verify->ctx, cells, first, &mesh);
     status = status == LYRA_OK ? lyra_world_create(verify->ctx, &def, &world) : status;
-    status = status == LYRA_OK ? fill_hertz(world, mesh) : status;
+    status = status == LYRA_OK ? fill_hertz(world, mesh, BARRIER * first) : status;
     for (int32_t i = 0; i < 5 && status == LYRA_OK; ++i) {
         status = lyra_world_step(world, NULL);
     }
     status = status == LYRA_OK ? lyra_world_obstacle(world, 0, &report) : status;
     if (status == LYRA_OK) {
         // the lowest point of the ball against the surface that was at y = 0
-        double depth = DEPTH - 2e-4 + report.min_gap;
+        double depth = DEPTH - BARRIER * first + report.min_gap;
         double exact = 4.0 / 3 * YOUNG / (1 - POISSON * POISSON) * sqrt(RADIUS) * pow(depth, 1.5);
         *share = 4 * report.reaction[1] / exact;
     }

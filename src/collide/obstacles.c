@@ -13,8 +13,8 @@
 //
 // How far a pose goes. A point x at the distance phi from the obstacle at time a has at time b the
 // distance phi at M x, seen from a, with M the motion from b back to a: at least phi - |M x - x|.
-// So the time may go on until |M x - x| is 0.9 phi for some point, and from there again, while a
-// tenth of each distance is left [LKJ21]. Points are moved in the same way, with the obstacle
+// So the time may go on until |M x - x| is what phi has to spare for some point, and from there
+// again [LKJ21]. Points are moved in the same way, with the obstacle
 // at rest; where the shape is convex the tangent of the distance along the way is a lower bound and
 // takes the place of its length.
 //
@@ -32,6 +32,7 @@
 
 #define NEAR 0.9            // of a distance may be used up
 #define STEPS_MAX 64        // of a pose on its way, and of a point
+#define GENTLE 0.25         // s that a pose leaves
 #define HALF_OUT 0.5        // s at which a soft point counts as held off
 #define ALL_OUT 0.95        // s at which a slowed one is let go
 #define ROUNDING (1e3 * DBL_EPSILON)
@@ -206,11 +207,17 @@ static bool find_moved(const Advance *advance, int32_t p, const LyPose *a, const
     return *way > 0 && !ly_shape_is_far(advance->obstacle->shape, q, *way / NEAR);
 }
 
-// what x may seem to move from pose a on
+// What x may seem to move from pose a on. Inside of a step a quarter of the barrier is left, and
+// most of what is less, as Newton's method goes astray on forces that grow manyfold.
 static double find_room(const Advance *advance, const LyPose *a, const double x[3])
 {
-    return find_gap(advance->obstacle, a, x) -
-           (1 - NEAR) * find_gap(advance->obstacle, &advance->first, x);
+    const LyObstacle *o = advance->obstacle;
+    double range = o->distance > 0 ? o->distance : advance->group->points.distance;
+    double first = find_gap(o, &advance->first, x), kept = (1 - NEAR) * first;
+    if (advance->at->moment != LYRA_UPDATE_END) {
+        kept = first > GENTLE * range ? GENTLE * range : NEAR * first;
+    }
+    return find_gap(o, a, x) - kept;
 }
 
 // the time that an obstacle may go on to from `from` towards `to` in one go

@@ -7,13 +7,15 @@
 // triangles); points without triangles, as in chains and inside of solids, get the mean one. The
 // barrier begins at d = min(edge / 4, 0.005 diagonal). Its stiffness is a tenth of Young's modulus
 // of the softest material. Bodies that have none (cloth, springs, particles, stiff affine bodies)
-// get a stiffness by their mass, 4 m d / (A h^2) with a usual step h: so that half of d carries
-// their weight and a step stops them.
+// get a stiffness by their mass: 4 m d / (A h^2) with a usual step h, so that half of d carries
+// their weight and a step stops them, or m v^2 / (2 A d), so that the barrier has the energy of a
+// fall from ten times their size, or of their first speed, whichever is more.
 
 #include "world/obstacles.h"
 
 #include "lyra/mesh_ops.h"
 #include "math/vec3.h"
+#include "world/curve.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +24,7 @@
 #define DIAGONAL_SHARE 5e-3
 #define YOUNG_SHARE 0.1
 #define MASS_SHARE 4
+#define FALL 10 // diagonals that it may have fallen
 
 typedef struct Skin {
     LyBodyPoints points;
@@ -134,6 +137,17 @@ static double find_edge(const Skin *skin, double diagonal)
     return skin->points.count > 1 ? diagonal / (skin->points.count - 1) : 0;
 }
 
+// square of the speed that it may get, (m/s)^2
+static double find_fall(const LyraWorld *world, const LyBody *body, double diagonal)
+{
+    double g[3];
+    for (int i = 0; i < 3; ++i) {
+        g[i] = ly_curve_at(&world->spec.gravity[i], 0).value;
+    }
+    const double *v = body->def->start.velocity;
+    return 2 * ly_length3(g) * FALL * diagonal + ly_dot3(v, v);
+}
+
 static LyraStatus fill(LyraWorld *world, int32_t body, bool all, double dt, const Skin *skin,
                        LyObstaclePoints *out)
 {
@@ -176,9 +190,10 @@ static LyraStatus fill(LyraWorld *world, int32_t body, bool all, double dt, cons
         }
         out->start[p + 1] = nodes * (p + 1);
     }
+    double fall = find_fall(world, own, diagonal), d = out->distance;
+    double by_mass = d > 0 ? mass / sum * fmax(MASS_SHARE * d / (dt * dt), 0.5 * fall / d) : 0;
     for (int32_t p = 0; p < out->count; ++p) {
-        out->stiffness[p] = young > 0 ? YOUNG_SHARE * young
-                                      : MASS_SHARE * mass / sum * out->distance / (dt * dt);
+        out->stiffness[p] = young > 0 ? YOUNG_SHARE * young : by_mass;
     }
     return LYRA_OK;
 }
