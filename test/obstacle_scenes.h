@@ -42,8 +42,8 @@ static inline LyraStatus obstacle_body(LyraWorld *world, int32_t kind, const dou
     case 2:
         body.generate = &shape;
         shape.kind = kind == 0   ? LYRA_ELEMENT_TET4
-                        : kind == 1 ? LYRA_ELEMENT_TET10
-                                    : LYRA_ELEMENT_CUBE8;
+                     : kind == 1 ? LYRA_ELEMENT_TET10
+                                 : LYRA_ELEMENT_CUBE8;
         body.material.model = "neo-hookean";
         body.material.young = 5e4;
         body.material.poisson = 0.35;
@@ -74,8 +74,8 @@ static inline LyraStatus obstacle_body(LyraWorld *world, int32_t kind, const dou
         body.springs = &springs;
         break;
     }
-    *top = (LyraSelectHalfSpace){.point = {place[0], place[1] + 0.09, place[2]},
-                                 .normal = {0, 1, 0}};
+    *top =
+        (LyraSelectHalfSpace){.point = {place[0], place[1] + 0.09, place[2]}, .normal = {0, 1, 0}};
     return lyra_world_add_body(world, &body, NULL);
 }
 
@@ -131,8 +131,8 @@ static inline void obstacle_scene(uint64_t seed, int32_t steps, int32_t threads,
     def.time.dt = 0.01;
     def.damping.stiffness = 1e-3;
     def.integrator.name = names[seed % (uint64_t)methods];
-    LyraNewtonPolicy policy = (LyraNewtonPolicy)(seed / (uint64_t)methods %
-                                                 (uint64_t)(LYRA_NEWTON_COUNTED + 1));
+    LyraNewtonPolicy policy =
+        (LyraNewtonPolicy)(seed / (uint64_t)methods % (uint64_t)(LYRA_NEWTON_COUNTED + 1));
     def.integrator.newton.policy = policy;
     def.integrator.newton.psd_always = test_random_below(&random, 2) == 0;
     if (policy == LYRA_NEWTON_COUNTED) {

@@ -236,9 +236,13 @@ LYRA_TEST(bounds_stop_in_front_of_every_shape)
                     continue;
                 }
                 uint64_t version = 0;
-                const LyraUpdate at = {
-                    .vertex_count = 1, .positions = origin, .u = u, .v = origin, .known = 1,
-                    .keys = (const uint64_t[]){0}, .history = origin};
+                const LyraUpdate at = {.vertex_count = 1,
+                                       .positions = origin,
+                                       .u = u,
+                                       .v = origin,
+                                       .known = 1,
+                                       .keys = (const uint64_t[]){0},
+                                       .history = origin};
                 TEST_OK(ly_obstacle_update(group, &at, set, &version));
                 double share = ly_obstacle_bound(group, set, 1, origin, u, d), least = INFINITY;
                 // nothing on the way up to there is inside; the whole way is free if it says so

@@ -4,8 +4,8 @@
 // Shapes: gradients and second derivatives belong to the distance, distances are those of brute
 // force, a distance changes by no more than the way, and what is no shape is refused.
 
-#include "lyra/obstacle.h"
 #include "collide/shape.h"
+#include "lyra/obstacle.h"
 #include "lyra_test.h"
 
 #include <math.h>
@@ -68,9 +68,10 @@ static LyraShape *make(LyraContext *ctx, int32_t kind, LyraSurface *ball)
     LyraShapeDef def = lyra_shape_def_default();
     LyraShape *shape = NULL;
     const double point[3] = {0.1, -0.2, 0.3}, end[3] = {0.5, 0.7, -0.1}, up[3] = {1, 2, -1};
-    def.kind = (LyraShapeKind)(kind < 8 ? kind : kind == 8 ? LYRA_SHAPE_BOX
-                                         : kind == 9       ? LYRA_SHAPE_CYLINDER
-                                                           : LYRA_SHAPE_SPHERE);
+    def.kind = (LyraShapeKind)(kind < 8    ? kind
+                               : kind == 8 ? LYRA_SHAPE_BOX
+                               : kind == 9 ? LYRA_SHAPE_CYLINDER
+                                           : LYRA_SHAPE_SPHERE);
     def.inside = kind >= 8;
     memcpy(def.point, point, sizeof point);
     memcpy(def.end, end, sizeof end);
@@ -133,7 +134,8 @@ LYRA_TEST(derivatives_of_distances_match_differences)
             bool sampled = kind == LYRA_SHAPE_MESH || kind == LYRA_SHAPE_HEIGHT_FIELD;
             bad[2] += sampled ? sqrt(length) > 1.01 : fabs(sqrt(length) - 1) > 1e-12;
         }
-        TEST_CHECK_MSG(count > 4 && bad[0] <= 1 + count / 100 && bad[1] <= 2 + count / 100 && bad[2] == 0,
+        TEST_CHECK_MSG(count > 4 && bad[0] <= 1 + count / 100 && bad[1] <= 2 + count / 100 &&
+                           bad[2] == 0,
                        "kind %d: of %d gradients %d, second derivatives %d, lengths %d are wrong",
                        (int)kind, (int)count, (int)bad[0], (int)bad[1], (int)bad[2]);
         lyra_shape_destroy(shape);

@@ -59,7 +59,7 @@ typedef struct LyraBatch {
     double *dfdx;             ///< d gradient / dx, N/m, [blocks][9], row-major. Nullable.
     double *dfdv;             ///< d gradient / dv, N s/m, [blocks][9]. Nullable.
     double *contraction;      ///< (d dfdx / dx . a) b, N, [3 nodes]. Nullable.
-    double *rates; ///< Of LYRA_FORCE_RATES types, W, [LYRA_RATE_COUNT]. Nullable.
+    double *rates;            ///< Of LYRA_FORCE_RATES types, W, [LYRA_RATE_COUNT]. Nullable.
     /// Of the library's own forces with nodal pressure: means over the nodes of the energy density
     /// of volume, J/m^3, and of its slope, Pa, [2]. NULL for all others.
     const double *nodal;

@@ -64,7 +64,7 @@ typedef struct LyraResponse {
 
 /// What a system is. Bits of lyra_system_traits().
 typedef enum LyraSystemTrait {
-    LYRA_SYSTEM_SYMMETRIC = 1 << 0,  ///< K and C are symmetric.
+    LYRA_SYSTEM_SYMMETRIC = 1 << 0, ///< K and C are symmetric.
     /// g - D v is the gradient of `potential`, with LYRA_SYSTEM_RATES plus that by v of a convex R.
     LYRA_SYSTEM_POTENTIAL = 1 << 1,
     LYRA_SYSTEM_LINEAR = 1 << 2,     ///< g is linear in u and v.

@@ -575,23 +575,23 @@ typedef struct LyraObstaclePair {
 
 /// What bodies do not enter: docs/obstacles.md. Start from lyra_obstacle_def_default().
 typedef struct LyraObstacleDef {
-    const char *name;         ///< Unique, for probes. Nullable: "obstacle1", ...
-    const char *body;         ///< That is held off. Nullable: all.
-    LyraShapeKind shape;      ///< lyra/obstacle.h. Default a plane.
-    double point[3];          ///< m. Default 0.
-    double normal[3];         ///< Of a plane, axis of a torus. Default y.
-    double end[3];            ///< Of a capsule or cylinder, m. Default y.
-    double radius, tube;      ///< m, > 0. Default 0.5, 0.1.
-    double size[3];           ///< Of a box, m, > 0. Default 1.
-    bool inside;              ///< Bodies are inside of it. Default false.
-    const char *file;         ///< Of a mesh: a closed surface; heights as `.npy`. Nullable.
+    const char *name;           ///< Unique, for probes. Nullable: "obstacle1", ...
+    const char *body;           ///< That is held off. Nullable: all.
+    LyraShapeKind shape;        ///< lyra/obstacle.h. Default a plane.
+    double point[3];            ///< m. Default 0.
+    double normal[3];           ///< Of a plane, axis of a torus. Default y.
+    double end[3];              ///< Of a capsule or cylinder, m. Default y.
+    double radius, tube;        ///< m, > 0. Default 0.5, 0.1.
+    double size[3];             ///< Of a box, m, > 0. Default 1.
+    bool inside;                ///< Bodies are inside of it. Default false.
+    const char *file;           ///< Of a mesh: a closed surface; heights as `.npy`. Nullable.
     const LyraSurface *surface; ///< In place of `file`; copied. Nullable.
-    double spacing;           ///< Of heights, m, > 0. Default 1.
-    int32_t resolution;       ///< Of a mesh: cells along its longest edge, [4, 1024]. Default 64.
-    LyraTurn rotate;          ///< Before all motion.
-    LyraCurve displacement[3]; ///< Over time, m. Default 0.
-    LyraRotation rotation;    ///< Over time, before the displacement.
-    double friction;          ///< Of Coulomb, >= 0. Default 0.
+    double spacing;             ///< Of heights, m, > 0. Default 1.
+    int32_t resolution;         ///< Of a mesh: cells along its longest edge, [4, 1024]. Default 64.
+    LyraTurn rotate;            ///< Before all motion.
+    LyraCurve displacement[3];  ///< Over time, m. Default 0.
+    LyraRotation rotation;      ///< Over time, before the displacement.
+    double friction;            ///< Of Coulomb, >= 0. Default 0.
     const LyraObstaclePair *pairs; ///< [pair_count].
     int32_t pair_count;
     double slip;      ///< Speed up to which what sticks may creep, m/s, > 0. Default 1e-3.
@@ -615,12 +615,12 @@ LYRA_API int32_t lyra_world_find_obstacle(const LyraWorld *world, const char *na
 /// An obstacle now.
 typedef struct LyraObstacleReport {
     const char *name;
-    double min_gap;      ///< Of all points, m; INFINITY without any.
-    int32_t min_vertex;  ///< Of the model, nearest to it (of an affine body a particle); -1: none.
-    double reaction[3];  ///< Force of the bodies on it, N.
-    double normal;       ///< Sum of the normal forces, N.
-    int32_t touching;    ///< Points that it pushes.
-    int32_t sliding;     ///< Of these, faster than `slip`.
+    double min_gap;     ///< Of all points, m; INFINITY without any.
+    int32_t min_vertex; ///< Of the model, nearest to it (of an affine body a particle); -1: none.
+    double reaction[3]; ///< Force of the bodies on it, N.
+    double normal;      ///< Sum of the normal forces, N.
+    int32_t touching;   ///< Points that it pushes.
+    int32_t sliding;    ///< Of these, faster than `slip`.
 } LyraObstacleReport;
 
 LYRA_API LyraStatus lyra_world_obstacle(LyraWorld *world, int32_t index, LyraObstacleReport *out);

@@ -216,8 +216,8 @@ static bool write_picture(Run *run)
         end_obstacles(&obstacles);
         return false;
     }
-    LyraRenderBody *bodies = cli_allocate(
-        ((size_t)run->surface_count + (size_t)obstacles.count + 1) * sizeof *bodies);
+    LyraRenderBody *bodies =
+        cli_allocate(((size_t)run->surface_count + (size_t)obstacles.count + 1) * sizeof *bodies);
     def.label = labels[run->output.snapshot_field];
     if (run->output.snapshot_size[0] > 0) {
         def.width = run->output.snapshot_size[0];

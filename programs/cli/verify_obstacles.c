@@ -13,8 +13,8 @@
 //
 // Hertz. A rigid sphere of radius R that is pressed by d into a half-space pushes with
 // 4/3 E/(1 - nu^2) sqrt(R) d^(3/2). The block is a quarter, 1 m wide, with elements that grow from
-// the contact on; the distance that the barrier keeps is added to the approach, and the barrier gets
-// finer with the elements.
+// the contact on; the distance that the barrier keeps is added to the approach, and the barrier
+// gets finer with the elements.
 
 #include "verify.h"
 
@@ -98,7 +98,8 @@ static LyraStatus run_incline(Verify *verify)
 {
     double way = 0, velocity = 0, c = 1 / sqrt(1 + 0.49), a = G * c * (0.7 - MU);
     VERIFY_TRY(slide(verify, 0.7, 0, 200, &way, &velocity));
-    verify_relative(verify, a * STEP * 200, velocity, 1e-9, "tan 0.7, mu 0.5: speed after 2 s, m/s");
+    verify_relative(verify, a * STEP * 200, velocity, 1e-9,
+                    "tan 0.7, mu 0.5: speed after 2 s, m/s");
     verify_relative(verify, a * STEP * STEP * 200 * 201 / 2, way, 1e-9,
                     "tan 0.7, mu 0.5: way after 2 s, m");
     VERIFY_TRY(slide(verify, 0.4, 0, 200, &way, &velocity));
@@ -155,17 +156,17 @@ static LyraStatus run_bounce(Verify *verify)
             double share = 0;
             VERIFY_TRY(bounce(verify, rows[m].name, step, &share));
             if (isnan(rows[m].low[k])) {
-                verify_information(verify, NAN, share,
-                                   "%s, steps of %g s: speed after over before", rows[m].name,
-                                   step);
+                verify_information(verify, NAN, share, "%s, steps of %g s: speed after over before",
+                                   rows[m].name, step);
             } else {
                 verify_range(verify, rows[m].low[k], rows[m].high[k], share,
                              "%s, steps of %g s: speed after over before", rows[m].name, step);
             }
         }
     }
-    verify_note(verify, "A barrier has no restitution of its own: what comes back is what the "
-                        "integrator leaves. Newmark's method gains speed where steps do not resolve it.");
+    verify_note(verify,
+                "A barrier has no restitution of its own: what comes back is what the "
+                "integrator leaves. Newmark's method gains speed where steps do not resolve it.");
     return LYRA_OK;
 }
 
@@ -298,7 +299,8 @@ static LyraStatus run_hertz(Verify *verify)
         edges[k] = rows[k].first;
         errors[k] = fabs(share - 1);
         verify_absolute(verify, 1, share, rows[k].tolerance,
-                        "elements of %g mm at the contact: force over Hertz's", 1e3 * rows[k].first);
+                        "elements of %g mm at the contact: force over Hertz's",
+                        1e3 * rows[k].first);
     }
     VerifyPlot *plot = verify_plot(verify, "hertz", "Hertz's contact", "edge of elements, m",
                                    "error of the force", true, true);

@@ -82,23 +82,30 @@ void ly_obstacle_group_set_friction(LyObstacleGroup *group, int32_t obstacle, do
 
 // ---- looking ------------------------------------------------------------------------------------
 
-// adds what a term at the distance phi does to point p at x with velocity v
+// a point in front of an obstacle
+typedef struct Place {
+    int32_t p;
+    double x[3], v[3];
+    bool soft;
+} Place;
+
+// adds what a term at the distance phi, with the gradient `own` seen from the obstacle, does
 static void add_term(const LyObstacleGroup *group, const LyObstacle *o, const LyPose *pose,
-                     int32_t p, double phi, const double own[3], const double x[3],
-                     const double v[3], bool soft, LyObstacleState *state, LyPointState *point)
+                     const Place *at, double phi, const double own[3], LyObstacleState *state,
+                     LyPointState *point)
 {
     double range = o->distance > 0 ? o->distance : group->points.distance;
-    double stiffness = o->stiffness > 0 ? o->stiffness : group->points.stiffness[p];
-    double psi[3], n[3], w[3], y[3];
+    double stiffness = o->stiffness > 0 ? o->stiffness : group->points.stiffness[at->p];
+    double area = group->points.area[at->p], psi[3], n[3], w[3], y[3];
     if (phi >= ly_reach_of(o) * range) {
         return;
     }
-    ly_response(o, phi / range, soft, psi);
-    double load = -group->points.area[p] * stiffness * psi[1], length = ly_length3(own);
-    ly_pose_velocity(pose, x, w);
+    ly_response(o, phi / range, at->soft, psi);
+    double load = -area * stiffness * psi[1], length = ly_length3(own);
+    ly_pose_velocity(pose, at->x, w);
     for (int i = 0; i < 3; ++i) {
         n[i] = ly_dot3(pose->R + 3 * i, own);
-        w[i] = v[i] - w[i];
+        w[i] = at->v[i] - w[i];
     }
     double along = length > 0 ? ly_dot3(n, w) / (length * length) : 0;
     for (int i = 0; i < 3; ++i) {
@@ -117,7 +124,7 @@ static void add_term(const LyObstacleGroup *group, const LyObstacle *o, const Ly
     ++state->touching;
     state->sliding += s >= 1;
     if (point) {
-        point->pressure += group->points.area[p] > 0 ? load * length / group->points.area[p] : 0;
+        point->pressure += area > 0 ? load * length / area : 0;
         point->sliding = fmax(point->sliding, speed);
     }
 }
@@ -136,12 +143,13 @@ void ly_obstacle_group_read(const LyObstacleGroup *group, const double *position
         LyPose pose;
         ly_obstacle_pose(obstacle, time, &pose);
         for (int32_t p = 0; p < group->points.count; ++p) {
-            double x[3], q[3], n[3], speed[3] = {0};
-            ly_obstacle_place(&group->points, p, positions, u, x);
+            Place at = {.p = p, .soft = modes && modes[p] == LY_SOFT};
+            double q[3], n[3];
+            ly_obstacle_place(&group->points, p, positions, u, at.x);
             if (v) {
-                ly_obstacle_place(&group->points, p, NULL, v, speed);
+                ly_obstacle_place(&group->points, p, NULL, v, at.v);
             }
-            ly_pose_back(&pose, x, q);
+            ly_pose_back(&pose, at.x, q);
             for (int32_t t = 0; t < obstacle->shape->term_count; ++t) {
                 double phi = ly_term_distance(&obstacle->shape->terms[t], q, n, NULL);
                 if (phi < state->min_gap) {
@@ -151,8 +159,7 @@ void ly_obstacle_group_read(const LyObstacleGroup *group, const double *position
                 if (points) {
                     points[p].gap = fmin(points[p].gap, phi);
                 }
-                add_term(group, obstacle, &pose, p, phi, n, x, speed,
-                         modes && modes[p] == LY_SOFT, state, points ? &points[p] : NULL);
+                add_term(group, obstacle, &pose, &at, phi, n, state, points ? &points[p] : NULL);
             }
         }
     }

@@ -30,13 +30,13 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 0.9            // of a distance may be used up
-#define STEPS_MAX 64        // of a pose on its way, and of a point
-#define GENTLE 0.25         // s that a pose leaves
-#define HALF_OUT 0.5        // s at which a soft point counts as held off
-#define ALL_OUT 0.95        // s at which a slowed one is let go
+#define NEAR 0.9     // of a distance may be used up
+#define STEPS_MAX 64 // of a pose on its way, and of a point
+#define GENTLE 0.25  // s that a pose leaves
+#define HALF_OUT 0.5 // s at which a soft point counts as held off
+#define ALL_OUT 0.95 // s at which a slowed one is let go
 #define ROUNDING (1e3 * DBL_EPSILON)
-#define POSES 16            // that are kept at hand
+#define POSES 16 // that are kept at hand
 
 // ---- points -------------------------------------------------------------------------------------
 
@@ -47,7 +47,8 @@ void ly_obstacle_place(const LyObstaclePoints *points, int32_t p, const double *
     for (int64_t k = points->start[p]; k < points->start[p + 1]; ++k) {
         int64_t at = 3 * (int64_t)points->vertices[k];
         for (int i = 0; i < 3; ++i) {
-            x[i] += points->weights[k] * ((positions ? positions[at + i] : 0) + (u ? u[at + i] : 0));
+            x[i] +=
+                points->weights[k] * ((positions ? positions[at + i] : 0) + (u ? u[at + i] : 0));
         }
     }
 }
@@ -193,7 +194,8 @@ typedef struct Advance {
     LyPose first; // where it was, with the distances a tenth of which is kept
 } Advance;
 
-// whether point p, at x, counts for an obstacle that moves from pose a to b, and how far it seems to
+// whether point p, at x, counts for an obstacle that moves from pose a to b, and how far it seems
+// to
 static bool find_moved(const Advance *advance, int32_t p, const LyPose *a, const LyPose *b,
                        double x[3], double *way)
 {

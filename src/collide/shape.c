@@ -63,10 +63,9 @@ static LyTerm *add_term(LyraShape *shape, LyTermKind kind, const double origin[3
 
 static LyraStatus check_positive(const char *what, double value)
 {
-    return value > 0 && isfinite(value)
-               ? LYRA_OK
-               : ly_fail_key(LYRA_INVALID_ARGUMENT, what, "found %g, expected a number above 0",
-                             value);
+    return value > 0 && isfinite(value) ? LYRA_OK
+                                        : ly_fail_key(LYRA_INVALID_ARGUMENT, what,
+                                                      "found %g, expected a number above 0", value);
 }
 
 static LyraStatus check_vector(const char *what, const double v[3], bool length)
@@ -217,8 +216,7 @@ static LyraStatus sample(LyraShape *shape, const LyraShapeDef *def, LyraSurfaceT
     LY_TRY(lyra_surface_tree_create(def->surface, tree));
     LY_TRY(lyra_distance_field_create(*tree, &grid, field));
     LyraDistanceFieldView samples = lyra_distance_field_view(*field);
-    int64_t count =
-        (int64_t)samples.dimensions[0] * samples.dimensions[1] * samples.dimensions[2];
+    int64_t count = (int64_t)samples.dimensions[0] * samples.dimensions[1] * samples.dimensions[2];
     LY_TRY(ly_allocate_array(shape->ctx, count, sizeof *shape->values, &shape->values));
     memcpy(shape->values, samples.values, (size_t)count * sizeof *shape->values);
     const double up[3] = {0, 1, 0};
@@ -235,8 +233,8 @@ static LyraStatus sample(LyraShape *shape, const LyraShapeDef *def, LyraSurfaceT
     for (int i = 0; i < 3; ++i) {
         shape->center[i] = 0.5 * (low[i] + high[i]);
     }
-    shape->bound = 0.5 * hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]) +
-                   samples.spacing;
+    shape->bound =
+        0.5 * hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]) + samples.spacing;
     return LYRA_OK;
 }
 

@@ -51,8 +51,8 @@ struct LyraShape {
 /// Distance of p from a term, its gradient n and second derivatives H, row-major. H: Nullable.
 double ly_term_distance(const LyTerm *term, const double p[3], double n[3], double H[9]);
 
-/// A surface to show a shape by; planes are squares of 2 `extent` about what is nearest to `center`.
-/// Fails with LYRA_UNSUPPORTED for meshes, which have one.
+/// A surface to show a shape by; planes are squares of 2 `extent` about what is nearest to
+/// `center`. Fails with LYRA_UNSUPPORTED for meshes, which have one.
 LyraStatus ly_shape_surface(const LyraShape *shape, const double center[3], double extent,
                             LyraSurface **out);
 

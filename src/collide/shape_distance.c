@@ -167,8 +167,7 @@ static double heights(const LyTerm *term, const double q[3], double n[3], double
     double h = 0, g[2] = {0}, c[3] = {0};
     for (int j = 0; j < 4; ++j) {
         for (int i = 0; i < 4; ++i) {
-            double value =
-                term->values[(int64_t)basis[1].at[j] * term->count[0] + basis[0].at[i]];
+            double value = term->values[(int64_t)basis[1].at[j] * term->count[0] + basis[0].at[i]];
             h += value * basis[0].value[i] * basis[1].value[j];
             g[0] += value * basis[0].slope[i] * basis[1].value[j];
             g[1] += value * basis[0].value[i] * basis[1].slope[j];

@@ -104,8 +104,7 @@ static void find_merit(LyNewton *newton, const LyStage *stage, const LyraVector 
         inertia = 0.5 * stage->u_q / stage->a_q * lyra_vector_dot(newton->a, newton->mass);
     }
     if (stage->v_q != 0) {
-        loss = stage->u_q / stage->v_q *
-               (0.5 * lyra_vector_dot(newton->v, newton->damping) + rate);
+        loss = stage->u_q / stage->v_q * (0.5 * lyra_vector_dot(newton->v, newton->damping) + rate);
     }
     if (stage->r_0) {
         bias = stage->u_q * lyra_vector_dot(stage->r_0, q);

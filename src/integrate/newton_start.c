@@ -100,7 +100,8 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
     ly_reach_return(it, stage->previous);
     LY_TRY(ly_newton_evaluate(newton, it, stage, old, newton->r_try, evaluation));
     if (evaluation->finite) {
-        LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, old, newton->r_try, evaluation));
+        LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, old,
+                                         newton->r_try, evaluation));
     }
     if (!evaluation->finite) {
         return ly_newton_fail_at(it, stage, evaluation);

@@ -103,14 +103,13 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
         return LYRA_OK;
     }
     LyraUpdate update = {.moment = moment,
-                               .time = at->time,
-                               .dt = at->dt,
-                               .begin = at->committed ? lyra_state_view(at->committed).time
-                                                      : at->time,
-                               .vertex_count = model->vertex_count,
-                               .positions = model->positions,
-                               .u = lyra_vector_values(at->u),
-                               .v = lyra_vector_values(at->v)};
+                         .time = at->time,
+                         .dt = at->dt,
+                         .begin = at->committed ? lyra_state_view(at->committed).time : at->time,
+                         .vertex_count = model->vertex_count,
+                         .positions = model->positions,
+                         .u = lyra_vector_values(at->u),
+                         .v = lyra_vector_values(at->v)};
     changings->stencil_count = 0;
     for (int32_t i = 0; i < changings->count; ++i) {
         LyChanging *group = &changings->groups[i];

@@ -88,7 +88,8 @@ PUBLIC_GROUP(ly_turn_keys, turn_keys, LyraTurn, NULL, "rotate", "A rotation.");
 static const LyKey transform_keys[] = {
     {"scale", LY_KEY_SCALE, AT(LyraPlacement, scale), .range = LY_RANGE_POSITIVE,
      .meaning = "First: one factor, or one per axis."},
-    {"rotate", LY_KEY_GROUP, AT(LyraPlacement, rotate), .group = &ly_turn_keys, .meaning = "Second."},
+    {"rotate", LY_KEY_GROUP, AT(LyraPlacement, rotate), .group = &ly_turn_keys,
+     .meaning = "Second."},
     {"translate", LY_KEY_VECTOR, AT(LyraPlacement, translate), .unit = "m", .meaning = "Third."},
 };
 GROUP(transform, LyraPlacement, NULL, "transform",

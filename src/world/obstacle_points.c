@@ -28,9 +28,9 @@
 
 typedef struct Skin {
     LyBodyPoints points;
-    double *area;    // [points]
-    uint8_t *on;     // on the surface
-    double total;    // area
+    double *area; // [points]
+    uint8_t *on;  // on the surface
+    double total; // area
     int64_t triangles;
 } Skin;
 
@@ -183,10 +183,10 @@ static LyraStatus fill(LyraWorld *world, int32_t body, bool all, double dt, cons
         for (int64_t k = 0; k < nodes; ++k) {
             int64_t at = nodes * p + k;
             out->vertices[at] = view->first_vertex + (weighted ? (int32_t)k : v);
-            out->weights[at] =
-                weighted ? lyra_embedding_view(lyra_affine_view(view->affine).embedding)
-                               .weights[nodes * v + k]
-                         : 1;
+            out->weights[at] = weighted
+                                   ? lyra_embedding_view(lyra_affine_view(view->affine).embedding)
+                                         .weights[nodes * v + k]
+                                   : 1;
         }
         out->start[p + 1] = nodes * (p + 1);
     }

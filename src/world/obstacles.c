@@ -325,8 +325,7 @@ static LyraStatus check_points(const LyraWorld *world, int32_t body, int32_t obs
                           "obstacles", obstacle);
 }
 
-static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room,
-                             LyBodyObstacles *out)
+static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room, LyBodyObstacles *out)
 {
     LyWorldObstacles *all = world->obstacles;
     LyObstaclePoints points;
@@ -358,9 +357,8 @@ static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room,
         room[count] = (LyObstacle){.shape = obstacle->shape,
                                    .pose = obstacle->moves ? find_pose : NULL,
                                    .user = def,
-                                   .response = def->response == LYRA_OBSTACLE_PENALTY
-                                                   ? LY_PENALTY
-                                                   : LY_BARRIER,
+                                   .response = def->response == LYRA_OBSTACLE_PENALTY ? LY_PENALTY
+                                                                                      : LY_BARRIER,
                                    .friction = friction_with(world, def, body),
                                    .slip = def->slip,
                                    .distance = isnan(def->distance) ? 0 : def->distance,
@@ -394,8 +392,8 @@ LyraStatus ly_world_prepare_obstacles(LyraWorld *world)
     int32_t forces = world->force_count;
     LyraStatus status = LYRA_OK;
     LY_TRY(ly_allocate_array(world->ctx, all->count, sizeof *room, &room));
-    LY_TRY_DONE(ly_allocate_zeroed(world->ctx, world->body_count, sizeof *all->groups,
-                                   &all->groups));
+    LY_TRY_DONE(
+        ly_allocate_zeroed(world->ctx, world->body_count, sizeof *all->groups, &all->groups));
     for (int32_t b = 0; b < world->body_count; ++b) {
         LyBodyObstacles *group = &all->groups[all->group_count++];
         LY_TRY_DONE(make_group(world, b, room, group));

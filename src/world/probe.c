@@ -146,8 +146,8 @@ static LyraStatus check_named(const LyraProbeDef *def, const char *what, const c
                                   "%s-gap only",
                                   quantity, what, what)
                     : ly_fail_key(LYRA_BAD_FORMAT, what,
-                                  "found none with quantity %s, expected the name of %s %s", quantity,
-                                  what[0] == 'o' ? "an" : "a", what);
+                                  "found none with quantity %s, expected the name of %s %s",
+                                  quantity, what[0] == 'o' ? "an" : "a", what);
     }
     if (name && (def->body || def->select)) {
         const char *key = def->body ? "body" : "select";

@@ -99,7 +99,7 @@ struct LyraWorld {
     LyUndo undo;    // what the rules of the step in progress found
     LyPulls *pulls; // what people pull at; owned by its force
     int32_t tie_count;
-    LyTie **ties; // owned by their forces
+    LyTie **ties;                // owned by their forces
     LyWorldObstacles *obstacles; // owned: ly_world_end_obstacles(). Nullable
     int32_t probe_count;
     LyProbe **probes; // owned: ly_world_end_probes()
