@@ -690,6 +690,8 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
         LY_TRY(estimate(self));
     }
     self->keeps = memory[0] != 0;
+    // a factor that is here is of another time
+    self->kept.factored = false;
     if (self->keeps && A) {
         LyraStatus status = make_factor(self, A);
         if (!is_of_numbers(status)) {
