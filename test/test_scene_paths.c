@@ -286,8 +286,8 @@ LYRA_TEST(a_step_that_fails_takes_damping_back)
     REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     static const char *const overrides[] = {
-        "changes=[{parameter: damping.mass, value: 2 + t}, "
-        "{parameter: bodies.*.material.poisson, value: 0.2}]",
+        ("changes=[{parameter: damping.mass, value: 2 + t}, "
+         "{parameter: bodies.*.material.poisson, value: 0.2}]"),
         "integrator={name: central-differences, critical: refuse}", "time.dt=1"};
     LyraWorld *world = load(ctx, TWO, 3, overrides);
     TEST_REQUIRE(world);
