@@ -37,7 +37,7 @@ LyraObstacleDef lyra_obstacle_def_default(void)
 static void find_pose(const void *user, double time, LyPose *out)
 {
     const LyraObstacleDef *def = user;
-    LyFrame frame = ly_frame_at(&def->rotation, def->displacement, time);
+    LyMotionFrame frame = ly_frame_at(&def->rotation, def->displacement, time);
     ly_turn_matrix(frame.axis, 0, out->R);
     // columns of R, and t, are where unit vectors and 0 go
     double zero[3] = {0}, u[3], v[3], a[3];
