@@ -601,7 +601,7 @@ typedef struct LyraBodyView {
     const char *name;
     const char *kind;
     int32_t first_vertex, vertex_count;
-    int32_t scalar_count; ///< Unknowns of edges, of shells and rods.
+    int32_t scalar_count;     ///< Unknowns of edges, of shells and rods.
     const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies, cloth, springs alone.
     const LyraSolid *solid;   ///< NULL for affine bodies, cloth and springs alone.
     const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.

@@ -85,8 +85,8 @@ struct LyraWorld {
     char *folder;     // in front of files that are not absolute; "" for where the program runs
     LyNameIndex names;
     int32_t body_count;
-    LyraBodyView *views; // [body_count]; owned, with what they show
-    LyBody *bodies;      // [body_count]
+    LyraBodyView *views;  // [body_count]; owned, with what they show
+    LyBody *bodies;       // [body_count]
     int32_t vertex_count; // of the model: nodes of all bodies
     int32_t force_count;
     LyraForce **forces; // owned; those beside the bodies' own: loads, springs, viscosity
