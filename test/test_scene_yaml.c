@@ -345,7 +345,8 @@ LYRA_TEST(gallery_scenes_step)
         "hanging_beam",  "layered_column", "twisting_bar", "flattened_torus",
         "spring_bridge", "pressed_cube",   "muscle",       "finger",
         "thrown_brick",  "pressed_clay",   "taylor_bar",   "poked_liver",
-        "rocked_bar",    "puddle",         "tablecloth",   "sewn"};
+        "rocked_bar",    "puddle",         "tablecloth",   "sewn",
+        "flag",          "three_fabrics",  "locking"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];
@@ -362,9 +363,43 @@ LYRA_TEST(gallery_scenes_step)
         LyraWorldView view = lyra_world_view(world);
         TEST_CHECK(lyra_vector_is_finite(lyra_state_view(view.state).u));
         TEST_CHECK(view.steps > 0 && view.steps <= 5000);
-        TEST_CHECK(lyra_scene_view(scene).output.save_every > 0);
+        LyraSceneOutput output = lyra_scene_view(scene).output;
+        TEST_CHECK(output.save_every > 0 || output.snapshot_every > 0);
         TEST_EQUAL(lyra_state_view(view.state).steps, 3);
         TEST_CHECK(view.bodies[0].surface_count == 1);
+        lyra_scene_destroy(scene);
+        lyra_world_destroy(world);
+    }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(fields_of_pictures_are_found_by_name)
+{
+    REQUIRE_YAML();
+    static const char *const words[LYRA_SCENE_FIELD_COUNT] = {
+        [LYRA_SCENE_FIELD_NONE] = "none",
+        [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
+        [LYRA_SCENE_FIELD_SPEED] = "speed",
+        [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
+        [LYRA_SCENE_FIELD_STRAIN] = "strain",
+        [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = "plastic-strain",
+        [LYRA_SCENE_FIELD_GOAL_DISTANCE] = "goal-distance",
+        [LYRA_SCENE_FIELD_PLASTIC_LOSS] = "plastic-loss",
+        [LYRA_SCENE_FIELD_VISCOUS_LOSS] = "viscous-loss",
+    };
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int f = 0; f < LYRA_SCENE_FIELD_COUNT; ++f) {
+        char override[80];
+        const char *overrides[1] = {override};
+        LyraWorld *world = NULL;
+        LyraScene *scene = NULL;
+        LyraSceneDef def = lyra_scene_def_default();
+        snprintf(override, sizeof override, "output.snapshot-field=%s", words[f]);
+        def.overrides = overrides;
+        def.override_count = 1;
+        TEST_OK(lyra_world_load_memory(ctx, BEAM, strlen(BEAM), NULL, &def, &world, &scene));
+        TEST_REQUIRE(scene);
+        TEST_EQUAL(lyra_scene_view(scene).output.snapshot_field, (LyraSceneField)f);
         lyra_scene_destroy(scene);
         lyra_world_destroy(world);
     }

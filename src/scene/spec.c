@@ -24,8 +24,8 @@ static const LyKey output_keys[] = {
     {"snapshot-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.snapshot_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
     {"snapshot-field", LY_KEY_WORD, AT(LyOutputSpec, files.snapshot_field),
-     .choices = "none|displacement|speed|von-mises|plastic-strain|goal-distance|plastic-loss|"
-                "viscous-loss",
+     .choices = "none|displacement|speed|von-mises|strain|plastic-strain|goal-distance|"
+                "plastic-loss|viscous-loss",
      .meaning = "Colours in pictures."},
     {"snapshot-size", LY_KEY_INTEGERS, AT(LyOutputSpec, files.snapshot_size),
      .meaning = "Width and height of pictures in pixels."},
