@@ -342,11 +342,10 @@ LYRA_TEST(gallery_scenes_step)
 {
     REQUIRE_YAML();
     static const char *const names[] = {
-        "hanging_beam",  "layered_column", "twisting_bar", "flattened_torus",
-        "spring_bridge", "pressed_cube",   "muscle",       "finger",
-        "thrown_brick",  "pressed_clay",   "taylor_bar",   "poked_liver",
-        "rocked_bar",    "puddle",         "tablecloth",   "sewn",
-        "flag",          "three_fabrics",  "locking"};
+        "hanging_beam", "layered_column", "twisting_bar",  "flattened_torus", "spring_bridge",
+        "pressed_cube", "muscle",         "finger",        "thrown_brick",    "pressed_clay",
+        "taylor_bar",   "poked_liver",    "rocked_bar",    "puddle",          "tablecloth",
+        "sewn",         "flag",           "three_fabrics", "locking"};
     LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[200];

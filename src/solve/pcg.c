@@ -14,8 +14,9 @@
 // coarse space adds weighs less: measured on bodies of 5,000 to a million tets that hang, are
 // clamped or are free (docs/solvers.md). Sheets have more soft motions than the rigid ones, as
 // their fabric shears easily: there a coarse space saves half of the iterations or two thirds, and
-// pays from about 600 on, measured on cloth of 100,000 triangles. And sigma is an eigenvalue, or nearly so, of a free body:
-// near the precision of floats those are no use, unless a coarse space takes the rigid motions out.
+// pays from about 600 on, measured on cloth of 100,000 triangles. And sigma is an eigenvalue, or
+// nearly so, of a free body: near the precision of floats those are no use, unless a coarse space
+// takes the rigid motions out.
 //
 // Constraints are filtered, so new directions need no new factor. Where the preconditioner has them
 // in it (a coarse space; a vertex whose diagonal block needs them) it is made anew at the next
