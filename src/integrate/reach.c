@@ -59,9 +59,9 @@ LyraStatus ly_fail_forces(LyraIntegrator *it, const char *what, double t, const 
     LyraStatus status = LYRA_OK;
     // some laws have no energy there
     if (det.min <= 0) {
-        status = ly_fail(LYRA_NOT_FINITE,
-                         "%s at %g s are not finite, where det F of element %d is %g", what, t,
-                         (int)det.element, det.min);
+        status =
+            ly_fail(LYRA_NOT_FINITE, "%s at %g s are not finite, where det F of element %d is %g",
+                    what, t, (int)det.element, det.min);
     } else {
         status = ly_fail(LYRA_NOT_FINITE, "%s at %g s are not finite", what, t);
     }
