@@ -255,6 +255,11 @@ LYRA_TEST(plastic_derivatives_match_differences)
         def.plasticity.flow_limit = 0.01;
         check_states(def, kinds[kind], 0.1, false, "locked");
         def.plasticity.flow_limit = 1;
+        static const LyraStrengthRow rows[] = {{0, 0.3}, {0.05, 0.5}, {0.2, 0.6}};
+        def.plasticity.table = rows;
+        def.plasticity.table_count = 3;
+        check_states(def, kinds[kind], 0.1, false, "table");
+        def.plasticity.table_count = 0;
         def.plasticity.yield_stress = 1000;
         check_states(def, kinds[kind], 0.1, false, "elastic");
     }
@@ -283,6 +288,9 @@ LYRA_TEST(kinematic_derivatives_match_differences)
         check_states(def, kinds[kind], 0.1, true, "kinematic, perzyna");
         def.plasticity.step_flow_max = 0.05;
         check_states(def, kinds[kind], 0.1, true, "kinematic, capped");
+        def.plasticity.step_flow_max = 1;
+        def.plasticity.flow_limit = 0.01;
+        check_states(def, kinds[kind], 0.1, true, "kinematic, locked");
         def.plasticity.yield_stress = 1000;
         check_states(def, kinds[kind], 0.1, true, "kinematic, elastic");
     }
