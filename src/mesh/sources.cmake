@@ -7,6 +7,8 @@ target_sources(lyra_objects PRIVATE
   mesh/embed.c
   mesh/interp.c
   mesh/line.c
+  mesh/lines.c
+  mesh/lines_file.c
   mesh/mtl.c
   mesh/names.c
   mesh/obj.c

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Lyra authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The inside of lines.
+
+#ifndef LY_MESH_LINES_H
+#define LY_MESH_LINES_H
+
+#include "lyra/lines.h"
+
+struct LyraLines {
+    LyraContext *ctx;
+    LyraLinesView view;
+    double *positions, *radii;
+    int32_t *edges;
+};
+
+#endif
