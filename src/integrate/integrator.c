@@ -215,6 +215,13 @@ static LyraStatus create(LyraContext *ctx, const LyraIntegratorDef *def,
     }
     it->def.name = type->facts.name;
     it->type = type;
+    if (!own && !type->facts.is_implicit && lyra_system_traits(system) & LYRA_SYSTEM_SCALARS) {
+        LY_TRY_DONE(ly_fail(LYRA_UNSUPPORTED,
+                            "%s: found an explicit method of a system with unknowns of edges "
+                            "(shells, rods), whose stable step is tiny; expected an implicit one, "
+                            "as backward-euler",
+                            type->facts.name));
+    }
     it->system = system;
     it->size = lyra_system_size(system);
     if (type->newton) {
@@ -308,11 +315,15 @@ static LyraStatus check_masses(LyraIntegrator *it)
     return LYRA_OK;
 }
 
+// s; squares of shorter steps, halved ones too, would vanish
+#define STEP_MIN 1e-100
+
 static LyraStatus check_step(LyraIntegrator *it, const LyraState *state, double dt)
 {
     LyraStateView view = lyra_state_view(state);
-    if (!(dt > 0) || !isfinite(dt)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "a step of %g s, expected a finite number > 0", dt);
+    if (!(dt >= STEP_MIN) || !isfinite(dt)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "a step of %g s, expected a finite number >= %g", dt,
+                       STEP_MIN);
     }
     if (lyra_vector_size(view.u) != it->size) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "a state of %d unknowns for a system of %d",
