@@ -9,6 +9,7 @@
 #define LYRA_LINES_H
 
 #include "lyra/base.h"
+#include "lyra/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +41,11 @@ LYRA_API LyraStatus lyra_lines_load(LyraContext *ctx, const char *path, LyraLine
 
 /// Writes .obj or .vtk, whole or not at all. Numbers read back to the same bits; OBJ has no radii.
 LYRA_API LyraStatus lyra_lines_save(const LyraLines *lines, const char *path);
+
+/// Writes lines with fields as `.vtu`, as lyra_mesh_save_fields() does a mesh: elements are edges.
+LYRA_API LyraStatus lyra_lines_save_fields(LyraContext *ctx, const LyraLinesView *lines,
+                                           const char *path, double time, int32_t field_count,
+                                           const LyraField *fields);
 
 // ---- generated lines ----------------------------------------------------------------------------
 

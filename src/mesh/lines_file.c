@@ -96,7 +96,7 @@ static LyraStatus read_obj(Reader *reader)
             LY_TRY(read_point(reader, x));
             LY_TRY(add_vertex(reader, x));
         } else if (ly_slice_is(word, "l")) {
-            int32_t before, next;
+            int32_t before = 0, next = 0;
             LY_TRY(read_obj_vertex(reader, &before));
             do {
                 LY_TRY(read_obj_vertex(reader, &next));
@@ -149,7 +149,7 @@ static LyraStatus read_vtk_cells(Reader *reader)
                                    "found a second list of cells, expected one");
     }
     for (int32_t c = 0; c < count; ++c) {
-        int32_t nodes, before = 0, next;
+        int32_t nodes, before = 0, next = 0;
         LY_TRY(ly_grow_array(reader->ctx, reader->cell_count + 1, sizeof(int64_t),
                              &reader->cell_room, &reader->cells));
         reader->cells[reader->cell_count++] = reader->edges;
@@ -292,7 +292,7 @@ static LyraStatus read_gmsh_elements(Reader *reader)
     LY_TRY(next_number(reader));
     LY_TRY(read_count(reader, &count, "a count of elements"));
     for (int32_t e = 0; e < count; ++e) {
-        int32_t id, type, tags, a, b;
+        int32_t id, type, tags, a = 0, b = 0;
         LY_TRY(next_number(reader));
         LY_TRY(ly_scanner_int32_in(&reader->in, 1, INT32_MAX, &id, "a number of an element"));
         LY_TRY(ly_scanner_int32_in(&reader->in, 1, 1000, &type, "a type of an element"));

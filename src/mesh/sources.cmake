@@ -17,6 +17,7 @@ target_sources(lyra_objects PRIVATE
   mesh/surface_normals.c
   mesh/surface_report.c
   mesh/tree.c
+  mesh/tube.c
   mesh/triangulate.c)
 
 # operations and generators

@@ -24,6 +24,13 @@ typedef struct LyRule {
     const char *parameter;
 } LyRule;
 
+/// Angles of edges that a constraint holds: scalar nodes of the model, and their lengths per angle.
+typedef struct LyAngles {
+    int32_t count;
+    int32_t *nodes;
+    double *scales; // m/rad
+} LyAngles;
+
 /// Vertices that a constraint holds: along up to three orthonormal directions, at a place that may
 /// move.
 typedef struct LyMotion {
@@ -31,6 +38,7 @@ typedef struct LyMotion {
     const int32_t *vertices; // of the model
     int32_t direction_count;
     double directions[3][3];
+    LyAngles angles; // with `twist`
     const LyraConstraintDef *def;
     bool moves;
 } LyMotion;
@@ -85,8 +93,8 @@ struct LyraWorld {
     char *folder;     // in front of files that are not absolute; "" for where the program runs
     LyNameIndex names;
     int32_t body_count;
-    LyraBodyView *views; // [body_count]; owned, with what they show
-    LyBody *bodies;      // [body_count]
+    LyraBodyView *views;  // [body_count]; owned, with what they show
+    LyBody *bodies;       // [body_count]
     int32_t vertex_count; // of the model: nodes of all bodies
     int32_t force_count;
     LyraForce **forces; // owned; those beside the bodies' own: loads, springs, viscosity
