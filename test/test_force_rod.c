@@ -206,6 +206,56 @@ LYRA_TEST(rod_derivatives_match_differences_with_any_frames)
     }
 }
 
+// d . g(x) along d, whose derivative is d . K d whatever of K is not symmetric
+typedef struct Along {
+    Case *c;
+    const double *d;
+} Along;
+
+static void gradient_along(void *data, const double *x, double *f)
+{
+    const Along *along = data;
+    double *g = malloc((size_t)along->c->n * 3 * sizeof *g);
+    gradient_of_x(along->c, x, g);
+    *f = 0;
+    for (int32_t i = 0; i < 3 * along->c->n; ++i) {
+        *f += along->d[i] * g[i];
+    }
+    free(g);
+}
+
+LYRA_TEST(rod_tangent_has_the_symmetric_part_of_damping)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Sample s = make_sample();
+    TestRandom random = test_random(13);
+    for (int kind = 1; kind < 4; kind += 2) {
+        LyraRodDef def = def_of(&s);
+        set_kind(&def, kind);
+        Rod rod = make_rod(ctx, &def);
+        int32_t dofs = 3 * rod.c.n;
+        double *x = malloc((size_t)dofs * 4 * sizeof *x), *v = x + dofs, *d = v + dofs;
+        double *Kd = d + dofs, slope = 0;
+        move_nodes(&rod, 0.3, &random, rod.c.rest, x);
+        set_random(dofs, 1, &random, v);
+        set_random(dofs, 0.05, &random, d);
+        rod.c.v = v;
+        LyraEvaluation evaluation = evaluation_of(&rod.c, x, v);
+        evaluation.dfdx = rod.c.dfdx;
+        TEST_OK(lyra_assembly_evaluate(rod.c.assembly, &evaluation));
+        apply_matrix(&rod.c, rod.c.dfdx, d, Kd);
+        for (int32_t i = 0; i < dofs; ++i) {
+            slope += d[i] * Kd[i];
+        }
+        Along along = {&rod.c, d};
+        test_check_difference(test_difference(gradient_along, &along, dofs, 1, x, d, &slope, 0.01),
+                              1e-7, kind == 1 ? "rod" : "rope");
+        free(x);
+        end_rod(&rod);
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(rod_positive_tangent_is_positive)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

@@ -44,7 +44,7 @@ LY_INLINE LyVec3 load_difference(const double *values, int to, int lane)
 
 LY_INLINE LyReal normalize(LyVec3 *e)
 {
-    LyReal inverse = 1.0 / ly_max(ly_set(0x1p-500), ly_sqrt(ly_vec3_dot(e, e)));
+    LyReal inverse = 1.0 / ly_max(ly_set(0x1p-200), ly_sqrt(ly_vec3_dot(e, e)));
     for (int i = 0; i < 3; ++i) {
         e->v[i] *= inverse;
     }
@@ -172,6 +172,34 @@ LY_INLINE void store_gradient(double *out, const LyVec3 *a, const LyVec3 *b, int
     }
 }
 
+// The symmetric part of the damping's derivative by place: with the slope s and tangent K of the
+// energy, c = tau k/(k |kb|)^2 and the rate r = s.v it is c [r K + (s (K v)^T + (K v) s^T)/2] -
+// 2 k c r s s^T/(k |kb|)^2.
+LY_INLINE void add_viscous(const LyraBatch *batch, Blocks *K, const LyVec3 *a, const LyVec3 *b,
+                           LyReal viscous, LyReal rate, LyReal fall, int lane)
+{
+    LyVec3 va = load_difference(batch->v, 1, lane), vb = load_difference(batch->v, 2, lane);
+    LyVec3 x = ly_mat3_apply(&K->aa, &va), y = ly_mat3_apply(&K->ab, &vb);
+    LyVec3 z = ly_mat3_apply_transposed(&K->ab, &va), w = ly_mat3_apply(&K->bb, &vb);
+    for (int i = 0; i < 3; ++i) {
+        x.v[i] += y.v[i];
+        z.v[i] += w.v[i];
+    }
+    LyReal share = 1.0 + viscous * rate, half = 0.5 * viscous, less = -viscous * rate * fall;
+    K->aa = ly_mat3_scale(&K->aa, share);
+    K->ab = ly_mat3_scale(&K->ab, share);
+    K->bb = ly_mat3_scale(&K->bb, share);
+    add_outer(&K->aa, half, a, &x);
+    add_outer(&K->aa, half, &x, a);
+    add_outer(&K->ab, half, a, &z);
+    add_outer(&K->ab, half, &x, b);
+    add_outer(&K->bb, half, b, &z);
+    add_outer(&K->bb, half, &z, b);
+    add_outer(&K->aa, less, a, a);
+    add_outer(&K->ab, less, a, b);
+    add_outer(&K->bb, less, b, b);
+}
+
 LY_INLINE void evaluate_bend(const LyraBatch *batch, bool damped, int lane)
 {
     Bend bend = load_bend(batch, lane);
@@ -194,11 +222,12 @@ LY_INLINE void evaluate_bend(const LyraBatch *batch, bool damped, int lane)
         B = find_slope(&bend, &bend.u, &bend.t, bend.inverse_b, 1);
     }
     LyVec3 slope_a = of_a, slope_b = of_b;
+    LyReal over = ly_set(0), rate = ly_set(0);
     if (damped) {
-        LyReal over = 1.0 / (4.0 * k * k * (1.0 - bend.c) * s + 1e-16 * k * k + 0x1p-1000);
+        over = 1.0 / (4.0 * k * k * (1.0 - bend.c) * s + 1e-16 * k * k + 0x1p-1000);
         viscous = k * over * ly_load(batch->parameters + LYRA_ROD_ROPE_DAMPING * WIDTH + lane);
         LyVec3 va = load_difference(batch->v, 1, lane), vb = load_difference(batch->v, 2, lane);
-        LyReal rate = ly_vec3_dot(&slope_a, &va) + ly_vec3_dot(&slope_b, &vb);
+        rate = ly_vec3_dot(&slope_a, &va) + ly_vec3_dot(&slope_b, &vb);
         for (int i = 0; i < 3; ++i) {
             of_a.v[i] += viscous * rate * slope_a.v[i];
             of_b.v[i] += viscous * rate * slope_b.v[i];
@@ -209,6 +238,9 @@ LY_INLINE void evaluate_bend(const LyraBatch *batch, bool damped, int lane)
     }
     if (batch->dfdx) {
         Blocks K = batch->psd ? find_products(&A, &B, k) : find_exact(&bend);
+        if (damped && !batch->psd) {
+            add_viscous(batch, &K, &slope_a, &slope_b, viscous, rate, 2.0 * k * over, lane);
+        }
         store_blocks(batch->dfdx, &K, lane);
     }
     if (damped && batch->dfdv) {

@@ -105,7 +105,7 @@ static LyraForceType make_type(LyraContext *ctx, bool twists, bool damped)
     static LyRodKernel *const bends[] = LY_KERNEL_TABLE(ly_rod_bend);
     static LyRodKernel *const bends_damped[] = LY_KERNEL_TABLE(ly_rod_bend_damped);
     LyraIsa isa = lyra_context_isa(ctx);
-    // the derivative of the damping by place is left out
+    // the derivative of the damping by place is symmetric in part only, and so kept
     uint32_t traits = LYRA_FORCE_SYMMETRIC | (damped ? LYRA_FORCE_VELOCITY | LYRA_FORCE_INEXACT
                                                      : (uint32_t)LYRA_FORCE_CONSERVATIVE);
     if (!twists) {

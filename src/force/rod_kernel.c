@@ -141,7 +141,7 @@ LY_INLINE Edge load_edge(const LyraBatch *batch, int which, int lane)
     LyVec3 local = ly_mat3_apply_transposed(&edge.F, &e);
     LyReal length = ly_sqrt(ly_vec3_dot(&local, &local));
     // an edge of no length has no tangent: it counts as turned back
-    edge.inverse = 1.0 / ly_max(ly_set(0x1p-500), length);
+    edge.inverse = 1.0 / ly_max(ly_set(0x1p-200), length);
     for (int i = 0; i < 3; ++i) {
         edge.t.v[i] = local.v[i] * edge.inverse;
     }
@@ -382,6 +382,47 @@ LY_INLINE void add_motion(Square *H, const Joint *joint, const Slopes *slopes, c
     }
 }
 
+// second derivatives of the strains, times moments
+LY_INLINE void add_curved(Square *H, const Joint *joint, const Slopes *slopes,
+                          const LyReal moment[3], const Quaternion by_q[3])
+{
+    LyReal K[4][4];
+    Quaternion g;
+    for (int i = 0; i < 4; ++i) {
+        g.v[i] = moment[0] * by_q[0].v[i] + moment[1] * by_q[1].v[i] + moment[2] * by_q[2].v[i];
+    }
+    find_bend(joint, moment, K);
+    add_bend(H, K, slopes);
+    add_motion(H, joint, slopes, &g);
+}
+
+// The same of strain s alone, with the symmetric part of the damping's derivative by place:
+// c (b h^T + h b^T)/2 with its slope b and h = (second derivative) times velocities.
+LY_INLINE void add_viscous(Square *H, const Joint *joint, const Slopes *slopes, int s,
+                           const Quaternion by_q[3], LyReal moment, LyReal viscous,
+                           const LyReal b[8], const LyReal rate[8])
+{
+    LyReal unit[3], h[8];
+    Square S;
+    for (int k = 0; k < 3; ++k) {
+        unit[k] = ly_set(k == s);
+    }
+    set_zero(&S);
+    add_curved(&S, joint, slopes, unit, by_q);
+    for (int i = 0; i < 8; ++i) {
+        h[i] = ly_set(0);
+        for (int j = 0; j < 8; ++j) {
+            h[i] += (i <= j ? S.m[i][j] : S.m[j][i]) * rate[j];
+        }
+    }
+    LyReal half = 0.5 * viscous;
+    for (int i = 0; i < 8; ++i) {
+        for (int j = i; j < 8; ++j) {
+            H->m[i][j] += moment * S.m[i][j] + half * (b[i] * h[j] + h[i] * b[j]);
+        }
+    }
+}
+
 // ---- to the nodes -------------------------------------------------------------------------------
 
 LY_INLINE void store_gradient(double *out, const Joint *joint, const LyReal g[8], int lane)
@@ -543,10 +584,10 @@ LY_INLINE void evaluate_joint(const LyraBatch *batch, bool damped, int lane)
     if (!batch->gradient && !batch->dfdx && !(damped && batch->dfdv)) {
         return;
     }
-    Quaternion by_q[3], g;
+    Quaternion by_q[3];
     find_slopes(&joint, by_q);
     Slopes motion = find_motion(&joint);
-    LyReal b[3][8], gradient[8], total[3], viscous[3];
+    LyReal b[3][8], gradient[8], total[3], viscous[3], rate[8];
     for (int s = 0; s < 3; ++s) {
         total[s] = moment[s];
         for (int i = 0; i < 8; ++i) {
@@ -554,7 +595,7 @@ LY_INLINE void evaluate_joint(const LyraBatch *batch, bool damped, int lane)
         }
     }
     if (damped) {
-        LyReal damping = load_parameter(batch, LYRA_ROD_DAMPING, lane), rate[8];
+        LyReal damping = load_parameter(batch, LYRA_ROD_DAMPING, lane);
         load_rates(batch, &joint, rate, lane);
         for (int s = 0; s < 3; ++s) {
             LyReal speed = ly_set(0);
@@ -575,15 +616,12 @@ LY_INLINE void evaluate_joint(const LyraBatch *batch, bool damped, int lane)
     if (batch->dfdx) {
         set_zero(&H);
         add_products(&H, joint.stiffness, b);
-        if (!batch->psd) {
-            LyReal K[4][4];
-            for (int i = 0; i < 4; ++i) {
-                g.v[i] =
-                    moment[0] * by_q[0].v[i] + moment[1] * by_q[1].v[i] + moment[2] * by_q[2].v[i];
+        if (!batch->psd && damped) {
+            for (int k = 0; k < 3; ++k) {
+                add_viscous(&H, &joint, &motion, k, by_q, total[k], viscous[k], b[k], rate);
             }
-            find_bend(&joint, moment, K);
-            add_bend(&H, K, &motion);
-            add_motion(&H, &joint, &motion, &g);
+        } else if (!batch->psd) {
+            add_curved(&H, &joint, &motion, moment, by_q);
         }
         store_tangent(batch->dfdx, &joint, &H, lane);
     }
