@@ -44,12 +44,15 @@ typedef struct LyraRodDef {
     int32_t section_count;
     const LyraRodSection *sections; ///< [section_count].
     /// Resists and has twist: an unknown for each edge behind the vertices. Otherwise a rope, which
-    /// is straight by nature and bends alike to all sides, by the mean of `bend`. Default true.
+    /// is straight by nature and bends alike to all sides, by the mean of `bend`; where more than
+    /// two edges meet it is hinged. Default true.
     bool twists;
     /// A direction that the first director of all edges leans to, [3], not along an edge. Nullable:
     /// the directors of a chain are carried along without twist, from one across its first edge.
     const double *normal;
-    bool straight;       ///< Straight and untwisted by nature, in whatever shape. Default false.
+    /// Straight and untwisted by nature, in whatever shape, but where more than two edges meet.
+    /// Default false.
+    bool straight;
     double curvature[2]; ///< By nature, on top of that, 1/m. Default 0.
     double turn;         ///< Twist by nature, on top of that, rad/m. Default 0.
     double damping;      ///< Viscosity over stiffness of all its strains, s, >= 0. Default 0.

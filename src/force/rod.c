@@ -415,6 +415,7 @@ static LyraStatus set_joint(LyraRod *rod, const LyraRodDef *def, int32_t j, int3
     double *constants = rod->constants + LY_ROD_CONSTANTS * (int64_t)j, c = 0;
     double *history = rod->history + LY_ROD_HISTORY * (int64_t)j;
     double *out = rod->parameters + LYRA_ROD_PARAMETER_COUNT * (int64_t)j;
+    bool meets = rod->around_begin[vertex + 1] - rod->around_begin[vertex] > 2;
     double sign[2], length = 0.5 * (rod->lengths[edges[0]] + rod->lengths[edges[1]]);
     sign[0] = rod->edges[2 * (int64_t)edges[0] + 1] == vertex ? 1 : -1;
     sign[1] = rod->edges[2 * (int64_t)edges[1]] == vertex ? 1 : -1;
@@ -448,10 +449,16 @@ static LyraStatus set_joint(LyraRod *rod, const LyraRodDef *def, int32_t j, int3
         double added = s < 2 ? def->curvature[s] : def->turn;
         out[LYRA_ROD_BEND_1 + s] = sums[s] > 0 ? k0 / sums[s] * k1 : 0;
         out[LYRA_ROD_REST_CURVATURE_1 + s] =
-            (def->straight ? 0 : history[LY_ROD_CURVATURE_1 + s]) + added * length;
+            (def->straight && !meets ? 0 : history[LY_ROD_CURVATURE_1 + s]) + added * length;
     }
     out[LYRA_ROD_DAMPING] = def->damping;
     return LYRA_OK;
+}
+
+// joints of a vertex with so many edges: of ropes none where more than two meet
+static int64_t joints_of(const LyraRod *rod, int64_t edges)
+{
+    return rod->view.twists || edges <= 2 ? edges * (edges - 1) / 2 : 0;
 }
 
 static LyraStatus allocate_joints(LyraRod *rod)
@@ -459,7 +466,7 @@ static LyraStatus allocate_joints(LyraRod *rod)
     int64_t count = 0;
     for (int32_t v = 0; v < rod->view.vertex_count; ++v) {
         int64_t edges = rod->around_begin[v + 1] - rod->around_begin[v];
-        count += edges * (edges - 1) / 2;
+        count += joints_of(rod, edges);
     }
     if (count > INT32_MAX / 16) {
         return ly_fail(LYRA_TOO_LARGE, "rod: %lld joints, expected %d at most", (long long)count,
@@ -487,7 +494,7 @@ static LyraStatus find_joints(LyraRod *rod, const LyraRodDef *def)
                 sums[s] += half_stiffness(rod, rod->around[k], s);
             }
         }
-        for (int64_t k = begin; k < end; ++k) {
+        for (int64_t k = begin; k < end && joints_of(rod, end - begin) > 0; ++k) {
             for (int64_t l = k + 1; l < end; ++l, ++j) {
                 // the edge that ends at the vertex first, where there is one
                 double sign;
