@@ -308,6 +308,10 @@ LyraStatus ly_world_check_projections(const LyraWorld *world, const LyraIntegrat
 /// is forgotten where something moved.
 LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *report);
 
+/// What the solver is wanted for, of an integrator. Angles of rods make matrices badly conditioned,
+/// and factors of lines are cheap.
+LyraSolverTask ly_world_solver_task(const LyraWorld *world, const char *integrator);
+
 /// Energies of a state of the world.
 LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *state, LyraEnergies *out);
 
