@@ -15,4 +15,8 @@ struct LyraLines {
     int32_t *edges;
 };
 
+/// Reads text with a zero byte at text[length], of the format that the extension of `path` names.
+LyraStatus ly_lines_parse(LyraContext *ctx, const char *path, const char *text, size_t length,
+                          LyraLines **out);
+
 #endif

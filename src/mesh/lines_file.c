@@ -9,6 +9,7 @@
 #include "base/scanner.h"
 #include "mesh/builder.h"
 #include "mesh/lines.h"
+#include "mesh/sort.h"
 
 #include <string.h>
 
@@ -19,10 +20,12 @@ typedef struct Reader {
     LyraContext *ctx;
     LyScanner in;
     int64_t vertices, edges; // counts
-    int64_t vertex_room, edge_room, id_room, cell_room;
+    int64_t vertex_room, edge_room, id_room, place_room, cell_room;
     double *positions, *radius;
     int32_t *pairs;
-    int32_t *ids;   // numbers of the vertices, where the file numbers them; NULL: in their order
+    // Gmsh: numbers of the vertices, ascending, and which vertices they are
+    uint64_t *ids;
+    int32_t *places;
     int64_t *cells; // first edge of each cell of VTK, and the end
     int64_t cell_count;
 } Reader;
@@ -259,36 +262,46 @@ static LyraStatus read_gmsh_nodes(Reader *reader)
     for (int32_t v = 0; v < count; ++v) {
         double x[3];
         int32_t id;
+        int64_t more = reader->vertices + 1;
         LY_TRY(next_number(reader));
         LY_TRY(ly_scanner_int32_in(&reader->in, 1, INT32_MAX, &id, "a number of a node"));
         LY_TRY(read_point(reader, x));
-        LY_TRY(ly_grow_array(reader->ctx, reader->vertices + 1, sizeof(int32_t), &reader->id_room,
-                             &reader->ids));
-        reader->ids[reader->vertices] = id;
+        LY_TRY(
+            ly_grow_array(reader->ctx, more, sizeof *reader->ids, &reader->id_room, &reader->ids));
+        LY_TRY(ly_grow_array(reader->ctx, more, sizeof *reader->places, &reader->place_room,
+                             &reader->places));
+        reader->ids[more - 1] = (uint64_t)id;
+        reader->places[more - 1] = (int32_t)(more - 1);
         LY_TRY(add_vertex(reader, x));
     }
-    return LYRA_OK;
+    return ly_sort_keys(reader->ctx, reader->vertices, reader->ids, reader->places);
 }
 
-// place of the node with this number: they mostly stand in order
-static LyraStatus find_gmsh_node(Reader *reader, int32_t *hint, int32_t *out)
+// place of the node with the number ahead
+static LyraStatus find_gmsh_node(Reader *reader, int32_t *out)
 {
     int32_t id;
+    int64_t begin = 0, end = reader->vertices;
     const char *at = reader->in.at;
     LY_TRY(ly_scanner_int32_in(&reader->in, 1, INT32_MAX, &id, "a node"));
-    for (int64_t k = 0; k < reader->vertices; ++k) {
-        int64_t place = (*hint + k) % reader->vertices;
-        if (reader->ids[place] == id) {
-            *hint = *out = (int32_t)place;
-            return LYRA_OK;
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (reader->ids[middle] < (uint64_t)id) {
+            begin = middle + 1;
+        } else {
+            end = middle;
         }
     }
-    return ly_scanner_fail_at(&reader->in, at, LYRA_BAD_FORMAT, "the number of a node");
+    if (begin == reader->vertices || reader->ids[begin] != (uint64_t)id) {
+        return ly_scanner_fail_at(&reader->in, at, LYRA_BAD_FORMAT, "the number of a node");
+    }
+    *out = reader->places[begin];
+    return LYRA_OK;
 }
 
 static LyraStatus read_gmsh_elements(Reader *reader)
 {
-    int32_t count, hint = 0;
+    int32_t count;
     LY_TRY(next_number(reader));
     LY_TRY(read_count(reader, &count, "a count of elements"));
     for (int32_t e = 0; e < count; ++e) {
@@ -301,8 +314,8 @@ static LyraStatus read_gmsh_elements(Reader *reader)
             LY_TRY(ly_scanner_int32(&reader->in, &id, "a tag"));
         }
         if (type == 1) {
-            LY_TRY(find_gmsh_node(reader, &hint, &a));
-            LY_TRY(find_gmsh_node(reader, &hint, &b));
+            LY_TRY(find_gmsh_node(reader, &a));
+            LY_TRY(find_gmsh_node(reader, &b));
             LY_TRY(add_edge(reader, a, b));
         } else {
             (void)ly_scanner_rest_of_line(&reader->in);
@@ -365,9 +378,9 @@ static LyraStatus finish(Reader *reader, LyraLines **out)
     return lyra_lines_create(reader->ctx, &view, out);
 }
 
-LyraStatus lyra_lines_load(LyraContext *ctx, const char *path, LyraLines **out)
+LyraStatus ly_lines_parse(LyraContext *ctx, const char *path, const char *text, size_t length,
+                          LyraLines **out)
 {
-    LYRA_ASSERT(ctx && path && out);
     static const struct {
         const char *extension;
         LyraStatus (*read)(Reader *reader);
@@ -379,9 +392,6 @@ LyraStatus lyra_lines_load(LyraContext *ctx, const char *path, LyraLines **out)
     if (f == LY_COUNT_OF(formats)) {
         return ly_fail(LYRA_UNSUPPORTED, "%s: lines are read from .obj, .vtk and .msh", path);
     }
-    char *text = NULL;
-    size_t length;
-    LY_TRY(ly_file_read(ctx, path, &text, &length));
     Reader reader = {.ctx = ctx, .in = ly_scanner_make(path, text, length, f == 0 ? '#' : 0)};
     LyraStatus status = formats[f].read(&reader);
     if (status == LYRA_OK) {
@@ -391,7 +401,18 @@ LyraStatus lyra_lines_load(LyraContext *ctx, const char *path, LyraLines **out)
     ly_release(ctx, reader.pairs);
     ly_release(ctx, reader.radius);
     ly_release(ctx, reader.ids);
+    ly_release(ctx, reader.places);
     ly_release(ctx, reader.cells);
+    return status;
+}
+
+LyraStatus lyra_lines_load(LyraContext *ctx, const char *path, LyraLines **out)
+{
+    LYRA_ASSERT(ctx && path && out);
+    char *text = NULL;
+    size_t length;
+    LY_TRY(ly_file_read(ctx, path, &text, &length));
+    LyraStatus status = ly_lines_parse(ctx, path, text, length, out);
     ly_release(ctx, text);
     return status;
 }
