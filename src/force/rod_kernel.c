@@ -396,29 +396,35 @@ LY_INLINE void add_curved(Square *H, const Joint *joint, const Slopes *slopes,
     add_motion(H, joint, slopes, &g);
 }
 
-// The same of strain s alone, with the symmetric part of the damping's derivative by place:
+// What damping makes of a strain: its whole moment, viscosity, slope b and the velocities.
+typedef struct Viscous {
+    int strain;
+    LyReal moment, viscosity;
+    const LyReal *b, *rate;
+} Viscous;
+
+// The same of one strain alone, with the symmetric part of the damping's derivative by place:
 // c (b h^T + h b^T)/2 with its slope b and h = (second derivative) times velocities.
-LY_INLINE void add_viscous(Square *H, const Joint *joint, const Slopes *slopes, int s,
-                           const Quaternion by_q[3], LyReal moment, LyReal viscous,
-                           const LyReal b[8], const LyReal rate[8])
+LY_INLINE void add_viscous(Square *H, const Joint *joint, const Slopes *slopes,
+                           const Quaternion by_q[3], const Viscous *of)
 {
     LyReal unit[3], h[8];
     Square S;
     for (int k = 0; k < 3; ++k) {
-        unit[k] = ly_set(k == s);
+        unit[k] = ly_set(k == of->strain);
     }
     set_zero(&S);
     add_curved(&S, joint, slopes, unit, by_q);
     for (int i = 0; i < 8; ++i) {
         h[i] = ly_set(0);
         for (int j = 0; j < 8; ++j) {
-            h[i] += (i <= j ? S.m[i][j] : S.m[j][i]) * rate[j];
+            h[i] += (i <= j ? S.m[i][j] : S.m[j][i]) * of->rate[j];
         }
     }
-    LyReal half = 0.5 * viscous;
+    LyReal half = 0.5 * of->viscosity;
     for (int i = 0; i < 8; ++i) {
         for (int j = i; j < 8; ++j) {
-            H->m[i][j] += moment * S.m[i][j] + half * (b[i] * h[j] + h[i] * b[j]);
+            H->m[i][j] += of->moment * S.m[i][j] + half * (of->b[i] * h[j] + h[i] * of->b[j]);
         }
     }
 }
@@ -618,7 +624,8 @@ LY_INLINE void evaluate_joint(const LyraBatch *batch, bool damped, int lane)
         add_products(&H, joint.stiffness, b);
         if (!batch->psd && damped) {
             for (int k = 0; k < 3; ++k) {
-                add_viscous(&H, &joint, &motion, k, by_q, total[k], viscous[k], b[k], rate);
+                const Viscous of = {k, total[k], viscous[k], b[k], rate};
+                add_viscous(&H, &joint, &motion, by_q, &of);
             }
         } else if (!batch->psd) {
             add_curved(&H, &joint, &motion, moment, by_q);
