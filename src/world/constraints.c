@@ -139,7 +139,7 @@ static void hold(const LyraWorld *world, const LyMotion *motion, double t, doubl
                  double *a)
 {
     const double *positions = lyra_model_view(world->model).positions;
-    LyFrame frame = ly_frame_at(&motion->def->rotation, motion->def->displacement, t);
+    LyMotionFrame frame = ly_frame_at(&motion->def->rotation, motion->def->displacement, t);
     for (int32_t k = 0; k < motion->angles.count; ++k) {
         int64_t at = 3 * (int64_t)motion->angles.nodes[k];
         LyraRates angle = ly_curve_at(motion->def->twist, t);

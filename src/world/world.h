@@ -22,6 +22,8 @@ typedef struct LyRule {
     void *self;
     const LyraForce *force; // the one that it sets `parameter` of; NULL: none
     const char *parameter;
+    const LyKey *key; // in place of them, what it turns of `body`, or of all (-1). Nullable
+    int32_t body;
 } LyRule;
 
 /// Angles of edges that a constraint holds: scalar nodes of the model, and their lengths per angle.
