@@ -5,6 +5,7 @@
 
 #include "bench_baseline.h"
 #include "cli_run.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 
@@ -306,6 +307,7 @@ LYRA_TEST(bench_measures_cloth)
 // the matrix is the same, and so are the iterations
 LYRA_TEST(bench_lays_many_bodies_beside_one)
 {
+    REQUIRE_YAML();
     TEST_EQUAL(lyra("bench bodies --elements 1500 --threads 1 --seconds 0 --json"), 0);
     static const char *const rows[] = {"load", "step"};
     for (int i = 0; i < 2; ++i) {

@@ -7,6 +7,7 @@
 #include "lyra/scene.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,6 +87,7 @@ static const char *const beam_scene =
 
 LYRA_TEST(a_world_moves_as_its_scene)
 {
+    REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraWorld *made = NULL, *read = NULL;
     TEST_REQUIRE_OK(make_beam(ctx, &made));
@@ -588,6 +590,7 @@ static double pressed_height(LyraContext *ctx, const char *plasticity)
 
 LYRA_TEST(plastic_bodies_of_scenes_stay_pressed)
 {
+    REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     double elastic = pressed_height(ctx, "");
     double plastic = pressed_height(ctx, ", plasticity: {yield-stress: 5 kPa, hardening: 10 kPa}");

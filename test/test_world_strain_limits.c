@@ -8,6 +8,7 @@
 #include "lyra/strain_limit.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 #include <string.h>
@@ -291,6 +292,7 @@ static LyraStatus load_scene(LyraContext *ctx, void *data)
 
 LYRA_TEST(scenes_have_strain_limits_and_refuse_wrong_ones)
 {
+    REQUIRE_YAML();
     char text[] = "bodies:\n"
                   "  - {name: a, kind: cloth, cloth: {generate: {cells: [2, 2]}},\n"
                   "     strain-limit: {by: projection, high: 1.05, low: 0.9, passes: 7}}\n"

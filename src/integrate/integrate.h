@@ -165,6 +165,10 @@ LyraStatus ly_reach_part(LyraIntegrator *it, double scale, const LyraVector *d, 
 /// Ends a step whose way is blocked at time t.
 LyraStatus ly_fail_blocked(LyraIntegrator *it, double t);
 
+/// Ends a step whose forces (`what`) are not finite at the displacements u, and says so if elements
+/// are inside out there.
+LyraStatus ly_fail_forces(LyraIntegrator *it, const char *what, double t, const LyraVector *u);
+
 // ---- values of constraints that move (targets.c) ------------------------------------------------
 
 /// Finds the path of the values to `end`, from `work` at the begin of a step, and makes room there.
