@@ -198,6 +198,24 @@ LYRA_TEST(bench_measures_all_that_takes_a_body_on_a_mesh)
     TEST_CONTAINS(output, " 0 without an earlier row; 0 differ in memory");
 }
 
+LYRA_TEST(bench_measures_every_model_on_every_kind_of_element)
+{
+    static const char *const kinds[] = {"tet", "cube", "tet10", "hex"};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
+        snprintf(path, sizeof path, "%s", test_temp_path("few.vtu"));
+        TEST_EQUAL(lyra("mesh box %s --type %s --elements 1", path, kinds[k]), 0);
+        TEST_EQUAL(lyra("bench forces --mesh %s --threads 1 --seconds 0", path), 0);
+        TEST_STRING(errors, "");
+        TEST_CONTAINS(output, "force/neo-hookean+maxwell/");
+        TEST_EQUAL(strstr(output, "force/mass-spring/") != NULL, strcmp(kinds[k], "tet10") != 0);
+    }
+    // what was asked for by name and is not there is no silent nothing
+    snprintf(path, sizeof path, "%s", test_temp_path("few.vtu"));
+    TEST_EQUAL(lyra("mesh box %s --type tet10 --elements 1", path), 0);
+    TEST_EQUAL(lyra("bench forces --mesh %s --threads 1 --seconds 0 --model mass-spring", path), 1);
+    TEST_CONTAINS(errors, "expected tets of 4");
+}
+
 // bent in proportion to its size, so that its tangent stays positive definite
 LYRA_TEST(bench_takes_bodies_of_any_size_and_place)
 {

@@ -151,8 +151,11 @@ static CliExit bench_mesh(Bench *bench, const LyraMesh *mesh, const char *subjec
 {
     const char *model;
     CliExit exit = CLI_OK;
+    bool quadratic = lyra_mesh_view(mesh).kind == LYRA_ELEMENT_TET10;
     for (int32_t m = 0; exit == CLI_OK && (model = bench_model_name(m)); ++m) {
-        if (!bench->model || strcmp(bench->model, model) == 0) {
+        // there are no springs of such tets; on a mesh of one's own, asking for them says so
+        bool has = !quadratic || strcmp(model, "mass-spring") != 0 || (bench->mesh && bench->model);
+        if (has && (!bench->model || strcmp(bench->model, model) == 0)) {
             exit = bench_model(bench, mesh, subject, model, LYRA_VOLUMETRIC_STANDARD);
         }
     }

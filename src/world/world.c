@@ -126,6 +126,10 @@ void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count)
 static void end_run(LyraWorld *world)
 {
     lyra_vector_destroy(world->momentum);
+    for (int k = 0; k < 3; ++k) {
+        lyra_vector_destroy(world->projected[k]);
+        world->projected[k] = NULL;
+    }
     lyra_state_destroy(world->work);
     lyra_state_destroy(world->state);
     lyra_integrator_destroy(world->integrator);
@@ -362,8 +366,7 @@ static LyraStatus prepare(LyraWorld *world)
     ly_world_note_obstacles(world);
     LY_TRY(ly_world_constrain(world));
     LyraSolverDef *solver = &world->spec.solver;
-    solver->task = strcmp(world->spec.integrator.name, "static") == 0 ? LYRA_SOLVER_STATICS
-                                                                      : LYRA_SOLVER_DYNAMICS;
+    solver->task = ly_world_solver_task(world, world->spec.integrator.name);
     LY_TRY(lyra_system_create_sparse(world->ctx, world->model, solver, &world->system));
     LY_TRY(ly_within_key(lyra_integrator_create(world->ctx, &world->spec.integrator, world->system,
                                                 &world->integrator),
