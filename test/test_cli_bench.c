@@ -197,6 +197,20 @@ LYRA_TEST(bench_measures_all_that_takes_a_body_on_a_mesh)
     TEST_CONTAINS(output, " 0 without an earlier row; 0 differ in memory");
 }
 
+LYRA_TEST(bench_leaves_out_models_that_an_element_has_not)
+{
+    char mesh[256];
+    snprintf(mesh, sizeof mesh, "%s", test_temp_path("body10.vtu"));
+    TEST_EQUAL(lyra("mesh box %s --type tet10 --cells 1,1,1", mesh), 0);
+    TEST_EQUAL(lyra("bench forces --mesh %s --seconds 0 --threads 1 --csv", mesh), 0);
+    TEST_STRING(errors, "");
+    TEST_CONTAINS(output, "force+tangent/neo-hookean+maxwell/tet10,");
+    TEST_CONTAINS(output, "force+tangent/neo-hookean/tet10/mean,");
+    TEST_CHECK(!strstr(output, "mass-spring"));
+    TEST_EQUAL(lyra("bench forces --mesh %s --seconds 0 --threads 1 --model mass-spring", mesh), 1);
+    TEST_CONTAINS(errors, "springs: the elements are tets of 10 nodes");
+}
+
 // bent in proportion to its size, so that its tangent stays positive definite
 LYRA_TEST(bench_takes_bodies_of_any_size_and_place)
 {

@@ -120,7 +120,7 @@ static void sum_points(const LyCorotational *self, const LyraBatch *batch, bool 
                 enu ? evaluate_enu(self, batch, &G, psd, lane) : evaluate_any(self, &D, &G);
             if (forces) {
                 ly_mapped_add_energy(batch, q, lane, point.energy, m);
-                ly_mapped_add_stress(rule, batch, q, lane, &point.P, m->f);
+                ly_mapped_add_stress(rule, batch, q, lane, &point.P, &m->forces);
             }
             if (!room) {
                 continue;
