@@ -42,8 +42,8 @@ LYRA_TEST(bad_arguments_are_refused)
     if (make_swing(ctx, "dense", &body) &&
         TEST_OK(lyra_integrator_create(ctx, &def, body.system, &it)) &&
         TEST_OK(lyra_state_copy(body.state, &copy)) && TEST_OK(lyra_state_create(ctx, 5, &other))) {
-        const double steps[] = {0, -0.01, NAN, INFINITY};
-        for (int32_t i = 0; i < 4; ++i) {
+        const double steps[] = {0, -0.01, 1e-300, NAN, INFINITY};
+        for (int32_t i = 0; i < 5; ++i) {
             LyraStepReport report;
             TEST_STATUS(lyra_integrator_step(it, body.state, steps[i], &report),
                         LYRA_INVALID_ARGUMENT);

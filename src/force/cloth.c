@@ -127,12 +127,11 @@ static Patch find_patch(const LyraClothDef *def, int32_t t)
 {
     const int32_t *ids = def->triangles + 3 * (int64_t)t;
     const double *A = def->positions + 3 * (int64_t)ids[0];
-    double ab = 0, ac = 0, dot = 0, square = 0, e[2][3];
+    double ab = 0, dot = 0, square = 0, e[2][3];
     for (int i = 0; i < 3; ++i) {
         e[0][i] = def->positions[3 * (int64_t)ids[1] + i] - A[i];
         e[1][i] = def->positions[3 * (int64_t)ids[2] + i] - A[i];
         ab += e[0][i] * e[0][i];
-        ac += e[1][i] * e[1][i];
         dot += e[0][i] * e[1][i];
     }
     for (int i = 0; i < 3; ++i) {

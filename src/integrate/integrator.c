@@ -308,11 +308,15 @@ static LyraStatus check_masses(LyraIntegrator *it)
     return LYRA_OK;
 }
 
+// s; squares of shorter steps, halved ones too, would vanish
+#define STEP_MIN 1e-100
+
 static LyraStatus check_step(LyraIntegrator *it, const LyraState *state, double dt)
 {
     LyraStateView view = lyra_state_view(state);
-    if (!(dt > 0) || !isfinite(dt)) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "a step of %g s, expected a finite number > 0", dt);
+    if (!(dt >= STEP_MIN) || !isfinite(dt)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "a step of %g s, expected a finite number >= %g", dt,
+                       STEP_MIN);
     }
     if (lyra_vector_size(view.u) != it->size) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "a state of %d unknowns for a system of %d",
