@@ -138,7 +138,7 @@ LYRA_TEST(models_without_other_ways_to_see_volumes_refuse_them)
             snprintf(sentence, sizeof sentence,
                      "model %s has no volumetric %s; isotropic laws have, as neo-hookean",
                      models[m], ways[w][1]);
-            Block block = {ways[w][0], ways[w][1], "[2, 1, 1]", material,
+            Block block = {ways[w][0], ways[w][1], "[4, 1, 1]", material,
                            "time: {dt: 1 ms, duration: 1}\n"};
             LyraWorld *world = NULL;
             bool standard = strcmp(ways[w][1], "standard") == 0;
@@ -272,7 +272,7 @@ LYRA_TEST(bodies_under_pressure_go_on_from_a_checkpoint_to_the_bit)
                  "solver: {name: %s}\ntime: {dt: 10 ms, duration: 1}\n",
                  solvers[w / WAYS]);
         const char *const *way = ways[w % WAYS];
-        Block block = {way[0], way[1], "[6, 2, 2]",
+        Block block = {way[0], way[1], "[8, 2, 2]",
                        "young: 1 MPa, poisson: 0.48, model: neo-hookean", rest};
         for (int k = 0; k < 2; ++k) {
             TEST_REQUIRE_OK(load_block(ctx, &block, &worlds[k]));
