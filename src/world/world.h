@@ -22,6 +22,8 @@ typedef struct LyRule {
     void *self;
     const LyraForce *force; // the one that it sets `parameter` of; NULL: none
     const char *parameter;
+    const LyKey *key; // in place of them, what it turns of `body`, or of all (-1). Nullable
+    int32_t body;
 } LyRule;
 
 /// Vertices that a constraint holds: along up to three orthonormal directions, at a place that may
