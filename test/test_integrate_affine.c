@@ -424,8 +424,9 @@ static Pair make_pair(const char *integrator, bool affine_first)
     memcpy(positions + 3 * pair.first, affine.positions, 12 * sizeof(double));
     lyra_mesh_lumped_masses(pair.mesh, NULL, masses + solid_first);
     memcpy(masses + pair.first, affine.masses, PARTICLES * sizeof(double));
-    LyraModelBody bodies[2] = {{"solid", solid_first, mesh.vertex_count, NULL},
-                               {"stone", pair.first, PARTICLES, NULL}};
+    LyraModelBody bodies[2] = {
+        {.name = "solid", .first_vertex = solid_first, .vertex_count = mesh.vertex_count},
+        {.name = "stone", .first_vertex = pair.first, .vertex_count = PARTICLES}};
     LyraModelBody ordered[2] = {bodies[owner == 0], bodies[owner != 0]};
     LyraForce *forces[2] = {pair.elastic, affine.forces[0]};
     TEST_OK(lyra_force_set_owner(pair.elastic, 1 - owner, "solid.elastic"));

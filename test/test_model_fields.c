@@ -450,7 +450,8 @@ LYRA_TEST(fields_of_one_body_of_two)
     law.young = YOUNG;
     law.poisson = POISSON;
     LyraForce *forces[2] = {NULL};
-    const LyraModelBody bodies[2] = {{"left", 0, n, NULL}, {"right", n, n, NULL}};
+    const LyraModelBody bodies[2] = {{.name = "left", .vertex_count = n},
+                                     {.name = "right", .first_vertex = n, .vertex_count = n}};
     for (int b = 0; b < 2; ++b) {
         TEST_REQUIRE_OK(lyra_elastic_create(ctx, mesh, &law, &forces[b]));
         TEST_OK(lyra_force_set_owner(forces[b], b, b ? "right.elastic" : "left.elastic"));

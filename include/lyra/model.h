@@ -67,6 +67,13 @@ typedef struct LyraModelBody {
     /// What moves it beside the forces on its vertices, of which it may have none. Copied.
     /// Nullable.
     const LyraStepper *stepper;
+    /// The last `scalar_count` of the vertices are scalar nodes: unknowns of edges (turns of the
+    /// normal of a shell, of a rod about itself), which are no places. The first component of its
+    /// displacement is the unknown, as a length, m: the angle times a length of the body that its
+    /// forces know, so that forces on it are in N and its mass, the rotary inertia over the square
+    /// of that length, in kg. The model holds the other two at 0. Gravity does not pull on it.
+    /// Default 0.
+    int32_t scalar_count;
 } LyraModelBody;
 
 /// Settings of a model. Start from lyra_model_def_default(). Arrays are copied.
@@ -113,6 +120,9 @@ typedef struct LyraModelView {
     const double *positions; ///< [vertex_count][3].
     const double *masses;    ///< Lumped masses (row sums where consistent), kg, [vertex_count].
     bool consistent;         ///< The mass matrix is not diagonal.
+    /// Whether a vertex is a scalar node, [vertex_count]: its position, displacement and mass are
+    /// none of the body's. NULL without any.
+    const uint8_t *scalar;
     double mass_damping, stiffness_damping;
     double gravity[3];
     uint64_t version; ///< Changes with every setter.

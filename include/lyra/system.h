@@ -75,6 +75,8 @@ typedef enum LyraSystemTrait {
     LYRA_SYSTEM_HOST_CALLBACKS = 1 << 9,
     LYRA_SYSTEM_LATE = 1 << 10,     ///< The end of a step changes forces by a jump: no statics.
     LYRA_SYSTEM_CONSTANT = 1 << 11, ///< K and C are the same at every point.
+    /// Some unknowns are no places, and far faster than these: explicit methods refuse.
+    LYRA_SYSTEM_SCALARS = 1 << 12,
 } LyraSystemTrait;
 
 /// What systems of solids can tell beside.

@@ -598,11 +598,13 @@ typedef struct LyraShownSurface {
 } LyraShownSurface;
 
 /// A view of a body, valid while the world lives and until a body is added. Its vertices are
-/// [first_vertex, first_vertex + vertex_count) of the model.
+/// [first_vertex, first_vertex + vertex_count) of the model; behind them are `scalar_count` scalar
+/// nodes (LyraModelBody), which are no places and which nothing here counts, shows or selects.
 typedef struct LyraBodyView {
     const char *name;
     const char *kind;
     int32_t first_vertex, vertex_count;
+    int32_t scalar_count;     ///< Unknowns of edges, of shells and rods.
     const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies, cloth, springs alone.
     const LyraSolid *solid;   ///< NULL for affine bodies, cloth and springs alone.
     const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.

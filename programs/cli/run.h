@@ -139,6 +139,9 @@ LyraMemory run_field_memory(LyraSceneField field);
 /// Brings positions and fields of a body to the present state.
 bool run_move_body(Run *run, RunBody *body);
 
+/// Vertices of all bodies: places, without the unknowns of edges.
+int32_t run_vertices(const Run *run);
+
 /// Measures how stiff elements are, for run_shown_stress(): at first, and when that changed.
 bool run_measure_noise(Run *run);
 

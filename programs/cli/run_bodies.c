@@ -230,6 +230,15 @@ void run_move_surfaces(Run *run)
     }
 }
 
+int32_t run_vertices(const Run *run)
+{
+    int32_t count = 0;
+    for (int32_t b = 0; b < run->view.body_count; ++b) {
+        count += run->view.bodies[b].vertex_count;
+    }
+    return count;
+}
+
 bool run_move_body(Run *run, RunBody *body)
 {
     const double *u = lyra_vector_values(lyra_state_view(run->view.state).u);

@@ -25,7 +25,7 @@ static void find_momenta(Run *run)
     memset(run->linear, 0, sizeof run->linear);
     memset(run->angular, 0, sizeof run->angular);
     for (int64_t k = 0; k < model.vertex_count; ++k) {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3 && !(model.scalar && model.scalar[k]); ++i) {
             int j = (i + 1) % 3, l = (i + 2) % 3;
             double xj = model.positions[3 * k + j] + u[3 * k + j];
             double xl = model.positions[3 * k + l] + u[3 * k + l];
@@ -430,7 +430,7 @@ static void write_summary(const Run *run, const char *result, const char *reason
     write_energies(run, json);
     write_probes(run, json);
     cli_json_int(json, "frames", run->saved.count);
-    cli_json_int(json, "vertices", lyra_model_view(run->view.model).vertex_count);
+    cli_json_int(json, "vertices", run_vertices(run));
     write_bodies(run, json);
     cli_json_close(json, '}');
 }

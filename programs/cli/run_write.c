@@ -207,7 +207,7 @@ bool run_files_open(Run *run, bool resumed, int64_t frames)
         return false;
     }
     LyraSeriesDef def = lyra_series_def_default();
-    def.shape[0] = lyra_model_view(run->view.model).vertex_count;
+    def.shape[0] = run_vertices(run);
     def.shape[1] = 3;
     if (run->output.matrix) {
         LyraSeriesDef columns = def;
@@ -311,6 +311,26 @@ static bool append(LyraSeries *series, const double *values)
     return true;
 }
 
+// of the vertices of all bodies, without unknowns of edges
+static bool append_vertices(const Run *run, LyraSeries *series, const LyraVector *vector)
+{
+    const double *values = lyra_vector_values(vector);
+    int64_t all = lyra_vector_size(vector), count = 3 * (int64_t)run_vertices(run), at = 0;
+    if (count == all) {
+        return append(series, values);
+    }
+    double *places = cli_allocate((size_t)count * sizeof *places);
+    for (int32_t b = 0; b < run->view.body_count; ++b) {
+        const LyraBodyView *body = &run->view.bodies[b];
+        memcpy(places + at, values + 3 * (int64_t)body->first_vertex,
+               3 * (size_t)body->vertex_count * sizeof *places);
+        at += 3 * (int64_t)body->vertex_count;
+    }
+    bool good = append(series, places);
+    free(places);
+    return good;
+}
+
 static bool save_memories(Run *run)
 {
     for (int32_t b = 0; run->output.save_history && b < run->body_count; ++b) {
@@ -330,8 +350,8 @@ static bool save_memories(Run *run)
 static bool save_frame(Run *run)
 {
     LyraStateView state = lyra_state_view(run->view.state);
-    if (!append(run->displacement, lyra_vector_values(state.u)) ||
-        !append(run->velocity, lyra_vector_values(state.v)) || !append(run->time, &state.time) ||
+    if (!append_vertices(run, run->displacement, state.u) ||
+        !append_vertices(run, run->velocity, state.v) || !append(run->time, &state.time) ||
         !save_memories(run)) {
         return false;
     }
@@ -537,7 +557,7 @@ bool run_files_write(Run *run)
     }
     // a column for each step, none for the start
     if (run->matrix && run->step > 0 &&
-        !append(run->matrix, lyra_vector_values(lyra_state_view(run->view.state).u))) {
+        !append_vertices(run, run->matrix, lyra_state_view(run->view.state).u)) {
         return false;
     }
     return (!save || save_frame(run)) && (!obj || save_surfaces(run)) &&

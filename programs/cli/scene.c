@@ -225,7 +225,11 @@ static CliExit print_json(LyraWorld *world, const LyraSceneView *said)
     cli_json_text(&json, "solver", lyra_world_solver(world));
     cli_json_double(&json, "dt", view.dt);
     cli_json_int(&json, "steps", view.steps);
-    cli_json_int(&json, "vertices", lyra_model_view(view.model).vertex_count);
+    int32_t vertices = 0;
+    for (int32_t b = 0; b < view.body_count; ++b) {
+        vertices += view.bodies[b].vertex_count;
+    }
+    cli_json_int(&json, "vertices", vertices);
     write_bodies(&view, &json);
     write_groups(&view, &json);
     write_parameters(world, &json);

@@ -385,8 +385,9 @@ static void write_points(const View *view, const Parts *parts, Pen *pen)
             write_float(pen, surface->values[surface->used[i]]);
         }
     }
+    const uint8_t *scalar = lyra_model_view(view->run.view.model).scalar;
     for (int64_t i = 0; i < 3 * (int64_t)parts->volume; ++i) {
-        write_float(pen, X[i] + u[i]);
+        write_float(pen, scalar && scalar[i / 3] ? X[i] : X[i] + u[i]);
     }
     for (int64_t i = 0; i < 3 * (int64_t)parts->fixed; ++i) {
         int64_t at = 3 * (int64_t)view->fixed[i / 3] + i % 3;

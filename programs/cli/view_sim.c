@@ -134,7 +134,11 @@ static void find_fixed(View *view)
 {
     LyraConstraintsView held = lyra_constraints_view(lyra_model_constraints(view->run.view.model));
     view->fixed = cli_allocate(((size_t)held.count + 1) * sizeof *view->fixed);
+    const uint8_t *scalar = lyra_model_view(view->run.view.model).scalar;
     for (int32_t i = 0; i < held.count; ++i) {
+        if (scalar && scalar[held.vertex[i]]) {
+            continue;
+        }
         if (i == 0 || held.vertex[i] != held.vertex[i - 1]) {
             view->fixed[view->fixed_count++] = held.vertex[i];
         }
@@ -155,7 +159,7 @@ static double guess_stiffness(const View *view)
         }
     }
     for (int32_t v = 0; v < model.vertex_count; ++v) {
-        mass += model.masses[v];
+        mass += model.scalar && model.scalar[v] ? 0 : model.masses[v];
     }
     double swing = 6.283185307179586 * 3;
     double guess = isfinite(young) ? 0.1 * young * size : mass * swing * swing;

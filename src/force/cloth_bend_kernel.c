@@ -30,27 +30,19 @@
 // k_d [g (H v)^T + r H] to dfdx, but not in the PSD mode.
 
 #include "force/cloth.h"
-#include "math/elementary.h"
-#include "math/mat3_lanes.h"
+#include "force/hinge_lanes.h"
 
 #define WIDTH LYRA_BATCH_WIDTH
-#define PI 3.14159265358979323846
 
 typedef enum Kind { EXACT, FROZEN, DAMPED, DAMPED_SYMMETRIC } Kind;
 
-enum { PAIRS = 6 };
+enum { PAIRS = LY_HINGE_PAIRS };
 
 // nodes of the pairs, in the order of the blocks
 static const int first_of[PAIRS] = {0, 0, 0, 1, 1, 2}, second_of[PAIRS] = {1, 2, 3, 2, 3, 3};
 
 typedef struct Hinge {
-    LyVec3 x[4];
-    LyVec3 e, N[2]; // the edge; normals of both wings
-    LyReal ee, length;
-    LyReal NN[2];  // |N|^2
-    LyReal t[2];   // of both wings along the edge
-    LyMask dead;   // no force
-    LyReal angle;  // theta
+    LyHinge at;
     LyReal change; // theta - theta_0
 } Hinge;
 
@@ -68,97 +60,16 @@ LY_INLINE LyVec3 load_vector(const double *values, int node, int lane)
     return x;
 }
 
-LY_INLINE LyVec3 subtract(const LyVec3 *a, const LyVec3 *b)
-{
-    return (LyVec3){{a->v[0] - b->v[0], a->v[1] - b->v[1], a->v[2] - b->v[2]}};
-}
-
-LY_INLINE LyVec3 scale(LyReal x, const LyVec3 *a)
-{
-    return (LyVec3){{x * a->v[0], x * a->v[1], x * a->v[2]}};
-}
-
 LY_INLINE Hinge load_hinge(const LyraBatch *batch, bool frozen, int lane)
 {
-    Hinge h;
+    LyVec3 x[4];
     for (int k = 0; k < 4; ++k) {
-        h.x[k] = load_vector(batch->x, k, lane);
+        x[k] = load_vector(batch->x, k, lane);
     }
-    h.e = subtract(&h.x[1], &h.x[0]);
-    LyVec3 a = subtract(&h.x[2], &h.x[0]), b = subtract(&h.x[3], &h.x[0]);
-    h.N[0] = ly_vec3_cross(&h.e, &a);
-    h.N[1] = ly_vec3_cross(&b, &h.e);
-    h.ee = ly_vec3_dot(&h.e, &h.e);
-    h.length = ly_sqrt(h.ee);
-    // heights below 1e-12 of the edge, and edges whose square is none
-    LyReal least = 1e-24 * h.ee * h.ee + 0x1p-1022;
-    h.dead = ly_less(h.ee, ly_set(0x1p-500));
-    for (int w = 0; w < 2; ++w) {
-        h.NN[w] = ly_vec3_dot(&h.N[w], &h.N[w]);
-        h.dead = ly_or(h.dead, ly_less_equal(h.NN[w], least));
-    }
-    LyReal one = ly_set(1), inverse = 1.0 / ly_select(h.dead, one, h.ee);
-    for (int w = 0; w < 2; ++w) {
-        h.NN[w] = ly_select(h.dead, one, h.NN[w]);
-    }
-    h.t[0] = ly_vec3_dot(&a, &h.e) * inverse;
-    h.t[1] = ly_vec3_dot(&b, &h.e) * inverse;
-    h.angle = ly_atan2_lanes(-(h.length * ly_vec3_dot(&h.N[0], &b)), ly_vec3_dot(&h.N[0], &h.N[1]));
-    h.change = h.angle - load_parameter(batch, LYRA_CLOTH_REST_ANGLE, lane);
-    if (!frozen) {
-        LyReal turn = ly_set(2 * PI), zero = ly_set(0);
-        h.change -= ly_select(ly_greater(h.change, ly_set(PI)), turn, zero);
-        h.change += ly_select(ly_less(h.change, ly_set(-PI)), turn, zero);
-    }
+    Hinge h = {.at = ly_hinge_at(x)};
+    h.change = h.at.angle - load_parameter(batch, LYRA_CLOTH_REST_ANGLE, lane);
+    h.change = frozen ? h.change : ly_hinge_wrap(h.change);
     return h;
-}
-
-// ---- derivatives of the angle -------------------------------------------------------------------
-
-// (1)
-LY_INLINE void find_slopes(const Hinge *h, LyVec3 g[4])
-{
-    for (int w = 0; w < 2; ++w) {
-        LyReal x = ly_select(h->dead, ly_set(0), -h->length / h->NN[w]);
-        g[2 + w] = scale(x, &h->N[w]);
-    }
-    for (int i = 0; i < 3; ++i) {
-        LyReal g2 = g[2].v[i], g3 = g[3].v[i];
-        g[1].v[i] = -(h->t[0] * g2 + h->t[1] * g3);
-        g[0].v[i] = -(g2 + g3) - g[1].v[i];
-    }
-}
-
-// (2)
-LY_INLINE void find_curvatures(const Hinge *h, LyMat3 H[PAIRS])
-{
-    LyReal zero = ly_set(0), one = ly_set(1);
-    LyReal inverse = ly_select(h->dead, zero, 1.0 / ly_select(h->dead, one, h->length));
-    LyVec3 along = scale(inverse, &h->e), n[2], m[2];
-    LyReal height[2], size[2]; // 1/h^2 with its sign, 1/|N|
-    for (int w = 0; w < 2; ++w) {
-        LyReal x = ly_select(h->dead, zero, 1.0 / ly_sqrt(h->NN[w]));
-        n[w] = scale(x, &h->N[w]);
-        m[w] = ly_vec3_cross(&along, &n[w]);
-        height[w] = (w ? 1.0 : -1.0) * (h->ee * x * x);
-        size[w] = x;
-    }
-    LyReal square = inverse * inverse;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            LyReal sum = square * (m[0].v[i] * n[0].v[j] - m[1].v[i] * n[1].v[j]);
-            for (int w = 0; w < 2; ++w) {
-                LyReal t = h->t[w];
-                LyReal D = height[w] * (m[w].v[i] * n[w].v[j] + n[w].v[i] * m[w].v[j]);
-                LyReal o = size[w] * n[w].v[i] * along.v[j], p = size[w] * along.v[i] * n[w].v[j];
-                sum += t * (1.0 - t) * D + t * o - (1.0 - t) * p;
-                H[1 + w].m[i][j] = (t - 1.0) * D - o;
-                H[3 + w].m[i][j] = o - t * D;
-            }
-            H[0].m[i][j] = sum;
-            H[5].m[i][j] = zero;
-        }
-    }
 }
 
 // ---- frozen lengths -----------------------------------------------------------------------------
@@ -195,22 +106,22 @@ typedef struct Frozen {
     LyVec3 ds[4], dc[4];
 } Frozen;
 
-LY_INLINE Frozen load_frozen(const Hinge *h)
+LY_INLINE Frozen load_frozen(const LyHinge *h)
 {
     const LyVec3 *x = h->x;
     LyReal zero = ly_set(0), one = ly_set(1);
     LyVec3 none = {{zero, zero, zero}};
     Frozen f = {.end = {-one, one, zero, zero}};
-    LyVec3 minus = scale(-one, &h->e);
-    f.A = scale(-one, &h->N[0]);
-    f.B = scale(-one, &h->N[1]);
+    LyVec3 minus = ly_hinge_scale(-one, &h->e);
+    f.A = ly_hinge_scale(-one, &h->N[0]);
+    f.B = ly_hinge_scale(-one, &h->N[1]);
     // A = (x_1 - x_2) x (x_0 - x_2), B = (x_0 - x_3) x (x_1 - x_3)
-    f.a[0] = subtract(&x[1], &x[2]);
-    f.a[1] = subtract(&x[2], &x[0]);
+    f.a[0] = ly_hinge_subtract(&x[1], &x[2]);
+    f.a[1] = ly_hinge_subtract(&x[2], &x[0]);
     f.a[2] = minus;
     f.a[3] = f.b[2] = none;
-    f.b[0] = subtract(&x[3], &x[1]);
-    f.b[1] = subtract(&x[0], &x[3]);
+    f.b[0] = ly_hinge_subtract(&x[3], &x[1]);
+    f.b[1] = ly_hinge_subtract(&x[0], &x[3]);
     f.b[3] = h->e;
     f.Be = ly_vec3_cross(&f.B, &h->e);
     f.eA = ly_vec3_cross(&h->e, &f.A);
@@ -296,7 +207,7 @@ LY_INLINE void apply_pairs(const LyMat3 H[PAIRS], const LyVec3 v[4], LyVec3 out[
     }
     for (int p = 0; p < PAIRS; ++p) {
         int m = first_of[p], n = second_of[p];
-        LyVec3 d = subtract(&v[n], &v[m]);
+        LyVec3 d = ly_hinge_subtract(&v[n], &v[m]);
         LyVec3 to = ly_mat3_apply(&H[p], &d), from = ly_mat3_apply_transposed(&H[p], &d);
         for (int i = 0; i < 3; ++i) {
             out[m].v[i] += to.v[i];
@@ -378,10 +289,10 @@ LY_INLINE void evaluate_undamped(const LyClothForce *force, const LyraBatch *bat
     LyVec3 g[4];
     Frozen f;
     if (frozen) {
-        f = load_frozen(&h);
+        f = load_frozen(&h.at);
         find_frozen_slopes(&f, g);
     } else {
-        find_slopes(&h, g);
+        ly_hinge_slopes(&h.at, g);
     }
     for (int i = 0; i < 12 && batch->gradient; ++i) {
         ly_store(batch->gradient + i * WIDTH + lane,
@@ -398,10 +309,10 @@ LY_INLINE void evaluate_undamped(const LyClothForce *force, const LyraBatch *bat
         LyMat3 H[PAIRS];
         if (frozen) {
             for (int p = 0; p < PAIRS; ++p) {
-                H[p] = find_frozen_curvature(&f, &h.e, p);
+                H[p] = find_frozen_curvature(&f, &h.at.e, p);
             }
         } else {
-            find_curvatures(&h, H);
+            ly_hinge_curvatures(&h.at, H);
         }
         store_pairs(batch->dfdx, k, g, moment, H, lane);
     }
@@ -414,7 +325,7 @@ LY_INLINE void store_damped_tangent(const LyraBatch *batch, const Hinge *h, cons
     LyReal k = load_parameter(batch, LYRA_CLOTH_BEND, lane), zero = ly_set(0), rate = zero;
     LyVec3 Hv[4], none = {{zero, zero, zero}};
     LyMat3 H[PAIRS], K[PAIRS];
-    find_curvatures(h, H);
+    ly_hinge_curvatures(&h->at, H);
     apply_pairs(H, v, Hv);
     for (int m = 0; m < 4; ++m) {
         rate += ly_vec3_dot(&g[m], &v[m]);
@@ -445,7 +356,7 @@ LY_INLINE void evaluate_damped(const LyClothForce *force, const LyraBatch *batch
     LyReal k = load_parameter(batch, LYRA_CLOTH_BEND, lane), moment = k * h.change;
     LyReal damping = load_parameter(batch, LYRA_CLOTH_BEND_DAMPING, lane), rate = ly_set(0);
     LyVec3 g[4], v[4];
-    find_slopes(&h, g);
+    ly_hinge_slopes(&h.at, g);
     for (int m = 0; m < 4; ++m) {
         v[m] = load_vector(batch->v, m, lane);
         rate += ly_vec3_dot(&g[m], &v[m]);

@@ -215,6 +215,13 @@ static LyraStatus create(LyraContext *ctx, const LyraIntegratorDef *def,
     }
     it->def.name = type->facts.name;
     it->type = type;
+    if (!own && !type->facts.is_implicit && lyra_system_traits(system) & LYRA_SYSTEM_SCALARS) {
+        LY_TRY_DONE(ly_fail(LYRA_UNSUPPORTED,
+                            "%s: found an explicit method of a system with unknowns of edges "
+                            "(shells, rods), whose stable step is tiny; expected an implicit one, "
+                            "as backward-euler",
+                            type->facts.name));
+    }
     it->system = system;
     it->size = lyra_system_size(system);
     if (type->newton) {

@@ -5,6 +5,7 @@
 // zero values, since an integrator looks for corrections in the range of P.
 
 #include "model/system.h"
+#include "solve/solve.h"
 
 LyraStatus ly_followed_create(LyraContext *ctx, int32_t vertex_count, LyFollowed *out)
 {
@@ -34,7 +35,11 @@ LyraStatus ly_followed_update(LyFollowed *followed, const LyraConstraints *sourc
         return LYRA_OK;
     }
     int32_t n = view.size / 3;
+    const uint8_t *scalar = ly_constraints_scalars(source);
     followed->current = false;
+    if (scalar && !ly_constraints_scalars(followed->constraints)) {
+        LY_TRY(ly_constraints_set_scalars(followed->constraints, scalar, order, false));
+    }
     lyra_constraints_clear(followed->constraints);
     for (int32_t i = 0; i < n; ++i) {
         followed->first[i] = -1;

@@ -187,10 +187,12 @@ static void measure(LyraModel *model)
     for (int32_t d = 0; d < 3; ++d) {
         double low = INFINITY, high = -INFINITY;
         for (int32_t i = 0; i < model->vertex_count; ++i) {
-            low = fmin(low, model->positions[3 * (int64_t)i + d]);
-            high = fmax(high, model->positions[3 * (int64_t)i + d]);
+            if (!ly_model_is_scalar(model, i)) {
+                low = fmin(low, model->positions[3 * (int64_t)i + d]);
+                high = fmax(high, model->positions[3 * (int64_t)i + d]);
+            }
         }
-        if (model->vertex_count > 0) {
+        if (low <= high) {
             model->extent = fmax(model->extent, high - low);
             model->middle[d] = 0.5 * low + 0.5 * high;
         }
@@ -261,11 +263,38 @@ static LyraStatus make_bodies(LyraModel *model, const LyraModelDef *def)
                            next);
         }
         next += body->vertex_count;
+        body->scalar_count = bodies[b].scalar_count;
+        if (body->scalar_count < 0 || body->scalar_count > body->vertex_count) {
+            return ly_fail(LYRA_INVALID_ARGUMENT,
+                           "model: body %s has %d scalar nodes among %d vertices", name,
+                           body->scalar_count, body->vertex_count);
+        }
         LY_TRY(ly_string_copy(model->ctx, name, strlen(name), (char **)&body->name));
     }
     if (next != def->vertex_count) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "model: bodies of %d vertices, expected %d", next,
                        def->vertex_count);
+    }
+    return LYRA_OK;
+}
+
+// marks the scalar nodes
+static LyraStatus mark_scalars(LyraModel *model)
+{
+    int64_t total = 0;
+    for (int32_t b = 0; b < model->body_count; ++b) {
+        total += model->bodies[b].scalar_count;
+    }
+    if (total == 0) {
+        return LYRA_OK;
+    }
+    LY_TRY(ly_allocate_zeroed(model->ctx, model->vertex_count, 1, &model->scalar));
+    for (int32_t b = 0; b < model->body_count; ++b) {
+        const LyraModelBody *body = &model->bodies[b];
+        int32_t end = body->first_vertex + body->vertex_count;
+        if (body->scalar_count > 0) {
+            memset(model->scalar + end - body->scalar_count, 1, (size_t)body->scalar_count);
+        }
     }
     return LYRA_OK;
 }
@@ -303,6 +332,8 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
     if (size > 0) {
         memcpy(model->positions, def->positions, (size_t)size * sizeof(double));
     }
+    LY_TRY(make_bodies(model, def));
+    LY_TRY(mark_scalars(model));
     measure(model);
     model->force_traits_all = ~0u;
     for (int32_t f = 0; f < def->force_count; ++f) {
@@ -312,7 +343,6 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
         model->force_traits |= traits;
         model->force_traits_all &= traits;
     }
-    LY_TRY(make_bodies(model, def));
     LY_TRY(ly_steppers_create(model, def));
     LY_TRY(check_stencils(model));
     LY_TRY(ly_model_name_groups(model));
@@ -322,7 +352,9 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
     if (def->damping) {
         LY_TRY(make_damping(model, def->damping));
     }
-    return lyra_constraints_create(ctx, (int32_t)size, &model->constraints);
+    LY_TRY(lyra_constraints_create(ctx, (int32_t)size, &model->constraints));
+    return model->scalar ? ly_constraints_set_scalars(model->constraints, model->scalar, NULL, true)
+                         : LYRA_OK;
 }
 
 LyraStatus lyra_model_create(LyraContext *ctx, const LyraModelDef *def, LyraModel **out)
@@ -370,6 +402,7 @@ void lyra_model_destroy(LyraModel *model)
         }
         ly_steppers_destroy(model);
         ly_release(ctx, model->bodies);
+        ly_release(ctx, model->scalar);
         ly_release(ctx, model->names);
         ly_name_index_release(ctx, &model->name_index);
         ly_release(ctx, model->force_slots);
@@ -392,6 +425,7 @@ LyraModelView lyra_model_view(const LyraModel *model)
         .positions = model->positions,
         .masses = model->mass.lumped,
         .consistent = model->mass.consistent,
+        .scalar = model->scalar,
         .mass_damping = model->mass_damping,
         .stiffness_damping = model->stiffness_damping,
         .gravity = {model->gravity[0], model->gravity[1], model->gravity[2]},
@@ -442,6 +476,7 @@ uint32_t ly_model_traits(const LyraModel *model)
     traits |= !loads && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
     traits |= some & LYRA_FORCE_HISTORY ? LYRA_SYSTEM_HISTORY : 0;
     traits |= some & LYRA_FORCE_LATE ? LYRA_SYSTEM_LATE : 0;
+    traits |= model->scalar ? LYRA_SYSTEM_SCALARS : 0;
     traits |=
         loads || model->prescription || model->stepper_prescribes ? LYRA_SYSTEM_HOST_CALLBACKS : 0;
     return traits;
@@ -468,7 +503,7 @@ static void external_task(void *data, int32_t index, int32_t worker)
     int64_t begin = ly_piece_begin(model->vertex_count, loop->pieces, index);
     int64_t end = ly_piece_begin(model->vertex_count, loop->pieces, index + 1);
     for (int64_t i = 3 * begin; i < 3 * end; i += 3) {
-        double m = model->mass.lumped[i / 3];
+        double m = ly_model_is_scalar(model, i / 3) ? 0 : model->mass.lumped[i / 3];
         loop->f[i] = m * g[0] + constant[i];
         loop->f[i + 1] = m * g[1] + constant[i + 1];
         loop->f[i + 2] = m * g[2] + constant[i + 2];

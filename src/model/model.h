@@ -57,6 +57,7 @@ struct LyraModel {
     double *positions; // [vertex_count][3]
     int32_t body_count;
     LyraModelBody *bodies; // [body_count], with names of their own
+    uint8_t *scalar;       // whether a vertex is a scalar node, [vertex_count]. NULL: none is
     int32_t stepper_count;
     LyStepper *steppers;    // [stepper_count]
     int64_t stepping_count; // numbers of all of them
@@ -100,6 +101,12 @@ struct LyraModel {
     uint64_t mass_version;      // of the masses
     uint64_t parameter_version; // of the parameters of forces
 };
+
+/// Whether a vertex is a scalar node.
+static inline bool ly_model_is_scalar(const LyraModel *model, int64_t vertex)
+{
+    return model->scalar && model->scalar[vertex];
+}
 
 /// First vertex of the model that the stencils of a group count from.
 static inline int32_t ly_group_first(const LyraModel *model, int32_t group)

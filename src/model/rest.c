@@ -14,6 +14,8 @@
 
 #include "force/force.h"
 
+#include <math.h>
+
 // ---- components ---------------------------------------------------------------------------------
 
 // joins what stencils connect
@@ -67,24 +69,32 @@ done:
 
 // ---- placing ------------------------------------------------------------------------------------
 
+// of a vertex in the fit: none of scalar nodes, which are no places
+static double weight_of(const LyraModel *model, int32_t vertex, bool heavy)
+{
+    return ly_model_is_scalar(model, vertex) ? 0 : heavy ? model->mass.lumped[vertex] : 1;
+}
+
 // the rigid motion x = R (X - C) + c that fits the vertices of a component best
 static void fit(const LyraModel *model, int32_t count, const int32_t *vertices, const double *u,
                 double C[3], double c[3], LyraMat3 *R)
 {
     const double *X = model->positions, *mass = model->mass.lumped;
-    double total = 0;
+    double total = 0, places = 0;
     for (int32_t n = 0; n < count; ++n) {
-        total += mass[vertices[n]];
+        bool place = !ly_model_is_scalar(model, vertices[n]);
+        total += place ? mass[vertices[n]] : 0;
+        places += place;
     }
     // without any mass, all vertices count the same
     bool heavy = total > 0;
-    total = heavy ? total : count;
+    total = heavy ? total : fmax(1, places);
     for (int k = 0; k < 3; ++k) {
         C[k] = c[k] = 0;
     }
     for (int32_t n = 0; n < count; ++n) {
         int64_t i = 3 * (int64_t)vertices[n];
-        double m = (heavy ? mass[vertices[n]] : 1) / total;
+        double m = weight_of(model, vertices[n], heavy) / total;
         for (int k = 0; k < 3; ++k) {
             C[k] += m * X[i + k];
             c[k] += m * (X[i + k] + u[i + k]);
@@ -93,7 +103,7 @@ static void fit(const LyraModel *model, int32_t count, const int32_t *vertices, 
     LyraMat3 A = {{{0}}};
     for (int32_t n = 0; n < count; ++n) {
         int64_t i = 3 * (int64_t)vertices[n];
-        double m = (heavy ? mass[vertices[n]] : 1) / total;
+        double m = weight_of(model, vertices[n], heavy) / total;
         for (int k = 0; k < 9; ++k) {
             int a = k / 3, b = k % 3;
             A.m[a][b] += m * (X[i + a] + u[i + a] - c[a]) * (X[i + b] - C[b]);
@@ -112,6 +122,10 @@ void ly_rest_place(const LyraModel *model, const double *u, double *rest)
         fit(model, count, vertices, u, C, c, &R);
         for (int32_t n = 0; n < count; ++n) {
             int64_t i = 3 * (int64_t)vertices[n];
+            if (ly_model_is_scalar(model, vertices[n])) {
+                rest[i] = rest[i + 1] = rest[i + 2] = 0;
+                continue;
+            }
             for (int k = 0; k < 3; ++k) {
                 double x = c[k];
                 for (int j = 0; j < 3; ++j) {

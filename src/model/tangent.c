@@ -522,6 +522,15 @@ void ly_tangent_prescribe(LyTangent *tangent, double t, LyraVector *u, LyraVecto
         model->prescription(model->prescription_user, t, place, speed, gain);
     }
     ly_steppers_prescribe(model, tangent->stepping, t, place, speed, gain);
+    double *const all[3] = {place, speed, gain};
+    for (int64_t i = 0; model->scalar && i < model->vertex_count; ++i) {
+        for (int k = 0; model->scalar[i] && k < 3; ++k) {
+            if (all[k]) {
+                // what the model holds stays at 0, whatever is prescribed
+                all[k][3 * i + 1] = all[k][3 * i + 2] = 0;
+            }
+        }
+    }
 }
 
 // ---- steps --------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 
 #include "solve/constraints.h"
 #include "math/vec3.h"
+#include "solve/solve.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,6 +57,7 @@ void lyra_constraints_destroy(LyraConstraints *constraints)
         ly_release(ctx, constraints->value);
         ly_release(ctx, constraints->held);
         ly_release(ctx, constraints->mark);
+        ly_release(ctx, constraints->scalar);
         ly_release(ctx, constraints);
     }
 }
@@ -136,10 +138,37 @@ static void put(LyraConstraints *constraints, int32_t place, int32_t vertex, con
     memcpy(constraints->direction + 3 * (int64_t)place, d, 3 * sizeof(double));
 }
 
+// directions of a vertex that stay, the first ones
+static int32_t kept_of(const LyraConstraints *constraints, int32_t vertex)
+{
+    return constraints->keeps && constraints->scalar[vertex] ? 2 : 0;
+}
+
+// drops the directions of marked vertices, and the marks
+static void drop_marked(LyraConstraints *constraints)
+{
+    int32_t write = 0, count = constraints->count;
+    for (int32_t k = 0, begin = 0; k < count; ++k) {
+        int32_t v = constraints->vertex[k];
+        begin = k > 0 && constraints->vertex[k - 1] == v ? begin : k;
+        if (!constraints->mark[v] || k - begin < kept_of(constraints, v)) {
+            move(constraints, write++, k, 1);
+        } else {
+            --constraints->held[v];
+        }
+    }
+    memset(constraints->mark, 0, (size_t)constraints->vertex_count);
+    constraints->version += write < count;
+    constraints->count = write;
+}
+
 void lyra_constraints_clear(LyraConstraints *constraints)
 {
     LYRA_ASSERT(constraints);
-    if (constraints->count > 0) {
+    if (constraints->keeps) {
+        memset(constraints->mark, 1, (size_t)constraints->vertex_count);
+        drop_marked(constraints);
+    } else if (constraints->count > 0) {
         memset(constraints->held, 0, (size_t)constraints->vertex_count);
         constraints->count = 0;
         ++constraints->version;
@@ -332,30 +361,53 @@ LyraStatus lyra_constraints_release_vertices(LyraConstraints *constraints, int32
     for (int32_t k = 0; k < count; ++k) {
         constraints->mark[vertices[k]] = 1;
     }
-    int32_t write = 0;
-    for (int32_t k = 0; k < constraints->count; ++k) {
-        if (!constraints->mark[constraints->vertex[k]]) {
-            move(constraints, write++, k, 1);
+    drop_marked(constraints);
+    return LYRA_OK;
+}
+
+LyraStatus ly_constraints_set_scalars(LyraConstraints *constraints, const uint8_t *scalar,
+                                      const int32_t *order, bool hold)
+{
+    LYRA_ASSERT(constraints->count == 0 && constraints->size % 3 == 0);
+    int32_t count = 0;
+    LY_TRY(
+        ly_allocate_zeroed(constraints->ctx, constraints->vertex_count, 1, &constraints->scalar));
+    for (int32_t v = 0; v < constraints->vertex_count; ++v) {
+        constraints->scalar[v] = scalar[order ? order[v] : v];
+        count += constraints->scalar[v];
+    }
+    if (!hold || count == 0) {
+        return LYRA_OK;
+    }
+    LY_TRY(reserve(constraints, 2 * (int64_t)count));
+    for (int32_t v = 0; v < constraints->vertex_count; ++v) {
+        for (int axis = 1; constraints->scalar[v] && axis < 3; ++axis) {
+            const double d[3] = {0, axis == 1, axis == 2};
+            put(constraints, constraints->count++, v, d);
+            ++constraints->held[v];
         }
     }
-    for (int32_t k = 0; k < count; ++k) {
-        constraints->mark[vertices[k]] = 0;
-        constraints->held[vertices[k]] = 0;
-    }
-    constraints->version += write < constraints->count;
-    constraints->count = write;
+    constraints->keeps = true;
+    ++constraints->version;
     return LYRA_OK;
+}
+
+const uint8_t *ly_constraints_scalars(const LyraConstraints *constraints)
+{
+    return constraints->scalar;
 }
 
 LyraStatus lyra_constraints_set_values(LyraConstraints *constraints, const double *x_bar)
 {
     LYRA_ASSERT(constraints);
     for (int32_t pass = 0; pass < 2; ++pass) {
-        for (int32_t k = 0; k < constraints->count; ++k) {
+        for (int32_t k = 0, begin = 0; k < constraints->count; ++k) {
             int32_t v = constraints->vertex[k], width = ly_vertex_width(constraints->size, v);
             const double *n = constraints->direction + 3 * (int64_t)k;
             double value = 0.0;
-            for (int32_t i = 0; x_bar && i < width; ++i) {
+            begin = k > 0 && constraints->vertex[k - 1] == v ? begin : k;
+            bool kept = k - begin < kept_of(constraints, v);
+            for (int32_t i = 0; x_bar && !kept && i < width; ++i) {
                 // what no direction asks for may be anything
                 value += n[i] != 0.0 ? n[i] * x_bar[3 * (int64_t)v + i] : 0.0;
             }

@@ -20,6 +20,8 @@ struct LyraConstraints {
     double *value;     // [capacity]
     uint8_t *held;     // directions of each vertex, 0 to 3, [vertex_count]
     uint8_t *mark;     // scratch of changes, zero between calls, [vertex_count]
+    uint8_t *scalar;   // whether a vertex is a scalar node, [vertex_count]. NULL: none is
+    bool keeps;        // the first two directions of scalar nodes, which come before any other
 };
 
 /// Unknowns of a vertex: 3 but for a last one.

@@ -113,17 +113,30 @@ static void turn(const Frame *frame, const double *p, const double w[3], double 
     u[2] = w[0] * r[1] - w[1] * r[0];
 }
 
-static LyraStatus find_frame(LyraContext *ctx, int32_t count, const int32_t *vertex,
-                             const double *positions, Frame *frame)
+// whether a vertex is a place that rigid motions move
+static bool is_place(const LyraConstraints *constraints, int32_t vertex)
+{
+    return !constraints || !constraints->scalar || !constraints->scalar[vertex];
+}
+
+static LyraStatus find_frame(LyraContext *ctx, const LyraConstraints *constraints, int32_t count,
+                             const int32_t *vertex, const double *positions, Frame *frame)
 {
     *frame = (Frame){.radius = 1.0};
     double reach = 0.0, radius = 0.0, G[9] = {0}, values[3], vectors[9];
+    int32_t places = 0;
     for (int32_t k = 0; k < count; ++k) {
-        for (int32_t i = 0; i < 3; ++i) {
-            frame->centre[i] += positions[3 * (int64_t)vertex[k] + i] / count;
+        places += is_place(constraints, vertex[k]);
+    }
+    for (int32_t k = 0; k < count; ++k) {
+        for (int32_t i = 0; is_place(constraints, vertex[k]) && i < 3; ++i) {
+            frame->centre[i] += positions[3 * (int64_t)vertex[k] + i] / places;
         }
     }
     for (int32_t k = 0; k < count; ++k) {
+        if (!is_place(constraints, vertex[k])) {
+            continue;
+        }
         const double *p = positions + 3 * (int64_t)vertex[k];
         double square = 0.0;
         for (int32_t i = 0; i < 3; ++i) {
@@ -139,6 +152,9 @@ static LyraStatus find_frame(LyraContext *ctx, int32_t count, const int32_t *ver
     frame->radius = radius;
     frame->noise = 4e-15 * reach / radius;
     for (int32_t k = 0; k < count; ++k) {
+        if (!is_place(constraints, vertex[k])) {
+            continue;
+        }
         double r[3], square = 0.0;
         for (int32_t i = 0; i < 3; ++i) {
             r[i] = (positions[3 * (int64_t)vertex[k] + i] - frame->centre[i]) / radius;
@@ -285,12 +301,12 @@ static LyraStatus part_modes(LyraContext *ctx, const LyraConstraints *constraint
                              const int32_t *vertex, const double *positions, Frame *frame,
                              LyraFreeMode modes[6], int32_t *mode_count)
 {
-    LY_TRY(find_frame(ctx, count, vertex, positions, frame));
+    LY_TRY(find_frame(ctx, constraints, count, vertex, positions, frame));
     int32_t columns = 3 + frame->rotations;
     double R[36] = {0}, s[6], V[36], Z[36] = {0};
     for (int32_t k = 0; constraints && k < count; ++k) {
         const double *p = positions + 3 * (int64_t)vertex[k];
-        int32_t held = constraints->held[vertex[k]];
+        int32_t held = is_place(constraints, vertex[k]) ? constraints->held[vertex[k]] : 0;
         int32_t begin = held ? ly_constraints_begin(constraints, vertex[k]) : 0;
         for (int32_t d = begin; d < begin + held; ++d) {
             const double *n = constraints->direction + 3 * (int64_t)d;
@@ -460,7 +476,7 @@ static LyraStatus move_all(LyraContext *ctx, const LyraOperator *A,
                 int64_t v = parts->vertex[k];
                 double turned[3];
                 turn(&frame, positions + 3 * v, mode->rotation, turned);
-                for (int32_t i = 0; i < 3; ++i) {
+                for (int32_t i = 0; is_place(constraints, (int32_t)v) && i < 3; ++i) {
                     motions->u[m * size + 3 * v + i] = mode->velocity[i] + turned[i];
                 }
             }

@@ -372,6 +372,9 @@ static void modes_task(void *data, int32_t a, int32_t worker)
             arm[d] = (X[d] - centre[d]) / reach;
         }
         scaled_modes(matrix->root + 9 * row, arm, Z);
+        if (matrix->scalar && matrix->scalar[matrix->order[row]]) {
+            memset(Z, 0, sizeof Z);
+        }
         memcpy(coarse->modes + 18 * row, Z, sizeof Z);
         if (coarse->filter_of[row] >= 0) {
             filter_modes(matrix, coarse->filter_of[row], coarse->modes + 18 * row);

@@ -658,6 +658,7 @@ static LyraStatus grow_filters(LyPcgMatrix *matrix, int32_t count)
 LyraStatus ly_pcg_matrix_filter(LyPcgMatrix *matrix, const LyraConstraints *constraints)
 {
     matrix->filters = 0;
+    matrix->scalar = constraints ? ly_constraints_scalars(constraints) : NULL;
     if (!constraints) {
         return LYRA_OK;
     }

@@ -55,6 +55,15 @@ LyraStatus ly_solver_find(const LyraContext *ctx, const char *name, const LyraSo
 /// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md.
 const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def);
 
+/// Says which vertices are scalar nodes, `scalar` [vertices]: no rigid motion moves these. `order`:
+/// the vertex at each place of the set. Nullable: as they are. `hold`: holds their second and third
+/// unknown at 0, whatever is released, cleared or prescribed from here on; the set is empty yet.
+LyraStatus ly_constraints_set_scalars(LyraConstraints *constraints, const uint8_t *scalar,
+                                      const int32_t *order, bool hold);
+
+/// Lends the flags, NULL without.
+const uint8_t *ly_constraints_scalars(const LyraConstraints *constraints);
+
 /// What messages call vertex `v`.
 static inline int64_t ly_vertex_label(const int32_t *labels, int64_t v)
 {

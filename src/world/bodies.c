@@ -381,7 +381,7 @@ static void digest_material(LyraWorld *world, const LyraMeshMaterial *material)
 
 static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody *body)
 {
-    size_t count = (size_t)view->vertex_count;
+    size_t count = (size_t)ly_body_nodes(view);
     const LyraMesh *mesh = ly_body_shape(view);
     if (mesh) {
         LyraMeshView shape = lyra_mesh_view(mesh);
@@ -404,7 +404,7 @@ static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody
 LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body)
 {
     LyraStatus status = LYRA_OK;
-    if (view->vertex_count > INT32_MAX / 3 - world->vertex_count) {
+    if (ly_body_nodes(view) > INT32_MAX / 3 - world->vertex_count) {
         LY_TRY_DONE(ly_fail(LYRA_TOO_LARGE, "more than %d vertices in all bodies", INT32_MAX / 3));
     }
     LY_TRY_DONE(reserve_body(world));
@@ -414,7 +414,7 @@ LyraStatus ly_world_take_body(LyraWorld *world, LyraBodyView *view, LyBody *body
     world->bodies[world->body_count] = *body;
     ly_name_index_add(&world->names, view->name, world->body_count);
     ++world->body_count;
-    world->vertex_count += view->vertex_count;
+    world->vertex_count += ly_body_nodes(view);
     digest_body(world, view, body);
     ly_warn_incompressible(world, view, body);
     return LYRA_OK;

@@ -39,3 +39,20 @@ LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *bo
     view->vertex_count = count;
     return LYRA_OK;
 }
+
+LyraStatus ly_body_set_scalars(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
+                               const double *positions, const double *masses)
+{
+    int64_t before = view->vertex_count, total = before + count;
+    if (total > INT32_MAX / 3) {
+        return ly_fail(LYRA_TOO_LARGE, "more than %d unknowns of vertices and edges", INT32_MAX);
+    }
+    LY_TRY(ly_resize_array(ctx, 3 * total, sizeof(double), &body->positions));
+    LY_TRY(ly_resize_array(ctx, total, sizeof(double), &body->masses));
+    if (count > 0) {
+        memcpy(body->positions + 3 * before, positions, 3 * sizeof(double) * (size_t)count);
+        memcpy(body->masses + before, masses, sizeof(double) * (size_t)count);
+    }
+    view->scalar_count = count;
+    return LYRA_OK;
+}

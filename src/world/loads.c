@@ -113,7 +113,7 @@ static LyraStatus gather_positions(const LyraWorld *world, double **out)
                              &positions));
     for (int32_t b = 0; b < world->body_count; ++b) {
         memcpy(positions + 3 * (int64_t)world->views[b].first_vertex, world->bodies[b].positions,
-               3 * sizeof *positions * (size_t)world->views[b].vertex_count);
+               3 * sizeof *positions * (size_t)ly_body_nodes(&world->views[b]));
     }
     *out = positions;
     return LYRA_OK;

@@ -276,7 +276,7 @@ static LyraStatus find_faces(LyraWorld *world, const LyraProbeDef *def, const Ly
     LY_TRY(ly_allocate_array(world->ctx, 3 * (int64_t)world->vertex_count, sizeof *X, &X));
     for (int32_t b = 0; b < world->body_count; ++b) {
         memcpy(X + 3 * (int64_t)world->views[b].first_vertex, world->bodies[b].positions,
-               3 * (size_t)world->views[b].vertex_count * sizeof *X);
+               3 * (size_t)ly_body_nodes(&world->views[b]) * sizeof *X);
     }
     // faces look out of the material, so those of a cavity wind the other way
     probe->sign = wind(probe->triangle_count, probe->triangles, X, NULL) < 0 ? -1 : 1;

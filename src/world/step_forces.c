@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct LyStepForces {
-    int64_t first; // unknown of the model
+    int32_t first, end; // bodies, whose vertices follow one another in a column
     LyraDense *columns;
 };
 
@@ -19,9 +19,14 @@ static LyraStatus apply(void *self, LyraWorld *world, double begin, double end)
     memset(world->step_force, 0, 3 * (size_t)world->vertex_count * sizeof *world->step_force);
     for (int32_t f = 0; f < world->step_force_count; ++f) {
         LyraDenseView view = lyra_dense_view(world->step_forces[f].columns);
-        double *to = world->step_force + world->step_forces[f].first;
-        for (int64_t i = 0; i < view.rows && step < view.columns; ++i) {
-            to[i] += view.values[i + step * view.rows];
+        const double *from = step < view.columns ? view.values + step * view.rows : NULL;
+        for (int32_t b = world->step_forces[f].first; from && b < world->step_forces[f].end; ++b) {
+            double *to = world->step_force + 3 * (int64_t)world->views[b].first_vertex;
+            int64_t count = 3 * (int64_t)world->views[b].vertex_count;
+            for (int64_t i = 0; i < count; ++i) {
+                to[i] += from[i];
+            }
+            from += count;
         }
     }
     return ly_undo_set_force(&world->undo, world->model, world->step_force);
@@ -44,10 +49,12 @@ LyraStatus ly_world_add_step_forces(LyraWorld *world, const LyraLoadDef *load)
         return ly_fail_key(LYRA_BAD_FORMAT, "select",
                            "found a selection of vertices beside file, expected {all: true}");
     }
-    int32_t from = world->views[first].first_vertex;
-    int32_t to = world->views[end - 1].first_vertex + world->views[end - 1].vertex_count;
-    LY_TRY(ly_within_key(
-        ly_world_load_columns(world, load->file, 3 * (int64_t)(to - from), 0, &columns), "file"));
+    int64_t vertices = 0;
+    for (int32_t b = first; b < end; ++b) {
+        vertices += world->views[b].vertex_count;
+    }
+    LY_TRY(
+        ly_within_key(ly_world_load_columns(world, load->file, 3 * vertices, 0, &columns), "file"));
     int32_t count = world->step_force_count;
     LyraStatus status =
         ly_grow_array(world->ctx, count, sizeof *world->step_forces, &world->step_forces);
@@ -58,7 +65,7 @@ LyraStatus ly_world_add_step_forces(LyraWorld *world, const LyraLoadDef *load)
         lyra_dense_destroy(columns);
         return status;
     }
-    world->step_forces[count] = (LyStepForces){3 * (int64_t)from, columns};
+    world->step_forces[count] = (LyStepForces){first, end, columns};
     ++world->step_force_count;
     return LYRA_OK;
 }

@@ -279,10 +279,11 @@ static LyraStatus gather_bodies(LyraWorld *world, Gathered *to, LyraModelDef *de
     LY_TRY(ly_allocate_array(world->ctx, vertices, sizeof *to->masses, &to->masses));
     for (int32_t b = 0; b < world->body_count; ++b) {
         const LyraBodyView *view = &world->views[b];
-        size_t count = (size_t)view->vertex_count;
+        size_t count = (size_t)ly_body_nodes(view);
         to->bodies[b] = (LyraModelBody){.name = view->name,
                                         .first_vertex = view->first_vertex,
-                                        .vertex_count = view->vertex_count};
+                                        .vertex_count = ly_body_nodes(view),
+                                        .scalar_count = view->scalar_count};
         memcpy(to->positions + 3 * (int64_t)view->first_vertex, world->bodies[b].positions,
                3 * sizeof(double) * count);
         memcpy(to->masses + view->first_vertex, world->bodies[b].masses, sizeof(double) * count);

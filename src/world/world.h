@@ -66,8 +66,8 @@ typedef struct LyRegionElements {
 typedef struct LyBody {
     const LyBodyType *type;
     const LyraBodyDef *def;    // the world's copy; `mesh`, `generate` and surfaces in it are gone
-    double *positions;         // at rest, of its vertices, [vertex_count][3], owned
-    double *masses;            // [vertex_count], owned
+    double *positions;         // at rest, of its nodes, [vertex_count + scalar_count][3], owned
+    double *masses;            // of its nodes, owned
     LyraSolidDef solid_def;    // what `solid` was made by; strings are those of `def`
     LyRegionElements *regions; // of those with parameters; on the arena
     double *start[2];          // displacements and velocities of files; NULL: none; on the arena
@@ -87,9 +87,9 @@ struct LyraWorld {
     char *folder;     // in front of files that are not absolute; "" for where the program runs
     LyNameIndex names;
     int32_t body_count;
-    LyraBodyView *views; // [body_count]; owned, with what they show
-    LyBody *bodies;      // [body_count]
-    int32_t vertex_count;
+    LyraBodyView *views;  // [body_count]; owned, with what they show
+    LyBody *bodies;       // [body_count]
+    int32_t vertex_count; // of the model: nodes of all bodies
     int32_t force_count;
     LyraForce **forces; // owned; those beside the bodies' own: loads, springs, viscosity
     int32_t rule_count;
@@ -177,6 +177,16 @@ LyraStatus ly_body_show(LyraWorld *world, LyraBodyView *view, const LyraBodyDef 
 /// Copies positions and masses of the vertices into a body.
 LyraStatus ly_body_set_vertices(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
                                 const double *positions, const double *masses);
+
+/// Adds scalar nodes behind the vertices of a body, which it has already.
+LyraStatus ly_body_set_scalars(LyraContext *ctx, LyraBodyView *view, LyBody *body, int32_t count,
+                               const double *positions, const double *masses);
+
+/// Nodes of a body in the model: vertices and scalars.
+static inline int32_t ly_body_nodes(const LyraBodyView *view)
+{
+    return view->vertex_count + view->scalar_count;
+}
 
 /// The mesh that selectors choose from; NULL for springs of surfaces and chains.
 static inline const LyraMesh *ly_body_shape(const LyraBodyView *view)
