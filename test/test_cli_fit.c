@@ -96,7 +96,7 @@ LYRA_TEST(cli_fit_says_what_is_wrong_with_data)
     } cases[] = {
         {true, "5,0,,3", ":6: found 0 for \"frequency\", expected a number above 0"},
         {true, "-1,2,,3", ":6: found -1 for \"loss\", expected a number from 0 up"},
-        {true, "1,2,,", ":6: found an empty cell for \"storage\", expected a number above 0"},
+        {true, "1,2,,", ":6: found no number for \"storage\", expected a number above 0"},
         {true, "1,2,,soft", ":6: found \"soft\", expected a number for \"storage\""},
         {true, "1,2,3", ":6: found 3 cells, expected 4"},
         {false, "1,-2", ":6: found -2 for \"modulus\", expected a number above 0"},
@@ -121,6 +121,11 @@ LYRA_TEST(cli_fit_says_what_is_wrong_with_data)
     TEST_CONTAINS(errors, "found 2 moduli, expected at least 3 for 1 branch");
     TEST_EQUAL(lyra("fit prony %s", path), 1);
     TEST_CONTAINS(errors, "found 2 moduli, expected at least 3 for 1 branch");
+    // what grows does not relax
+    test_write_file(path, "time,modulus\n1,1\n2,2\n3,3\n4,5\n", 29);
+    TEST_EQUAL(lyra("fit prony %s", path), 0);
+    TEST_CONTAINS(errors, "warning: ");
+    TEST_CONTAINS(errors, "columns.csv: the series is off by 51 %");
     // what no number holds
     TEST_EQUAL(lyra("fit constant-q --q 1e12 --low 1e-3 --high 1e9 --modulus 1e300 --reference "
                     "1e-300"),

@@ -83,6 +83,17 @@ LYRA_TEST(cli_point_of_metal_is_the_closed_form)
         // yield * alpha is lost
         TEST_NEAR(last_of("dissipated"), 0.4 * (stress - 0.4) / 0.7, 1e-9);
     }
+    // a table with the same line, and a second one that is flat from an equivalent strain of 0.1 on
+    TEST_EQUAL(lyra("eval --point %s --uniaxial " FLOWING " --param mu=3 --param lambda=5 "
+                    "--strength 0,0.4 --strength 1,1.1",
+                    write_pull(7, 0.3)),
+               0);
+    TEST_NEAR(last_tensor("tau", 0), 0.4 + 7.875 * 0.7 / 8.575 * (0.3 - 0.4 / 7.875), 1e-9);
+    TEST_EQUAL(lyra("eval --point %s --uniaxial " FLOWING " --param mu=3 --param lambda=5 "
+                    "--strength 0,0.4 --strength 0.1,0.47",
+                    write_pull(7, 0.3)),
+               0);
+    TEST_NEAR(last_tensor("tau", 0), 0.47, 1e-9);
     // Perzyna at constant rate, from above by elastic transients that have died away
     TEST_EQUAL(lyra("eval --point %s --uniaxial " FLOWING " --param mu=300 --param lambda=500 "
                     "--param yield=0.4 --param flow-viscosity=0.2",
@@ -132,6 +143,27 @@ LYRA_TEST(cli_point_relaxes)
     // each step relaxes by 1/(1 + dt/tau)
     TEST_NEAR(last_tensor("P", 1) / jump, 3 + 6 * pow(1.05, -40), 1e-3);
     TEST_CHECK(last_of("equivalent-creep-strain") > 0);
+    // constant Q: a series of five branches, of which the fastest hold the jump; moduli at rest
+    TEST_EQUAL(lyra("eval --point %s --model hencky --param mu=3 --param lambda=5 --json "
+                    "--viscosity constant-q --param q=4.8 --param low=0.1 --param high=1e4 "
+                    "--param branches=5",
+                    write_shear(1, jump, true)),
+               0);
+    // handbook of the fit: moduli over that at rest, times
+    static const double moduli[] = {0.262, 0.337, 0.470, 0.654, 1.086};
+    static const double times[] = {0.719, 0.0540, 0.00429, 3.41e-4, 2.46e-5};
+    double kept = 1;
+    for (int i = 0; i < 5; ++i) {
+        kept += moduli[i] / 0.603 * exp(-1 / times[i]);
+    }
+    TEST_NEAR(last_tensor("P", 1) / jump / 3, kept, 2e-3);
+    // and at 2 Hz: the law has less at rest
+    TEST_EQUAL(lyra("eval --point %s --model hencky --young 2.9 --json --viscosity constant-q "
+                    "--param q=4.8 --param low=0.1 --param high=1e4 --param branches=5 "
+                    "--param reference=2",
+                    write_shear(1, jump, true)),
+               0);
+    TEST_NEAR(last_tensor("P", 1) / jump, 0.603 * kept, 2e-3);
     // at a constant rate
     TEST_EQUAL(lyra("eval --point %s --model hencky --param mu=3 --param lambda=5 --json "
                     "--viscosity strain-rate --param viscosity-mu=7",
@@ -191,7 +223,17 @@ LYRA_TEST(cli_point_says_what_is_wrong)
         {"--plasticity deformation", "needs --param yield-strain=NUMBER"},
         {"--plasticity clay", "expected von-mises, kinematic or deformation"},
         {"--viscosity prony", "needs 1 to 8 of --branch, found 0"},
-        {"--viscosity honey", "expected prony, maxwell or strain-rate"},
+        {"--viscosity honey", "expected prony, maxwell, constant-q or strain-rate"},
+        {"--viscosity constant-q --param q=4.8", "needs --param q=NUMBER, low=HZ and high=HZ"},
+        {"--viscosity constant-q --param q=5 --param low=1 --param high=9 --param branches=0.5",
+         "expected a whole number up to 8"},
+        {"--viscosity constant-q --param q=5 --param low=1 --param high=9 --param reference=2 "
+         "--param mu=1",
+         "needs a frequency above 0, and --young"},
+        {"--strength 0,1", "--strength needs --plasticity"},
+        {"--plasticity von-mises --strength 1", "--strength needs STRAIN,STRESS, found \"1\""},
+        {"--plasticity deformation --param yield-strain=1 --strength 0,1",
+         "--strength goes with von-mises or kinematic"},
         {"--viscosity prony --branch 1", "--branch needs TIME,SHEAR"},
         {"--viscosity strain-rate", "needs --param viscosity-mu"},
         {"--branch 1,2", "--branch needs --viscosity"},

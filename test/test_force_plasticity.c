@@ -255,6 +255,11 @@ LYRA_TEST(plastic_derivatives_match_differences)
         def.plasticity.flow_limit = 0.01;
         check_states(def, kinds[kind], 0.1, false, "locked");
         def.plasticity.flow_limit = 1;
+        static const LyraStrengthRow rows[] = {{0, 0.3}, {0.05, 0.5}, {0.2, 0.6}};
+        def.plasticity.table = rows;
+        def.plasticity.table_count = 3;
+        check_states(def, kinds[kind], 0.1, false, "table");
+        def.plasticity.table_count = 0;
         def.plasticity.yield_stress = 1000;
         check_states(def, kinds[kind], 0.1, false, "elastic");
     }
@@ -283,6 +288,9 @@ LYRA_TEST(kinematic_derivatives_match_differences)
         check_states(def, kinds[kind], 0.1, true, "kinematic, perzyna");
         def.plasticity.step_flow_max = 0.05;
         check_states(def, kinds[kind], 0.1, true, "kinematic, capped");
+        def.plasticity.step_flow_max = 1;
+        def.plasticity.flow_limit = 0.01;
+        check_states(def, kinds[kind], 0.1, true, "kinematic, locked");
         def.plasticity.yield_stress = 1000;
         check_states(def, kinds[kind], 0.1, true, "kinematic, elastic");
     }
@@ -434,6 +442,49 @@ LYRA_TEST(plastic_flow_stops_at_its_limit_and_leads_back)
         }
         TEST_NEAR(remembered(&c, locked), 0, 0);
         TEST_CHECK(remembered(&c, lost) > before);
+        end_case(&c);
+        test_context_end(ctx);
+    }
+}
+
+// flow that the limit turns aside goes along it: that part counts, and takes energy
+LYRA_TEST(plastic_flow_along_its_limit_is_flow)
+{
+    for (int rule = 0; rule < 3; ++rule) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        PlasticDef def = plastic_def(5, 3);
+        def.plasticity.yield = rule == 2 ? LYRA_YIELD_DEFORMATION : LYRA_YIELD_VON_MISES;
+        def.plasticity.kinematic_hardening = rule == 1 ? 1e-3 : 0;
+        def.plasticity.yield_stress = 0.3;
+        def.plasticity.yield_strain = 0.05;
+        def.plasticity.keeps_volume = true;
+        def.plasticity.flow_limit = 0.3;
+        Case c = make_plastic_box(ctx, &def, LYRA_ELEMENT_TET4, 1, 1, 1);
+        int32_t locked = history_place(&c, "locked"), lost = history_place(&c, "dissipated");
+        int32_t strain = history_place(&c, "equivalent-plastic-strain");
+        // to the limit; back, which unlocks; across
+        static const double ways[3][3] = {{0.6, -0.3, -0.3}, {0.1, -0.05, -0.05}, {0.3, 0.3, -0.6}};
+        double P[9], before = 0, trial = 0, after = 0, alpha = 0;
+        for (int way = 0; way < 3; ++way) {
+            const double *e = ways[way];
+            double F[9] = {exp(e[0]), 0, 0, 0, exp(e[1]), 0, 0, 0, exp(e[2])};
+            before = remembered_sum(&c, lost);
+            alpha = remembered(&c, strain);
+            drive(&c, 1, F, 0, false, P, &trial);
+            drive(&c, 1, F, 0.1, true, P, NULL);
+            drive(&c, 1, F, 0, false, P, &after);
+            TEST_NEAR(remembered(&c, locked), way != 1, 0);
+        }
+        double loss = remembered_sum(&c, lost) - before;
+        double flow = remembered(&c, strain) - alpha;
+        TEST_CHECK_MSG(flow > 0.1, "rule %d: %g", rule, flow);
+        TEST_CHECK_MSG(loss > 0.02 && loss < (trial - after) * (1 + 1e-12), "rule %d: %g of %g",
+                       rule, loss, trial - after);
+        if (rule == 2) {
+            TEST_NEAR(loss, trial - after, 1e-12 * trial);
+        } else {
+            TEST_NEAR(loss, 0.3 * flow, 1e-12);
+        }
         end_case(&c);
         test_context_end(ctx);
     }

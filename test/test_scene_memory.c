@@ -465,6 +465,42 @@ LYRA_TEST(wrong_memories_are_refused_with_one_sentence)
     test_context_end(ctx);
 }
 
+LYRA_TEST(kinematic_hardening_says_which_element_is_inside_out)
+{
+    REQUIRE_YAML();
+    static const char *const methods[] = {"backward-euler", "implicit-midpoint", "static",
+                                          "central-differences", "explicit-implicit-newmark"};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int m = 0; m < 5; ++m) {
+        char text[1000];
+        LyraWorld *world = NULL;
+        LyraStatus status = LYRA_OK;
+        // an end of a bar of length 2 goes back by 3
+        snprintf(text, sizeof text,
+                 "bodies:\n"
+                 "  - generate: {size: [2, 1, 1], cells: [2, 1, 1], element: tet}\n"
+                 "    material:\n"
+                 "      model: hencky\n"
+                 "      plasticity: {yield-stress: 50 kPa, kinematic-hardening: 100 kPa}\n"
+                 "constraints:\n"
+                 "  - select: {half-space: {point: [-0.99, 0, 0], normal: [-1, 0, 0]}}\n"
+                 "  - select: {half-space: {point: [0.99, 0, 0], normal: [1, 0, 0]}}\n"
+                 "    displacement: [-3*ramp(t/0.02), 0, 0]\n"
+                 "time: {dt: 10 ms}\n"
+                 "integrator: {name: %s}\n",
+                 methods[m]);
+        TEST_OK(load_text(ctx, text, &world));
+        TEST_REQUIRE(world);
+        for (int n = 0; n < 8 && status == LYRA_OK; ++n) {
+            status = lyra_world_step(world, NULL);
+        }
+        TEST_STATUS(status, LYRA_NOT_FINITE);
+        TEST_CONTAINS(lyra_error_message(), "not finite, where det F of element ");
+        lyra_world_destroy(world);
+    }
+    test_context_end(ctx);
+}
+
 LYRA_TEST(statics_refuse_flow_at_the_end_of_a_step)
 {
     REQUIRE_YAML();

@@ -855,7 +855,7 @@ LYRA_TEST(a_coarse_space_is_taken_where_it_pays_and_saves_iterations)
 static void set_share(Body *body, double share)
 {
     size_t n = (size_t)body->size;
-    double *ones = malloc(n * 8), *y = malloc(n * 8), whole = 0, parts = 0;
+    double *ones = calloc(n, 8), *y = calloc(n, 8), whole = 0, parts = 0;
     for (size_t i = 0; i < n; ++i) {
         ones[i] = 1.0;
     }
@@ -896,6 +896,35 @@ LYRA_TEST(the_rule_for_a_coarse_space_knows_sizes)
         }
         body_end(&body);
     }
+    test_context_end(ctx);
+}
+
+LYRA_TEST(the_rule_for_a_coarse_space_knows_sheets)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    const double shares[] = {4e-4, 4e-5};
+    Body body;
+    TEST_REQUIRE_OK(body_create(ctx, 12, 12, 12, 1.0, &body));
+    for (int32_t flat = 0; flat < 2; ++flat) {
+        // the rule looks at places alone: laid flat, with waves, the body is a sheet
+        for (int32_t v = 0; flat && v < body.size / 3; ++v) {
+            body.positions[3 * v + 1] = 0.01 * sin(3 * body.positions[3 * v]);
+        }
+        for (int32_t k = 0; k < 2; ++k) {
+            LyraSolver *solver = NULL;
+            LyraSolverDef def = lyra_solver_def_default();
+            LyraOperator A = lyra_operator_block(body.A, true);
+            def.positions = body.positions;
+            set_share(&body, shares[k]);
+            TEST_REQUIRE_OK(lyra_solver_create(ctx, &def, &solver));
+            TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+            TEST_OK(lyra_solver_factor(solver, &A));
+            TEST_STRING(lyra_solver_report(solver).preconditioner,
+                        flat && k == 0 ? "ssor" : "ssor + coarse");
+            lyra_solver_destroy(solver);
+        }
+    }
+    body_end(&body);
     test_context_end(ctx);
 }
 

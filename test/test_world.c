@@ -7,9 +7,11 @@
 #include "lyra/scene.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static LyraSelector half_space(LyraSelectHalfSpace *plane, double x)
@@ -85,6 +87,7 @@ static const char *const beam_scene =
 
 LYRA_TEST(a_world_moves_as_its_scene)
 {
+    REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraWorld *made = NULL, *read = NULL;
     TEST_REQUIRE_OK(make_beam(ctx, &made));
@@ -587,6 +590,7 @@ static double pressed_height(LyraContext *ctx, const char *plasticity)
 
 LYRA_TEST(plastic_bodies_of_scenes_stay_pressed)
 {
+    REQUIRE_YAML();
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     double elastic = pressed_height(ctx, "");
     double plastic = pressed_height(ctx, ", plasticity: {yield-stress: 5 kPa, hardening: 10 kPa}");
@@ -652,6 +656,61 @@ LYRA_TEST(selections_are_those_of_the_mesh)
     }
     lyra_vertex_list_destroy(ctx, vertices);
     lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+// moves what is held along y for some steps of a world of so many substeps; saves where it ends
+static void follow(LyraContext *ctx, const char *integrator, int32_t substeps, double *u, double *v)
+{
+    LyraSelectHalfSpace plane;
+    LyraSelector left = half_space(&plane, -0.49);
+    LyraWorldDef def = lyra_world_def_default();
+    def.integrator.name = integrator;
+    def.integrator.critical = LYRA_CRITICAL_IGNORE;
+    def.time.substeps = substeps;
+    def.time.dt = 1e-3;
+    LyraWorld *world = NULL;
+    TEST_REQUIRE_OK(lyra_world_create(ctx, &def, &world));
+    TEST_REQUIRE_OK(add_beam(world, "beam"));
+    TEST_REQUIRE_OK(lyra_world_fix(world, "beam", &left));
+    TEST_REQUIRE_OK(lyra_world_prepare(world));
+    LyraConstraints *held = lyra_model_constraints(lyra_world_view(world).model);
+    int32_t size = lyra_constraints_view(held).size, first = lyra_constraints_view(held).vertex[0];
+    double *x_bar = malloc((size_t)size * sizeof *x_bar);
+    for (int32_t n = 1; n <= 20; ++n) {
+        double t = lyra_state_next_time(lyra_world_view(world).state, 1e-3);
+        for (int32_t i = 0; i < size; ++i) {
+            x_bar[i] = i % 3 == 1 ? 100 * t * t : 0;
+        }
+        TEST_OK(lyra_constraints_set_values(held, x_bar));
+        TEST_OK(lyra_world_step(world, NULL));
+        if (n == 10) {
+            // a world that is saved and read in the middle goes on along the same path
+            TEST_OK(lyra_world_save(world, test_temp_path("followed.state")));
+            TEST_OK(lyra_world_restore(world, test_temp_path("followed.state")));
+        }
+    }
+    LyraStateView y = lyra_state_view(lyra_world_view(world).state);
+    *u = lyra_vector_values(y.u)[3 * first + 1];
+    *v = lyra_vector_values(y.v)[3 * first + 1];
+    free(x_bar);
+    lyra_world_destroy(world);
+}
+
+LYRA_TEST(substeps_share_one_path_to_the_values_of_constraints)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    static const char *const names[] = {"backward-euler", "bdf2", "newmark", "rosenbrock4",
+                                        "central-differences"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        for (int32_t substeps = 1; substeps <= 5; substeps += 2) {
+            double u = 0, v = 0;
+            follow(ctx, names[i], substeps, &u, &v);
+            // a parabola is met by all of them, but for the rounding of its differences
+            TEST_NEAR(u, 0.04, 1e-15);
+            TEST_NEAR(v, 4, 1e-9);
+        }
+    }
     test_context_end(ctx);
 }
 

@@ -8,6 +8,7 @@
 #include "lyra/scene.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 #include <string.h>
@@ -221,6 +222,7 @@ static LyraStatus load_scene(LyraContext *ctx, void *data)
 
 LYRA_TEST(scenes_have_particles_and_refuse_what_they_cannot_do)
 {
+    REQUIRE_YAML();
     char text[] = "bodies:\n"
                   "  - {name: a, kind: particles, particles: {generate: {cells: [2, 2],\n"
                   "     faces: quads}, stiffness: 100 N/m, shear: 3, bend: 1, damping: 0.1}}\n"

@@ -8,6 +8,7 @@
 #include "lyra/strain_limit.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,6 +150,89 @@ LYRA_TEST(projection_keeps_both_momenta_of_a_free_sheet)
     test_context_end(ctx);
 }
 
+// y of a floor, m, that nothing may pass, and how often it was in the way
+static double floor_y;
+static int32_t floor_met;
+
+static double floor_bound(const void *self, int32_t count, const double *positions, const double *u,
+                          const double *d)
+{
+    (void)self;
+    double share = 1;
+    for (int32_t i = 1; i < 3 * count; i += 3) {
+        double gap = positions[i] + u[i] - floor_y;
+        if (gap + d[i] < 0) {
+            share = fmin(share, fmax(gap, 0) / -d[i]);
+        }
+    }
+    floor_met += share < 1;
+    return share;
+}
+
+static void push_nothing(const void *self, const LyraBatch *batch, LyraArena *scratch)
+{
+    (void)self, (void)scratch;
+    for (int e = 0; e < LYRA_BATCH_WIDTH; ++e) {
+        for (int i = 0; batch->gradient && i < 3; ++i) {
+            batch->gradient[i * LYRA_BATCH_WIDTH + e] = 0;
+        }
+        for (int i = 0; batch->dfdx && i < 9; ++i) {
+            batch->dfdx[i * LYRA_BATCH_WIDTH + e] = 0;
+        }
+        if (batch->energy) {
+            batch->energy[e] = 0;
+        }
+    }
+}
+
+// an upright sheet that is squeezed above a floor, and that its projection would push through it
+LYRA_TEST(projection_does_not_pass_what_bounds_the_motion)
+{
+    static const LyraForceType type = {.name = "test floor",
+                                       .nodes = 1,
+                                       .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC,
+                                       .evaluate = push_nothing};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraBodyStrainLimit limit = lyra_body_strain_limit_default();
+    limit.project = true;
+    limit.low = 0.9;
+    LyraWorld *world = make_sheet(ctx, "symplectic-euler", false, &limit);
+    LyraForceDef def = lyra_force_def_default();
+    LyraForce *force = NULL;
+    const int32_t first = 0;
+    def.type = &type;
+    def.stencil_count = 1;
+    def.stencils = &first;
+    def.bound = floor_bound;
+    TEST_REQUIRE_OK(lyra_force_create(ctx, &def, &force));
+    TEST_REQUIRE_OK(lyra_world_take_force(world, "sheet", force));
+    TEST_REQUIRE_OK(lyra_world_set(world, "time.dt", 1e-5));
+    TEST_REQUIRE_OK(lyra_world_prepare(world));
+    const double *X = lyra_model_view(lyra_world_view(world).model).positions;
+    LyraStateView y = lyra_state_view(lyra_world_view(world).state);
+    double *u = lyra_vector_values_mutable(y.u);
+    floor_y = INFINITY;
+    floor_met = 0;
+    for (int k = 0; k < VERTICES; ++k) {
+        const double *x = X + 3 * k;
+        u[3 * k + 1] = 0.5 * x[2] - x[1];
+        u[3 * k + 2] = -x[2];
+        floor_y = fmin(floor_y, x[1] + u[3 * k + 1] - 1e-3);
+    }
+    // one step, before the method is in front of the floor itself
+    TEST_OK(lyra_world_step(world, NULL));
+    const double *x = lyra_world_positions(world, 0, NULL);
+    double lowest = INFINITY;
+    for (int k = 0; k < VERTICES; ++k) {
+        lowest = fmin(lowest, x[3 * k + 1]);
+    }
+    TEST_CHECK_MSG(lowest >= floor_y && lowest < floor_y + 1e-4, "%g m above the floor",
+                   lowest - floor_y);
+    TEST_CHECK(floor_met > 0);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 static void fall(LyraContext *ctx, void *data, void *out)
 {
     (void)data;
@@ -208,6 +292,7 @@ static LyraStatus load_scene(LyraContext *ctx, void *data)
 
 LYRA_TEST(scenes_have_strain_limits_and_refuse_wrong_ones)
 {
+    REQUIRE_YAML();
     char text[] = "bodies:\n"
                   "  - {name: a, kind: cloth, cloth: {generate: {cells: [2, 2]}},\n"
                   "     strain-limit: {by: projection, high: 1.05, low: 0.9, passes: 7}}\n"

@@ -8,6 +8,7 @@
 #include "lyra/scene.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
+#include "scene_yaml.h"
 
 #include <math.h>
 #include <string.h>
@@ -740,6 +741,7 @@ static LyraStatus load_scene(LyraContext *ctx, void *data)
 
 LYRA_TEST(scenes_have_ties)
 {
+    REQUIRE_YAML();
     char text[] = "bodies:\n"
                   "  - {name: a, generate: {cells: [1, 1, 1]}}\n"
                   "  - {name: b, generate: {cells: [1, 1, 1], center: [0, -1, 0]}}\n"

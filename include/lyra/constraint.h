@@ -62,9 +62,9 @@ LYRA_API LyraStatus lyra_constraints_release_vertices(LyraConstraints *constrain
                                                       const int32_t *vertices);
 
 /// Prescribes n . x = n . x_bar for all directions: `x_bar` [size]. Nullable: zeros. Under an
-/// integrator these are displacements at the end of the next step, and where the system prescribes
-/// a motion too they are added to it; velocities and accelerations come by differences, see
-/// docs/constraints.md.
+/// integrator these are displacements at the end of the next step (of a world: of all its
+/// substeps), and where the system prescribes a motion too they are added to it; velocities and
+/// accelerations come by differences, see docs/constraints.md.
 LYRA_API LyraStatus lyra_constraints_set_values(LyraConstraints *constraints, const double *x_bar);
 
 /// x = P x, [size].

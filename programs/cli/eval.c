@@ -421,9 +421,10 @@ static CliExit check_point(const CliUsage *usage, int32_t meshes, const EvalOpti
     if (!p->path && meshes == 0) {
         return cli_usage_error(usage, "expected MESH or --point PATH.csv");
     }
-    if (!p->path && (p->uniaxial || p->plasticity || p->viscosity || p->branches.count > 0)) {
-        return cli_usage_error(usage, "--uniaxial, --plasticity, --viscosity and --branch need "
-                                      "--point");
+    if (!p->path && (p->uniaxial || p->plasticity || p->viscosity || p->branches.count > 0 ||
+                     p->strength.count > 0)) {
+        return cli_usage_error(usage, "--uniaxial, --plasticity, --strength, --viscosity and "
+                                      "--branch need --point");
     }
     bool of_mesh = o->displacement || o->velocity || o->force_out || o->stiffness_out ||
                    o->mass_out || o->lumped || o->psd || o->check || !isnan(o->density);
@@ -567,8 +568,10 @@ CliExit cli_eval(int argument_count, char **arguments)
          "--point: rows t,F11; the other sides are free"},
         {"--plasticity", CLI_TEXT, &o.point.plasticity, "NAME",
          "--point: von-mises, kinematic or deformation; --param has its parameters"},
+        {"--strength", CLI_LIST, &o.point.strength, "STRAIN,STRESS",
+         "--plasticity: a row of a table, in place of yield; repeatable"},
         {"--viscosity", CLI_TEXT, &o.point.viscosity, "NAME",
-         "--point: prony, maxwell or strain-rate"},
+         "--point: prony, maxwell, constant-q or strain-rate"},
         {"--branch", CLI_LIST, &o.point.branches, "T,G[,K]",
          "--viscosity: relaxation time, shear, bulk; repeatable"},
         {"--threads", CLI_THREADS, &o.threads, "N", "worker threads (default: one per core)"},

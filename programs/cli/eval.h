@@ -73,6 +73,7 @@ typedef struct EvalPoint {
     const char *plasticity; ///< Nullable.
     const char *viscosity;  ///< Nullable.
     CliList branches;
+    CliList strength; ///< Rows "strain,stress".
     bool uniaxial, json;
 } EvalPoint;
 

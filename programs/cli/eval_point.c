@@ -23,7 +23,11 @@ typedef struct Material {
     LyraViscosityDef viscosity;
     LyraElasticConstant constants[CLI_LIST_MAX]; // those of the law
     LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
-    bool flows, relaxes, viscous;
+    LyraStrengthRow strength[CLI_LIST_MAX];
+    struct Quality {
+        double q, low, high, reference, branches; // reference 0: none
+    } quality;
+    bool flows, relaxes, viscous, fitted;
 } Material;
 
 // a parameter by name and where it goes; flags are true for numbers other than 0
@@ -56,9 +60,26 @@ static void take_constants(Material *m, int32_t count, const Place *places, bool
     m->def.constant_count = left;
 }
 
-static CliExit make_plasticity(const CliUsage *usage, const char *name, Material *m)
+// rows "strain,stress" of a strength; they stand for the yield stress
+static CliExit take_strength(const CliUsage *usage, const CliList *list, Material *m)
+{
+    for (int32_t i = 0; i < list->count; ++i) {
+        double numbers[2];
+        if (!cli_parse_numbers(list->items[i], 2, numbers, '\0')) {
+            return cli_usage_error(usage, "--strength needs STRAIN,STRESS, found \"%s\"",
+                                   list->items[i]);
+        }
+        m->strength[i] = (LyraStrengthRow){numbers[0], numbers[1]};
+    }
+    m->plasticity.table = list->count > 0 ? m->strength : NULL;
+    m->plasticity.table_count = list->count;
+    return CLI_OK;
+}
+
+static CliExit make_plasticity(const CliUsage *usage, const EvalPoint *o, Material *m)
 {
     LyraPlasticityDef *p = &m->plasticity;
+    const char *name = o->plasticity;
     bool kinematic = strcmp(name, "kinematic") == 0;
     *p = lyra_plasticity_def_default();
     if (!kinematic && lyra_yield_find(name, &p->yield) != LYRA_OK) {
@@ -81,13 +102,18 @@ static CliExit make_plasticity(const CliUsage *usage, const char *name, Material
     bool taken[sizeof places / sizeof places[0]] = {false};
     take_constants(m, sizeof places / sizeof places[0], places, taken);
     int needed = p->yield == LYRA_YIELD_DEFORMATION ? 1 : 0;
+    if (o->strength.count > 0 && (needed == 1 || taken[0])) {
+        return cli_usage_error(usage, "--strength goes with von-mises or kinematic, without "
+                                      "--param yield");
+    }
+    taken[0] = taken[0] || o->strength.count > 0;
     if (!taken[needed] || (kinematic && !(p->kinematic_hardening > 0))) {
         int missing = taken[needed] ? 2 : needed;
         return cli_usage_error(usage, "--plasticity %s needs --param %s=NUMBER%s", name,
                                places[missing].name, missing == 2 ? " above 0" : "");
     }
     m->flows = true;
-    return CLI_OK;
+    return take_strength(usage, &o->strength, m);
 }
 
 // "time,shear" or "time,shear,bulk"
@@ -102,6 +128,59 @@ static bool parse_branch(const char *text, LyraRelaxationBranch *branch)
     }
     *branch = (LyraRelaxationBranch){numbers[0], numbers[1], numbers[2]};
     return true;
+}
+
+static CliExit take_quality(const CliUsage *usage, const EvalPoint *o, Material *m)
+{
+    struct Quality *quality = &m->quality;
+    const Place places[] = {{"q", &quality->q, NULL},
+                            {"low", &quality->low, NULL},
+                            {"high", &quality->high, NULL},
+                            {"reference", &quality->reference, NULL},
+                            {"branches", &quality->branches, NULL}};
+    bool taken[5] = {false};
+    take_constants(m, 5, places, taken);
+    double most = LYRA_RELAXATION_BRANCHES_MAX;
+    bool whole = quality->branches == floor(quality->branches);
+    if (o->branches.count > 0 || !(taken[0] && taken[1] && taken[2])) {
+        return cli_usage_error(usage, "--viscosity constant-q needs --param q=NUMBER, low=HZ and "
+                                      "high=HZ, and no --branch");
+    }
+    if (!whole || !(quality->branches >= 0 && quality->branches <= most)) {
+        return cli_usage_error(usage, "--param branches is %g, expected a whole number up to %g",
+                               quality->branches, most);
+    }
+    if (taken[3] && (!(quality->reference > 0) || m->def.constant_count > 0)) {
+        return cli_usage_error(usage, "--param reference needs a frequency above 0, and --young "
+                                      "in place of parameters of the law");
+    }
+    m->relaxes = m->fitted = true;
+    return CLI_OK;
+}
+
+// finds the series, whose law has its moduli at the frequency of reference, or at rest
+static LyraStatus fit_quality(LyraContext *ctx, Material *m)
+{
+    const struct Quality *quality = &m->quality;
+    LyraPronySeries fit;
+    bool refers = quality->reference > 0;
+    LyraStatus status = lyra_fit_constant_q(ctx, quality->q, quality->low, quality->high, 1,
+                                            refers ? quality->reference : quality->low,
+                                            (int32_t)quality->branches, &fit);
+    for (int32_t i = 0; status == LYRA_OK && i < fit.branch_count; ++i) {
+        double share = fit.modulus[i] / fit.equilibrium;
+        m->branches[i] = (LyraRelaxationBranch){fit.time[i], share, share};
+    }
+    if (status == LYRA_OK) {
+        m->relaxation.branches = m->branches;
+        m->relaxation.branch_count = fit.branch_count;
+    }
+    if (status == LYRA_OK && refers) {
+        LyraMeshMaterial rest = lyra_mesh_material_default();
+        m->def.poisson = m->def.young > 0 ? m->def.poisson : rest.enu.poisson;
+        m->def.young = fit.equilibrium * (m->def.young > 0 ? m->def.young : rest.enu.young);
+    }
+    return status;
 }
 
 static CliExit make_viscosity(const CliUsage *usage, const EvalPoint *o, Material *m)
@@ -120,9 +199,12 @@ static CliExit make_viscosity(const CliUsage *usage, const EvalPoint *o, Materia
         return CLI_OK;
     }
     m->relaxation = lyra_viscoelasticity_def_default();
+    if (strcmp(o->viscosity, "constant-q") == 0) {
+        return take_quality(usage, o, m);
+    }
     if (lyra_relaxation_find(o->viscosity, &m->relaxation.model) != LYRA_OK) {
         return cli_usage_error(usage,
-                               "--viscosity is \"%s\", expected prony, maxwell or "
+                               "--viscosity is \"%s\", expected prony, maxwell, constant-q or "
                                "strain-rate",
                                o->viscosity);
     }
@@ -152,7 +234,10 @@ static CliExit make_material(const CliUsage *usage, const LyraSolidDef *def, con
         memcpy(m->constants, def->constants, (size_t)def->constant_count * sizeof *m->constants);
     }
     m->def.constants = m->constants;
-    CliExit exit = o->plasticity ? make_plasticity(usage, o->plasticity, m) : CLI_OK;
+    CliExit exit = o->plasticity ? make_plasticity(usage, o, m) : CLI_OK;
+    if (exit == CLI_OK && !o->plasticity && o->strength.count > 0) {
+        return cli_usage_error(usage, "--strength needs --plasticity");
+    }
     if (exit == CLI_OK && o->viscosity) {
         exit = make_viscosity(usage, o, m);
     } else if (exit == CLI_OK && o->branches.count > 0) {
@@ -394,7 +479,8 @@ CliExit eval_point(const CliUsage *usage, const LyraSolidDef *def, const EvalPoi
     LyraTable *csv = NULL;
     CliPoint *point = NULL;
     exit = CLI_BAD_INPUT;
-    if (ctx && (lyra_table_load(ctx, o->path, &csv) != LYRA_OK ||
+    if (ctx && ((material.fitted && fit_quality(ctx, &material) != LYRA_OK) ||
+                lyra_table_load(ctx, o->path, &csv) != LYRA_OK ||
                 cli_point_create(ctx, &material.def, material.viscous ? &material.viscosity : NULL,
                                  &point) != LYRA_OK)) {
         cli_failed();

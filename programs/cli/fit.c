@@ -16,6 +16,7 @@
 #define TWO_PI 6.28318530717958647693
 #define CURVE 200 // points of a drawn fit
 #define SCENE_ROOM 2048
+#define POOR 0.25 // error of a series that is no fit
 
 // what was asked for
 typedef struct FitOptions {
@@ -51,7 +52,7 @@ static bool take_column(const char *path, const LyraTableView *table, const char
     const double *values = cli_column(table, name);
     for (int64_t row = 0; row < table->row_count; ++row) {
         double value = values[row];
-        char found[CLI_NUMBER_MAX] = "an empty cell";
+        char found[CLI_NUMBER_MAX] = "no number";
         if (!isnan(value)) {
             cli_format_double(value, found);
         }
@@ -421,6 +422,12 @@ static CliExit report(LyraContext *ctx, const FitOptions *o, const FitData *data
         print_json(o, data, &fit, scene);
     } else {
         print_text(o, data, &fit, scene);
+    }
+    if (fit.series.error > POOR) {
+        fprintf(stderr,
+                "lyra: warning: %s: the series is off by %.2g %%; one relaxes, so it fits storage "
+                "that grows with frequency and moduli that fall with time\n",
+                data->source, 100 * fit.series.error);
     }
     return cli_finish_output();
 }

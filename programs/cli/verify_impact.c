@@ -167,29 +167,35 @@ static LyraStatus run_taylor(Verify *verify)
         verify,
         "A copper rod of 32.4 mm length and 3.2 mm radius meets a wall without friction at "
         "227 m/s: E = 117 GPa, nu = 0.35, 8930 kg/m^3, strength 0.4 GPa, hardening 0.1 GPa, "
-        "80 us. Geometry, speed and material are those of published descriptions of this "
-        "benchmark. The published results, a length of about 21.4 mm and a radius of 7.0 "
-        "to 7.2 mm, are quoted from memory and could not be confirmed: they are shown, and "
-        "not judged but for a wide range. A quarter, hexahedra with mean dilatation, "
-        "central differences.");
+        "80 us. Geometry and speed are those of the technology showcase of Ansys on a metal bar "
+        "and a rigid wall; the finite-strain validation of Ladruno, a fork of OpenSees, has all of "
+        "it, quotes 0.66 of the length (21.4 mm) and 2.2 radii (7.04 mm) as published, and finds "
+        "21.7 and 6.9 mm with a coarse mesh. A quarter, hexahedra with mean dilatation, central "
+        "differences.");
     Impact impacts[3];
     int levels = verify->quick ? 1 : 3;
     for (int level = 0; level < levels; ++level) {
         int32_t n = 2 + level;
         Impact *i = &impacts[level];
         VERIFY_TRY(strike(verify->ctx, n, i));
-        verify_information(verify, 21.4, 1e3 * i->length, "%d elements: length, mm",
-                           48 * n * n * n);
-        verify_information(verify, 7.1, 1e3 * i->radius, "%d elements: radius at the wall, mm",
-                           48 * n * n * n);
+        // what is published has two digits
+        verify_relative(verify, 21.4, 1e3 * i->length, 0.015, "%d elements: length, mm",
+                        48 * n * n * n);
+        verify_relative(verify, 7.04, 1e3 * i->radius, 0.025, "%d elements: radius at the wall, mm",
+                        48 * n * n * n);
         verify_range(verify, 0.85, 0.95, i->plastic, "%d elements: energy lost by flow, share",
                      48 * n * n * n);
         verify_absolute(verify, 0, i->numerical, 1e-3, "%d elements: numerical energy, share",
                         48 * n * n * n);
     }
-    const Impact *last = &impacts[levels - 1];
-    verify_range(verify, 21, 21.8, 1e3 * last->length, "finest mesh: length, mm");
-    verify_range(verify, 6.6, 7.4, 1e3 * last->radius, "finest mesh: radius at the wall, mm");
+    if (levels == 3) {
+        // each change is less than the one before: the meshes converge
+        const Impact *i = impacts;
+        verify_range(verify, 0, 1, (i[2].length - i[1].length) / (i[1].length - i[0].length),
+                     "length: last change over the one before");
+        verify_range(verify, 0, 1, (i[2].radius - i[1].radius) / (i[1].radius - i[0].radius),
+                     "radius: last change over the one before");
+    }
     return LYRA_OK;
 }
 

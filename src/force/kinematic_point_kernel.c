@@ -86,13 +86,16 @@ LY_INLINE void commit(const LyraBatch *batch, const LyPlasticity *plasticity, in
     for (int p = 0; p < 6; ++p) {
         next[p] = Ep[p] + wished * n[p];
     }
-    LyReal before = ly_sqrt(ly_pair_square(Ep)), size = ly_sqrt(ly_pair_square(next));
+    LyReal size = ly_sqrt(ly_pair_square(next)), along = ly_set(0);
     LyMask stops = ly_greater(size, limit);
     LyMask frees = ly_and(ly_and(locked, moves), ly_not(stops));
-    LyReal share = ly_min(
-        ly_max((limit - before) / ly_max(size - before, ly_set(0x1p-500)), ly_set(0)), ly_set(1));
-    share = ly_select(stops, share, ly_set(1));
     LyReal scale = ly_select(stops, limit / ly_max(size, ly_set(0x1p-500)), ly_set(1));
+    // the part along the flow of what is left of it, n being a unit
+    for (int p = 0; p < 6; ++p) {
+        along += (p < 3 ? 1.0 : 2.0) * (scale * next[p] - Ep[p]) * n[p];
+    }
+    LyReal share = ly_min(ly_max(along / ly_max(wished, ly_set(0x1p-500)), ly_set(0)), ly_set(1));
+    share = ly_select(stops, share, ly_set(1));
     LyMask flows = ly_and(moves, ly_not(locked));
     LyReal done = ly_select(flows, share * wished, ly_set(0));
     for (int p = 0; p < 6; ++p) {

@@ -26,7 +26,8 @@
 // away from rest. Where s_3 is so small that l is no logarithm, e is not e - g n after that:
 // nothing flows where the energy would rise, and no more is lost than it falls. Where |ln p| of the
 // stretches p of G would exceed the limit they are scaled back to it and the point is locked: it
-// does not flow until flow would lead below the limit again.
+// does not flow until flow would lead below the limit again. Of a flow that is cut so, the part
+// along it counts: all of one along the limit, none of one straight beyond it.
 
 #include "force/plastic_point.h"
 #include "material/hencky.h"
@@ -37,7 +38,7 @@
 // ---- commit -------------------------------------------------------------------------------------
 
 // |ln p| of the singular values p of G, and G with them scaled to `limit`
-LY_INLINE LyReal measure_flow(const LyMat3 *G, LyReal limit, LyMat3 *cut)
+LY_INLINE LyReal cut_flow(const LyMat3 *G, LyReal limit, LyMat3 *cut)
 {
     LySvd3 svd;
     ly_mat3_svd(G, &svd);
@@ -46,22 +47,36 @@ LY_INLINE LyReal measure_flow(const LyMat3 *G, LyReal limit, LyMat3 *cut)
         log[i] = ly_log_lanes(svd.s.v[i]);
         square += log[i] * log[i];
     }
-    LyReal size = ly_sqrt(square);
-    if (cut) {
-        LyReal scale = limit / ly_max(size, ly_set(0x1p-500));
-        LyMat3 A;
-        for (int k = 0; k < 9; ++k) {
-            A.m[k / 3][k % 3] = svd.U.m[k / 3][k % 3] * ly_exp_lanes(log[k % 3] * scale);
-        }
-        *cut = ly_mat3_multiply_transposed(&A, &svd.V);
+    LyReal size = ly_sqrt(square), scale = limit / ly_max(size, ly_set(0x1p-500));
+    LyMat3 A;
+    for (int k = 0; k < 9; ++k) {
+        A.m[k / 3][k % 3] = svd.U.m[k / 3][k % 3] * ly_exp_lanes(log[k % 3] * scale);
     }
+    *cut = ly_mat3_multiply_transposed(&A, &svd.V);
     return size;
+}
+
+// The part along a flow by x in the frame V of what a flow from `from` to `to` is.
+LY_INLINE LyReal find_share(const LyMat3 *from, const LyMat3 *to, const LyMat3 *V,
+                            const LyReal x[3])
+{
+    LyMat3 inverse;
+    ly_mat3_inverse(from, &inverse);
+    LyMat3 B = ly_mat3_multiply(&inverse, to), BV = ly_mat3_multiply(&B, V);
+    LyReal along = ly_set(0), whole = ly_set(0);
+    for (int i = 0; i < 3; ++i) {
+        LyReal factor = V->m[0][i] * BV.m[0][i] + V->m[1][i] * BV.m[1][i] + V->m[2][i] * BV.m[2][i];
+        along += x[i] * ly_log_lanes(ly_max(factor, ly_set(0x1p-500)));
+        whole += x[i] * x[i];
+    }
+    return ly_min(ly_max(along / ly_max(whole, ly_set(0x1p-1000)), ly_set(0)), ly_set(1));
 }
 
 // The flow of a point, as it ends a step.
 typedef struct Commit {
     LyMat3 G;      // at the begin, then at the end
     LyMask moves;  // whether it would flow if it were not locked
+    LyMask flows;  // whether G changes
     LyMask locked; // at the begin, then at the end
     LyReal share;  // of the flow that took place
 } Commit;
@@ -71,6 +86,7 @@ LY_INLINE void commit_flow(const LyMat3 *V, const LyReal x[3], LyReal limit, boo
                            Commit *commit)
 {
     commit->share = ly_set(0);
+    commit->flows = ly_no_lane();
     if (!ly_any(commit->moves)) {
         return;
     }
@@ -92,18 +108,16 @@ LY_INLINE void commit_flow(const LyMat3 *V, const LyReal x[3], LyReal limit, boo
         G = ly_mat3_scale(&G, scale);
     }
     if (!isochoric || ly_any(ly_and(over, commit->moves))) {
-        LyReal size = measure_flow(&G, limit, &cut);
-        stops = ly_greater(size, limit);
+        stops = ly_greater(cut_flow(&G, limit, &cut), limit);
         frees = ly_and(frees, ly_not(stops));
         if (ly_any(ly_and(stops, commit->moves))) {
-            LyReal before = measure_flow(&commit->G, limit, NULL);
-            LyReal part = (limit - before) / ly_max(size - before, ly_set(0x1p-500));
-            share = ly_select(stops, ly_min(ly_max(part, ly_set(0)), ly_set(1)), share);
+            share = ly_select(stops, find_share(&commit->G, &cut, V, x), share);
             G = ly_mat3_select(stops, &cut, &G);
         }
     }
     LyMask flows = ly_and(commit->moves, ly_not(commit->locked));
     commit->G = ly_mat3_select(flows, &G, &commit->G);
+    commit->flows = flows;
     commit->share = ly_select(flows, share, ly_set(0));
     commit->locked = ly_or(ly_and(commit->locked, ly_not(frees)), ly_and(flows, stops));
 }
@@ -365,8 +379,8 @@ LY_INLINE LyReal cut_to_goal(const LyIsotropic *solid, const LyraBatch *batch, i
         scaled.m[k / 3][k % 3] = Q.m[k / 3][k % 3] * ly_exp_lanes(-values.v[k % 3]);
     }
     LyMat3 G = ly_mat3_multiply_transposed(&scaled, &Q);
-    LyMask flows = ly_greater(part, ly_set(0));
-    commit->G = ly_mat3_select(flows, &G, before);
+    commit->flows = ly_greater(part, ly_set(0));
+    commit->G = ly_mat3_select(commit->flows, &G, before);
     commit->share = part;
     return ly_sqrt(left);
 }
@@ -418,7 +432,7 @@ static void commit_deformation(const LyIsotropic *solid, const LyraBatch *batch,
         LyMat3 inverse;
         ly_mat3_inverse(&before, &inverse);
         LyMat3 step = ly_mat3_multiply(&inverse, &commit->G), left = ly_mat3_multiply(&F, &step);
-        left = ly_mat3_select(ly_greater(commit->share, ly_set(0)), &left, &F);
+        left = ly_mat3_select(commit->flows, &left, &F);
         ly_mat3_store_lanes(after.F + lane, &left);
     }
     LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, false, false, &after);

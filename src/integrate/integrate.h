@@ -44,6 +44,7 @@ typedef struct LyMeasure {
 /// The path of the constraints' values inside the step in progress (targets.c).
 typedef struct LyTargets {
     bool active;
+    bool spans;                // it is that of a longer step, of which this is a part
     int32_t terms, capacity;   // of each polynomial; directions that `c` has room for
     double x[LY_TARGET_TERMS]; // places of Newton's form, s
     double *c;                 // [capacity][LY_TARGET_TERMS]
@@ -94,6 +95,12 @@ const char *ly_integrator_choice(const LyraContext *ctx, int32_t index);
 /// clock starts anew there: parts of a longer step.
 LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt, double end,
                                  LyraStepReport *report);
+
+/// Around the parts of a longer step from `state` to `end`: values of constraints hold at its end,
+/// and the parts share one path to them. After a begin, failed or not, comes an end; `state` is
+/// NULL there if the step failed.
+LyraStatus ly_integrator_begin_parts(LyraIntegrator *it, LyraState *state, double dt, double end);
+LyraStatus ly_integrator_end_parts(LyraIntegrator *it, LyraState *state);
 
 // ---- what methods call --------------------------------------------------------------------------
 
@@ -157,6 +164,10 @@ LyraStatus ly_reach_part(LyraIntegrator *it, double scale, const LyraVector *d, 
 
 /// Ends a step whose way is blocked at time t.
 LyraStatus ly_fail_blocked(LyraIntegrator *it, double t);
+
+/// Ends a step whose forces (`what`) are not finite at the displacements u, and says so if elements
+/// are inside out there.
+LyraStatus ly_fail_forces(LyraIntegrator *it, const char *what, double t, const LyraVector *u);
 
 // ---- values of constraints that move (targets.c) ------------------------------------------------
 

@@ -551,7 +551,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
     LY_TRY(lyra_state_assign(it->work, state));
     LY_TRY(lyra_system_init_state(it->system, it->work));
     LY_TRY(lyra_system_recall(it->system, it->work));
-    LY_TRY(ly_targets_begin(it, it->work, dt, end_time));
+    if (!it->targets.spans) {
+        LY_TRY(ly_targets_begin(it, it->work, dt, end_time));
+    }
     it->measured = false;
     LY_TRY(run(it, dt, end_time));
 
@@ -561,7 +563,9 @@ static LyraStatus step(LyraIntegrator *it, LyraState *state, double dt, double e
     } else {
         lyra_state_set_time(it->work, end_time, lyra_state_view(state).steps + 1);
     }
-    LY_TRY(ly_targets_end(it, it->work));
+    if (!it->targets.spans) {
+        LY_TRY(ly_targets_end(it, it->work));
+    }
     LyraStateView end = lyra_state_view(it->work);
     LyraStepReport *report = &it->report;
     report->time = end.time;
@@ -609,7 +613,7 @@ LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt
     if (status != LYRA_OK) {
         status = explain(it, end, status);
     }
-    it->targets.active = false;
+    it->targets.active &= it->targets.spans;
     it->report.status = status;
     it->report.staged = lyra_system_staged(it->system) - staged;
     it->report.total_seconds = ly_time() - begin;
@@ -619,6 +623,19 @@ LyraStatus ly_integrator_step_to(LyraIntegrator *it, LyraState *state, double dt
     if (status == LYRA_OK && it->def.callback) {
         it->def.callback(it->def.callback_user, state, &it->report);
     }
+    return status;
+}
+
+LyraStatus ly_integrator_begin_parts(LyraIntegrator *it, LyraState *state, double dt, double end)
+{
+    it->targets.spans = true;
+    return ly_targets_begin(it, state, dt, end);
+}
+
+LyraStatus ly_integrator_end_parts(LyraIntegrator *it, LyraState *state)
+{
+    LyraStatus status = state ? ly_targets_end(it, state) : LYRA_OK;
+    it->targets.active = it->targets.spans = false;
     return status;
 }
 

@@ -181,10 +181,8 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     const LyMeasure *last = &it->measure[1];
     if (!isfinite(last->kinetic + last->elastic + it->report.work + it->report.plastic +
                   it->report.viscous)) {
-        return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
-                            ly_fail(LYRA_NOT_FINITE,
-                                    "the forces or energies at %g s are not finite",
-                                    lyra_state_view(end).time));
+        LyraStateView view = lyra_state_view(end);
+        return ly_fail_forces(it, "the forces or energies", view.time, view.u);
     }
     return LYRA_OK;
 }

@@ -464,7 +464,7 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     for (*count = 0; *count < most;) {
         LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, evaluation));
         if (!evaluation->finite) {
-            return ly_newton_fail_at(it, stage, evaluation);
+            return ly_newton_fail_at(newton, it, stage, evaluation);
         }
         if (evaluation->residual <= TINY) {
             return LYRA_OK;
@@ -590,7 +590,7 @@ static LyraStatus solve_counted(LyNewton *newton, LyraIntegrator *it, const LySt
             LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, &evaluation));
         }
         if (!evaluation.finite) {
-            return ly_newton_fail_at(it, stage, &evaluation);
+            return ly_newton_fail_at(newton, it, stage, &evaluation);
         }
         it->report.residual_last = evaluation.residual;
         if (stage->reactions ? evaluation.whole <= newton->def.residual * first.whole

@@ -122,7 +122,7 @@ LyraStatus ly_newton_step_from_previous(LyNewton *newton, LyraIntegrator *it, co
                                         const LyraVector *q, LyEvaluation *evaluation);
 
 /// Ends a step whose forces are not finite, or whose way is blocked, at what was evaluated.
-LyraStatus ly_newton_fail_at(LyraIntegrator *it, const LyStage *stage,
+LyraStatus ly_newton_fail_at(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                              const LyEvaluation *evaluation);
 
 /// Moves q to the best start, with its residual in newton->r.

@@ -34,14 +34,13 @@
 
 #define TANGLED 0.1 // part of the elements
 
-LyraStatus ly_newton_fail_at(LyraIntegrator *it, const LyStage *stage,
+LyraStatus ly_newton_fail_at(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                              const LyEvaluation *evaluation)
 {
     if (evaluation->blocked) {
         return ly_fail_blocked(it, stage->time);
     }
-    return ly_step_fail(it, LYRA_STEP_NOT_FINITE,
-                        ly_fail(LYRA_NOT_FINITE, "the forces at %g s are not finite", stage->time));
+    return ly_fail_forces(it, "the forces", stage->time, newton->u);
 }
 
 // q of the displacements `from`: on all unknowns, or on the free ones only
@@ -103,7 +102,7 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
         LY_TRY(ly_newton_begin_iteration(newton, it, stage, old, newton->r_try, evaluation));
     }
     if (!evaluation->finite) {
-        return ly_newton_fail_at(it, stage, evaluation);
+        return ly_newton_fail_at(newton, it, stage, evaluation);
     }
     LyDirection direction = {.psd = newton->def.psd_always};
     for (;;) {
@@ -241,5 +240,5 @@ LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *
         }
         LY_TRY(try_rest(newton, it, stage, q, evaluation));
     }
-    return evaluation->finite ? LYRA_OK : ly_newton_fail_at(it, stage, evaluation);
+    return evaluation->finite ? LYRA_OK : ly_newton_fail_at(newton, it, stage, evaluation);
 }

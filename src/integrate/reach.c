@@ -53,6 +53,21 @@ LyraStatus ly_fail_blocked(LyraIntegrator *it, double t)
                                 it->type->facts.name, t));
 }
 
+LyraStatus ly_fail_forces(LyraIntegrator *it, const char *what, double t, const LyraVector *u)
+{
+    LyraDetF det = lyra_system_det_f(it->system, u);
+    LyraStatus status = LYRA_OK;
+    // some laws have no energy there
+    if (det.min <= 0) {
+        status =
+            ly_fail(LYRA_NOT_FINITE, "%s at %g s are not finite, where det F of element %d is %g",
+                    what, t, (int)det.element, det.min);
+    } else {
+        status = ly_fail(LYRA_NOT_FINITE, "%s at %g s are not finite", what, t);
+    }
+    return ly_step_fail(it, LYRA_STEP_NOT_FINITE, status);
+}
+
 LyraStatus ly_reach_or_fail(LyraIntegrator *it, const LyraVector *u, double t)
 {
     bool can = true;

@@ -133,9 +133,7 @@ static LyraStatus accelerate(LyraIntegrator *it, const LyraPoint *at, LyraVector
     const LyraResponse response = {.g = it->force};
     LY_TRY(ly_evaluate(it, at, &response));
     if (!lyra_vector_is_finite(it->force)) {
-        return ly_step_fail(
-            it, LYRA_STEP_NOT_FINITE,
-            ly_fail(LYRA_NOT_FINITE, "the forces at %g s are not finite", at->time));
+        return ly_fail_forces(it, "the forces", at->time, at->u);
     }
     lyra_system_apply_mass(it->system, held, work);
     lyra_vector_axpby(-1, work, -1, it->force);

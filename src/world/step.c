@@ -49,11 +49,12 @@ static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
     LY_TRY(world->work ? lyra_state_assign(world->work, world->state)
                        : lyra_state_copy(world->state, &world->work));
     double start = lyra_state_view(world->state).time;
-    LyraStatus status = LYRA_OK;
+    double end = lyra_state_next_time(world->state, world->dt);
+    LyraStatus status = ly_integrator_begin_parts(world->integrator, world->work, world->dt, end);
     for (int32_t s = 0; s < world->substeps && status == LYRA_OK; ++s) {
         LyraStepReport part = {0};
-        double part_end = s + 1 < world->substeps ? start + (s + 1.0) / world->substeps * world->dt
-                                                  : lyra_state_next_time(world->state, world->dt);
+        double part_end =
+            s + 1 < world->substeps ? start + (s + 1.0) / world->substeps * world->dt : end;
         status = ly_integrator_step_to(world->integrator, world->work, world->dt / world->substeps,
                                        part_end, &part);
         if (s == 0) {
@@ -62,12 +63,17 @@ static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
             add_report(report, &part);
         }
     }
+    bool ended = status == LYRA_OK;
+    if (ended) {
+        // a step of the world counts as one
+        ly_state_tick(world->work, world->state, world->dt);
+    }
+    LyraStatus kept = ly_integrator_end_parts(world->integrator, ended ? world->work : NULL);
+    status = ended ? kept : status;
     if (status == LYRA_OK) {
         status = ly_world_project(world, world->work, report);
     }
     if (status == LYRA_OK) {
-        // a step of the world counts as one
-        ly_state_tick(world->work, world->state, world->dt);
         status = lyra_state_assign(world->state, world->work);
     }
     if (status != LYRA_OK) {

@@ -269,6 +269,35 @@ static bool project_body(const LyraWorld *world, int32_t b, double *u, double *v
     return true;
 }
 
+// where motion is bounded: what a projection begins from
+static LyraStatus keep_begin(LyraWorld *world, const LyraStateView *view)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (!world->projected[k]) {
+            LY_TRY(lyra_system_vector_create(world->system, lyra_vector_size(view->u),
+                                             &world->projected[k]));
+        }
+    }
+    lyra_vector_copy(view->u, world->projected[0]);
+    lyra_vector_copy(view->v, world->projected[1]);
+    return LYRA_OK;
+}
+
+// takes back what a projection moved beyond the bound
+static LyraStatus heed_bound(LyraWorld *world, const LyraStateView *view)
+{
+    LyraVector *const *from = world->projected, *way = world->projected[2];
+    double part = 1;
+    lyra_vector_sum(-1, from[0], view->u, way);
+    LY_TRY(lyra_system_step_bound(world->system, from[0], way, &part));
+    if (part < 1) {
+        part *= 1 - 0x1p-20; // rounding does not pass it
+        lyra_vector_axpby(1 - part, from[0], part, view->u);
+        lyra_vector_axpby(1 - part, from[1], part, view->v);
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *report)
 {
     LyraStateView view = lyra_state_view(state);
@@ -276,6 +305,8 @@ LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *
     if (!ly_world_projects(world)) {
         return LYRA_OK;
     }
+    bool bounded = lyra_system_is_bounded(world->system);
+    LY_TRY(bounded ? keep_begin(world, &view) : LYRA_OK);
     double *u = lyra_vector_values_mutable(view.u), *v = lyra_vector_values_mutable(view.v);
     for (int32_t b = 0; b < world->body_count; ++b) {
         moved |= projects(&world->bodies[b]) && project_body(world, b, u, v);
@@ -284,6 +315,7 @@ LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *
         return LYRA_OK;
     }
     LyraEnergies energies;
+    LY_TRY(bounded ? heed_bound(world, &view) : LYRA_OK);
     ly_state_outdate(state);
     LY_TRY(ly_world_energies_of(world, state, &energies));
     // what is taken away is lost by the method

@@ -126,6 +126,10 @@ void ly_world_drop(LyraWorld *world, int32_t force_count, int32_t rule_count)
 static void end_run(LyraWorld *world)
 {
     lyra_vector_destroy(world->momentum);
+    for (int k = 0; k < 3; ++k) {
+        lyra_vector_destroy(world->projected[k]);
+        world->projected[k] = NULL;
+    }
     lyra_state_destroy(world->work);
     lyra_state_destroy(world->state);
     lyra_integrator_destroy(world->integrator);

@@ -116,6 +116,7 @@ struct LyraWorld {
     LyraState *work;          // of a step of several substeps; made by the first one
     bool gravity_changes;     // by itself, over time
     LyraVector *momentum;     // scratch of energies; made by the first ones
+    LyraVector *projected[3]; // u and v before a projection, its way; where motion is bounded
     LyParameters *parameters; // that can be turned; once it is prepared
     double density;           // factor on all masses
     double start_dt, start_damping[2], start_gravity[3];

@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { clothWorks } from './cloth.mjs';
 import { check, lookAt, openTab, outcome, startBrowser, startServer, until } from './harness.mjs';
 import { looksRight } from './looks.mjs';
 import { partsWork } from './parts.mjs';
@@ -271,6 +272,7 @@ try {
     await helps(page);
     await worksByTouch(browser, server.address);
     await looksRight(browser, lyra, folder, complaints);
+    await clothWorks(browser, lyra, folder, complaints);
     check(complaints.length === 0, `no complaints in the console ${complaints.join('; ')}`);
     check(await server.stop() === 130, 'the server ends with its pages open');
     if (pictures) {
