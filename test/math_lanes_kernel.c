@@ -351,3 +351,31 @@ void LY_KERNEL(test_lanes_angle)(void)
                        special[k][0], special[k][1], ly_lane(angle, 0));
     }
 }
+
+void LY_KERNEL(test_lanes_sine)(void)
+{
+    TestRandom random = test_random(7);
+    double worst = 0;
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        double x[LY_LANES];
+        for (int i = 0; i < LY_LANES; ++i) {
+            // all sizes, and close to multiples of pi/4
+            double size = pow(10, test_random_in(&random, -18, 6));
+            double near = 0.78539816339744830962 * (double)test_random_below(&random, 100);
+            x[i] = repeat % 3 == 0 ? near : repeat % 3 == 1 ? size : near - 1e-8 * size;
+            x[i] *= i % 2 ? -1 : 1;
+        }
+        LyReal sine, cosine;
+        ly_sin_cos_lanes(ly_load(x), &sine, &cosine);
+        for (int i = 0; i < LY_LANES; ++i) {
+            worst = fmax(worst, fabs(ly_lane(sine, i) - (double)sinl(x[i])) / 0x1p-53);
+            worst = fmax(worst, fabs(ly_lane(cosine, i) - (double)cosl(x[i])) / 0x1p-53);
+        }
+    }
+    TEST_NEAR(worst, 0, 2.5);
+    LyReal sine, cosine;
+    ly_sin_cos_lanes(ly_set(-0.0), &sine, &cosine);
+    TEST_CHECK(ly_lane(sine, 0) == 0 && ly_lane(cosine, 0) == 1);
+    ly_sin_cos_lanes(ly_set(NAN), &sine, &cosine);
+    TEST_CHECK(ly_lane(sine, 0) != ly_lane(sine, 0) && ly_lane(cosine, 0) != ly_lane(cosine, 0));
+}

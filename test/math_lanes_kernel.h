@@ -13,5 +13,6 @@ LY_KERNEL_DECLARE(TestLanes, test_lanes_matrices);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_exponential);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_logarithm);
 LY_KERNEL_DECLARE(TestLanes, test_lanes_angle);
+LY_KERNEL_DECLARE(TestLanes, test_lanes_sine);
 
 #endif

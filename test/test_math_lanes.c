@@ -48,3 +48,9 @@ LYRA_TEST(angle_is_accurate)
     static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_angle);
     run(kernels);
 }
+
+LYRA_TEST(sine_and_cosine_are_accurate)
+{
+    static TestLanes *const kernels[LYRA_ISA_COUNT] = LY_KERNEL_TABLE(test_lanes_sine);
+    run(kernels);
+}

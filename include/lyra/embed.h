@@ -10,7 +10,9 @@
 #define LYRA_EMBED_H
 
 #include "lyra/base.h"
+#include "lyra/lines.h"
 #include "lyra/mesh.h"
+#include "lyra/surface.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,6 +109,12 @@ LYRA_API LyraStatus lyra_embedding_create_from_weights(LyraContext *ctx,
                                                        const LyraEmbeddingView *data,
                                                        LyraEmbedding **out);
 
+/// A tube of `sides` corners around lines with radii, and its embedding on their vertices: each
+/// point goes along with one vertex, and lyra_embedding_move() turns it with the line, too.
+LYRA_API LyraStatus lyra_embedding_create_tube(LyraContext *ctx, const LyraLinesView *lines,
+                                               int32_t sides, LyraSurface **surface,
+                                               LyraEmbedding **out);
+
 /// Accepts NULL.
 LYRA_API void lyra_embedding_destroy(LyraEmbedding *embedding);
 
@@ -128,7 +136,7 @@ LYRA_API void lyra_embedding_interpolate(const LyraEmbedding *embedding, const d
                                          double *points);
 
 /// Writes rest + displacement for each point, [point_count][3]: `rest` [point_count][3] and `out`
-/// may be one array. Otherwise as lyra_embedding_interpolate.
+/// may be one array. Points of a tube turn with its line. Otherwise as lyra_embedding_interpolate.
 LYRA_API void lyra_embedding_move(const LyraEmbedding *embedding, const double *displacements,
                                   const double *rest, double *out);
 

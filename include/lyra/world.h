@@ -19,10 +19,12 @@
 #include "lyra/embed.h"
 #include "lyra/fields.h"
 #include "lyra/integrator.h"
+#include "lyra/lines.h"
 #include "lyra/mesh.h"
 #include "lyra/mesh_generate.h"
 #include "lyra/model.h"
 #include "lyra/points.h"
+#include "lyra/rod.h"
 #include "lyra/solid.h"
 #include "lyra/surface.h"
 #include "lyra/system.h"
@@ -360,6 +362,40 @@ typedef struct LyraBodyParticles {
 
 LYRA_API LyraBodyParticles lyra_body_particles_default(void);
 
+/// What the cross-section of a rod is.
+typedef enum LyraRodShape {
+    LYRA_ROD_CIRCLE = 0, ///< Full, or a tube with `inner_radius`.
+    LYRA_ROD_RECTANGLE,  ///< `width` along the first director, `height` along the second.
+    LYRA_ROD_SHAPE_COUNT
+} LyraRodShape;
+
+/// Rods that a body is made of: lyra/rod.h. Start from lyra_body_rod_default(). The lines are one
+/// of `file`, `lines` and `generate`; where they have radii, these take the place of `radius`.
+typedef struct LyraBodyRod {
+    const char *file;            ///< Lines of lyra_lines_load(). Nullable.
+    const LyraLines *lines;      ///< Copied. Nullable.
+    const LyraLineDef *generate; ///< Nullable.
+    bool rope;                   ///< Free to turn, straight by nature. Default false.
+    LyraRodShape section;        ///< Default LYRA_ROD_CIRCLE.
+    double radius, inner_radius; ///< Of a circle, m. Default 0.005 and 0.
+    double width, height;        ///< Of a rectangle, m. Default 0.01 and 0.002.
+    double young;                ///< Pa, > 0. Default 1e7.
+    double poisson;              ///< For the shear modulus, (-1, 0.5). Default 0.3.
+    double density;              ///< kg/m^3, > 0. Default 1000.
+    /// In place of what the section gives: EA, N; EI towards the first director and across it
+    /// (NaN: the same), N m^2; GJ, N m^2; kg/m; inertia about the tangent per length, kg m. NaN.
+    double stretch, bend, bend_across, twist, line_density, inertia;
+    double mass;          ///< Of all of it, kg, > 0. Default NaN: by the densities.
+    const double *normal; ///< Leans the first director of all edges that way, [3]. Nullable.
+    bool straight;        ///< Straight and untwisted by nature. Default false: as at rest.
+    double curvature[2];  ///< By nature beside that, 1/m. Default 0.
+    double turn;          ///< Twist by nature beside that, rad/m. Default 0.
+    double damping;       ///< Viscosity over stiffness of all strains, s, >= 0. Default 0.
+    int32_t sides;        ///< Corners of the tube that is shown; 0: none. Default 8.
+} LyraBodyRod;
+
+LYRA_API LyraBodyRod lyra_body_rod_default(void);
+
 /// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
 /// from its fabric). Start from lyra_body_strain_limit_default().
 typedef struct LyraBodyStrainLimit {
@@ -397,6 +433,7 @@ typedef struct LyraBodyDef {
     const LyraBodySprings *springs;     ///< "springs": what they are. Nullable: defaults.
     const LyraBodyCloth *cloth;         ///< "cloth": what it is. Nullable with other kinds.
     const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
+    const LyraBodyRod *rod;             ///< "rod": what it is. Nullable with other kinds.
     const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
     const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
@@ -433,6 +470,9 @@ typedef struct LyraConstraintDef {
     const double *direction;   ///< The one direction, in place of `axes`, [3]. Nullable.
     LyraCurve displacement[3]; ///< From their place at rest, m. Default 0.
     LyraRotation rotation;     ///< Of their place at rest, before the displacement.
+    /// Holds the edges of rods with both ends among the vertices, too: their angle about
+    /// themselves, rad, from directors that go along without twist. Nullable: they turn freely.
+    const LyraCurve *twist;
 } LyraConstraintDef;
 
 LYRA_API LyraConstraintDef lyra_constraint_def_default(void);
@@ -608,6 +648,7 @@ typedef struct LyraBodyView {
     const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies, cloth, springs alone.
     const LyraSolid *solid;   ///< NULL for affine bodies, cloth and springs alone.
     const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.
+    const LyraRod *rod;       ///< Of a rod, on its vertices and scalars; otherwise NULL.
     const LyraSurface *sheet; ///< The triangles of `cloth`, with groups; otherwise NULL.
     const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
     /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
@@ -648,6 +689,10 @@ LYRA_API const double *lyra_world_velocities(LyraWorld *world, int32_t body, int
 LYRA_API LyraStatus lyra_world_select(LyraWorld *world, const char *body,
                                       const LyraSelector *select, int32_t *count,
                                       int32_t **vertices);
+
+/// Measures a rod now: lyra_rod_measure(). Twist and moments are those of the last step.
+LYRA_API LyraStatus lyra_world_rod_measure(LyraWorld *world, int32_t body,
+                                           const LyraRodMeasures *out);
 
 /// Energies now, J.
 typedef struct LyraEnergies {

@@ -29,6 +29,9 @@ CliExit cli_mesh(int argument_count, char **arguments)
         {"grid", "generate a rectangle of cloth", cli_mesh_grid},
         {"strip", "generate a strip of cloth", cli_mesh_strip},
         {"disc", "generate a disc of cloth", cli_mesh_disc},
+        {"rope", "generate a straight line of a rod", cli_mesh_rope},
+        {"helix", "generate a helix or a ring of a rod", cli_mesh_helix},
+        {"curve", "generate a curve of a rod through points", cli_mesh_curve},
         {0},
     };
     return cli_dispatch("lyra mesh", commands, argument_count, arguments);

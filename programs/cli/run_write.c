@@ -445,6 +445,45 @@ static bool save_cloth(Run *run, RunBody *body)
     return good;
 }
 
+// a rod as lines, with what is measured of it
+static bool save_rod(Run *run, RunBody *body)
+{
+    LyraStateView state = lyra_state_view(run->view.state);
+    int64_t first = 3 * (int64_t)body->body->first_vertex;
+    LyraRodView rod = lyra_rod_view(body->body->rod);
+    int64_t vertices = rod.vertex_count, edges = rod.edge_count;
+    if (!run_move_body(run, body)) {
+        return false;
+    }
+    double *values = cli_allocate((size_t)(4 * vertices + edges) * sizeof *values);
+    const LyraRodMeasures measures = {.curvature = values,
+                                      .moment = values + vertices,
+                                      .twist = values + 2 * vertices,
+                                      .torque = values + 3 * vertices,
+                                      .tension = values + 4 * vertices};
+    const LyraField fields[] = {
+        {"displacement", false, 3, lyra_vector_values(state.u) + first},
+        {"velocity", false, 3, lyra_vector_values(state.v) + first},
+        {"reaction force", false, 3, lyra_vector_values(run->reaction) + first},
+        {"curvature", false, 1, measures.curvature},
+        {"bending moment", false, 1, measures.moment},
+        {"twist", false, 1, measures.twist},
+        {"torque", false, 1, measures.torque},
+        {"tension", true, 1, measures.tension},
+    };
+    const LyraLinesView lines = {rod.vertex_count, rod.edge_count, body->x, rod.edges, NULL};
+    int32_t number = (int32_t)(body->body - run->view.bodies);
+    char *path = run_path(run, "vtu/%s_%06" PRId64 ".vtu", body->name, run->step);
+    bool good = lyra_world_rod_measure(run->world, number, &measures) == LYRA_OK &&
+                lyra_lines_save_fields(run->ctx, &lines, path, state.time, 8, fields) == LYRA_OK;
+    free(path);
+    free(values);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
 // the shape of an affine body, carried along by its particles
 static bool save_affine(Run *run, const RunBody *body)
 {
@@ -504,11 +543,12 @@ static bool save_vtus(Run *run)
     run_frames_add(&run->vtus, run->step, state.time);
     for (int32_t b = 0; b < run->body_count; ++b) {
         RunBody *body = &run->bodies[b];
-        if (!body->fields && !body->body->affine && !body->stretches) {
+        if (!body->fields && !body->body->affine && !body->stretches && !body->body->rod) {
             continue;
         }
         if (!(body->fields      ? save_body(run, body)
               : body->stretches ? save_cloth(run, body)
+              : body->body->rod ? save_rod(run, body)
                                 : save_affine(run, body)) ||
             !save_collection(run, body)) {
             return false;
@@ -646,7 +686,8 @@ void run_files_list(const Run *run)
                run->step / every * every);
     }
     for (int32_t b = 0; b < run->body_count; ++b) {
-        if (output->vtu_every > 0 && (run->bodies[b].fields || run->bodies[b].stretches)) {
+        if (output->vtu_every > 0 &&
+            (run->bodies[b].fields || run->bodies[b].stretches || run->bodies[b].body->rod)) {
             printf("wrote %s/%s.pvd: %" PRId64 " times\n", out, run->bodies[b].name,
                    run->vtus.count);
         }

@@ -172,4 +172,42 @@ LY_INLINE LyReal ly_atan2_lanes(LyReal y, LyReal x)
     return ly_copysign(angle + 0.0 * (x + y), y);
 }
 
+/// Sine and cosine, each within 2.5 units in the last place of 1 for |x| < 10^6. NaN for NaN.
+///
+/// x = k pi/2 + r with |r| <= pi/4, by pi/2 in two parts; sin r and cos r by their series, and
+/// their order and signs from the last two bits of k.
+LY_INLINE void ly_sin_cos_lanes(LyReal x, LyReal *sine, LyReal *cosine)
+{
+    const double shift = 0x1.8p52, high = 0x1.921fb54400000p0, low = 0x1.0b4611a626331p-34;
+    LyReal shifted = x * 0x1.45f306dc9c883p-1 + shift, k = shifted - shift;
+    LyReal r = (x - k * high) - k * low, z = r * r;
+    LyReal s = ly_set(1.0 / 355687428096000);
+    s = s * z - 1.0 / 1307674368000;
+    s = s * z + 1.0 / 6227020800;
+    s = s * z - 1.0 / 39916800;
+    s = s * z + 1.0 / 362880;
+    s = s * z - 1.0 / 5040;
+    s = s * z + 1.0 / 120;
+    s = s * z - 1.0 / 6;
+    s = r + r * z * s;
+    LyReal c = ly_set(-1.0 / 6402373705728000);
+    c = c * z + 1.0 / 20922789888000;
+    c = c * z - 1.0 / 87178291200;
+    c = c * z + 1.0 / 479001600;
+    c = c * z - 1.0 / 3628800;
+    c = c * z + 1.0 / 40320;
+    c = c * z - 1.0 / 720;
+    c = c * z + 1.0 / 24;
+    c = c * z - 0.5;
+    c = 1.0 + z * c;
+    // odd quarters swap the two; the signs are those of the second bit of k and of k + 1
+    LyBits quarter = ly_bits(shifted);
+    LyReal odd = ly_from_bits((quarter & 1) + INT64_C(0x4330000000000000)) - 0x1p52;
+    LyMask swap = ly_greater(odd, ly_set(0.5));
+    LyBits sine_sign = ly_shift_left(quarter >> 1 & 1, 63);
+    LyBits cosine_sign = ly_shift_left((quarter + 1) >> 1 & 1, 63);
+    *sine = ly_from_bits(ly_bits(ly_select(swap, c, s)) ^ sine_sign);
+    *cosine = ly_from_bits(ly_bits(ly_select(swap, s, c)) ^ cosine_sign);
+}
+
 #endif

@@ -181,6 +181,7 @@ void lyra_embedding_destroy(LyraEmbedding *embedding)
     LyraContext *ctx = embedding->ctx;
     ly_release(ctx, embedding->vertices);
     ly_release(ctx, embedding->weights);
+    ly_tube_destroy(embedding->tube);
     ly_release(ctx, embedding);
 }
 
@@ -279,5 +280,45 @@ void lyra_embedding_move(const LyraEmbedding *embedding, const double *displacem
                          const double *rest, double *out)
 {
     LYRA_ASSERT(rest);
+    if (embedding->tube) {
+        ly_tube_move(embedding->tube, displacements, out);
+        return;
+    }
     interpolate(embedding, displacements, rest, out);
+}
+
+LyraStatus lyra_embedding_create_tube(LyraContext *ctx, const LyraLinesView *lines, int32_t sides,
+                                      LyraSurface **surface, LyraEmbedding **out)
+{
+    LYRA_ASSERT(ctx && lines && surface && out);
+    LyTube *tube = NULL;
+    LyraSurface *made = NULL;
+    LyraEmbedding data = {.node_count = 1, .vertex_count = lines->vertex_count}, *embedding = NULL;
+    LyraStatus status = LYRA_OK;
+    if (!lines->radii || lines->edge_count < 1 || sides < 3 || sides > 1000) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "tube: %d edges %s radii and %d sides, expected some with radii and 3 to "
+                       "1000 sides",
+                       (int)lines->edge_count, lines->radii ? "with" : "without", (int)sides);
+    }
+    LY_TRY_DONE(ly_tube_create(ctx, lines, sides, &tube));
+    LY_TRY_DONE(ly_tube_surface(tube, &made));
+    data.point_count = ly_tube_point_count(tube);
+    LY_TRY_DONE(ly_allocate_array(ctx, data.point_count, sizeof *data.vertices, &data.vertices));
+    LY_TRY_DONE(ly_allocate_array(ctx, data.point_count, sizeof *data.weights, &data.weights));
+    for (int32_t p = 0; p < data.point_count; ++p) {
+        data.vertices[p] = ly_tube_vertex(tube, p);
+        data.weights[p] = 1;
+    }
+    LY_TRY_DONE(ly_embedding_create_take(ctx, data, &embedding));
+    embedding->tube = tube;
+    *surface = made;
+    *out = embedding;
+    return LYRA_OK;
+done:
+    ly_release(ctx, data.vertices);
+    ly_release(ctx, data.weights);
+    lyra_surface_destroy(made);
+    ly_tube_destroy(tube);
+    return status;
 }

@@ -8,12 +8,14 @@
 
 #include "base/base.h"
 #include "lyra/embed.h"
+#include "mesh/tube.h"
 
 struct LyraEmbedding {
     LyraContext *ctx;
     int32_t point_count, node_count, vertex_count;
     int32_t *vertices; // [point_count][node_count]
     double *weights;   // [point_count][node_count]
+    LyTube *tube;      // around lines: its points turn too. Owned. Nullable
 };
 
 /// Makes an embedding that takes the arrays (made by ly_allocate_array). Ids are the caller's to

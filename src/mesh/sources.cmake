@@ -7,6 +7,8 @@ target_sources(lyra_objects PRIVATE
   mesh/embed.c
   mesh/interp.c
   mesh/line.c
+  mesh/lines.c
+  mesh/lines_file.c
   mesh/mtl.c
   mesh/names.c
   mesh/obj.c
@@ -15,6 +17,7 @@ target_sources(lyra_objects PRIVATE
   mesh/surface_normals.c
   mesh/surface_report.c
   mesh/tree.c
+  mesh/tube.c
   mesh/triangulate.c)
 
 # operations and generators

@@ -14,6 +14,7 @@
 
 /// VTK's numbers of cell types.
 enum {
+    LY_VTK_LINE = 3,
     LY_VTK_TRIANGLE = 5,
     LY_VTK_POLYGON = 7,
     LY_VTK_QUAD = 9,

@@ -137,5 +137,8 @@ int32_t ly_vtk_type(const LyExport *data, int64_t cell)
     if (data->mesh) {
         return nodes == 4 ? LY_VTK_TETRA : nodes == 10 ? LY_VTK_QUADRATIC_TETRA : LY_VTK_HEXAHEDRON;
     }
-    return nodes == 3 ? LY_VTK_TRIANGLE : nodes == 4 ? LY_VTK_QUAD : LY_VTK_POLYGON;
+    return nodes == 2   ? LY_VTK_LINE
+           : nodes == 3 ? LY_VTK_TRIANGLE
+           : nodes == 4 ? LY_VTK_QUAD
+                        : LY_VTK_POLYGON;
 }

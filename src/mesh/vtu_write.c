@@ -8,6 +8,7 @@
 // each, because some readers refuse a file for an array of strings or stumble over small appended
 // ones.
 
+#include "lyra/lines.h"
 #include "mesh/format.h"
 
 #include "base/file.h"
@@ -545,4 +546,15 @@ LyraStatus lyra_surface_save_fields(const LyraSurface *surface, const char *path
     LyraStatus status = save_fields(&data, path, positions, time, field_count, fields);
     ly_export_finish(&data);
     return status;
+}
+
+LyraStatus lyra_lines_save_fields(LyraContext *ctx, const LyraLinesView *lines, const char *path,
+                                  double time, int32_t field_count, const LyraField *fields)
+{
+    LyExport data = {.ctx = ctx,
+                     .vertex_count = lines->vertex_count,
+                     .cell_count = lines->edge_count,
+                     .corners = lines->edges,
+                     .nodes = 2};
+    return save_fields(&data, path, lines->positions, time, field_count, fields);
 }

@@ -322,6 +322,7 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
     lyra_solid_destroy((LyraSolid *)view->solid);
     lyra_affine_destroy((LyraAffine *)view->affine);
     lyra_cloth_destroy((LyraCloth *)view->cloth);
+    lyra_rod_destroy((LyraRod *)view->rod);
     lyra_surface_destroy((LyraSurface *)view->sheet);
     lyra_mesh_destroy((LyraMesh *)view->mesh);
     lyra_mesh_destroy((LyraMesh *)view->shape);
@@ -397,6 +398,11 @@ static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody
         LyraClothView cloth = lyra_cloth_view(view->cloth);
         ly_world_digest(world, cloth.triangles, 3 * sizeof(int32_t) * (size_t)cloth.triangle_count);
     }
+    if (view->rod) {
+        LyraRodView rod = lyra_rod_view(view->rod);
+        ly_world_digest(world, rod.edges, 2 * sizeof(int32_t) * (size_t)rod.edge_count);
+        ly_world_digest(world, rod.stiffness, sizeof(double) * (size_t)rod.edge_count);
+    }
     ly_world_digest(world, body->positions, 3 * sizeof(double) * count);
     ly_world_digest(world, body->masses, sizeof(double) * count);
 }
@@ -440,6 +446,11 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     if (def->cloth && strcmp(view->kind, "cloth") != 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "cloth",
                            "found cloth of a body of kind %s, expected it of kind cloth alone",
+                           view->kind);
+    }
+    if (def->rod && strcmp(view->kind, "rod") != 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "rod",
+                           "found rod of a body of kind %s, expected it of kind rod alone",
                            view->kind);
     }
     LY_TRY(name_body(world, def->name, view));

@@ -6,6 +6,7 @@
 #include "lyra/mesh_ops.h"
 #include "math/vec3.h"
 #include "world/motion.h"
+#include "world/rod.h"
 #include "world/start.h"
 
 #include <math.h>
@@ -53,7 +54,11 @@ static LyraStatus make_motion(LyraWorld *world, const LyraConstraintDef *def, Ly
     LY_TRY(ly_select_whole(world, def->body, &def->select, &motion->count, &motion->vertices));
     motion->def = def;
     set_directions(motion, def);
-    motion->moves = !ly_curve_is_zero(&def->rotation.angle);
+    if (def->twist) {
+        LY_TRY(ly_world_find_angles(world, motion->count, motion->vertices, &motion->angles));
+    }
+    motion->moves = def->twist && !ly_curve_is_zero(def->twist);
+    motion->moves |= !ly_curve_is_zero(&def->rotation.angle);
     for (int i = 0; i < 3; ++i) {
         motion->moves |= !ly_curve_is_zero(&def->displacement[i]);
     }
@@ -98,6 +103,10 @@ LyraStatus ly_world_constrain(LyraWorld *world)
     LyraConstraints *constraints = lyra_model_constraints(world->model);
     for (int32_t m = 0; m < world->motion_count; ++m) {
         const LyMotion *motion = &world->motions[m];
+        for (int32_t k = 0; k < motion->angles.count; ++k) {
+            const double unknown[3] = {1, 0, 0};
+            LY_TRY(lyra_constraints_add_direction(constraints, motion->angles.nodes[k], unknown));
+        }
         if (motion->direction_count == 3) {
             LY_TRY(lyra_constraints_fix_vertices(constraints, motion->count, motion->vertices));
             continue;
@@ -131,6 +140,17 @@ static void hold(const LyraWorld *world, const LyMotion *motion, double t, doubl
 {
     const double *positions = lyra_model_view(world->model).positions;
     LyMotionFrame frame = ly_frame_at(&motion->def->rotation, motion->def->displacement, t);
+    for (int32_t k = 0; k < motion->angles.count; ++k) {
+        int64_t at = 3 * (int64_t)motion->angles.nodes[k];
+        LyraRates angle = ly_curve_at(motion->def->twist, t);
+        u[at] = motion->angles.scales[k] * angle.value;
+        if (v) {
+            v[at] = motion->angles.scales[k] * angle.rate;
+        }
+        if (a) {
+            a[at] = motion->angles.scales[k] * angle.rate2;
+        }
+    }
     for (int32_t k = 0; k < motion->count; ++k) {
         int64_t at = 3 * (int64_t)motion->vertices[k];
         double place[3], speed[3], gain[3];
@@ -220,5 +240,6 @@ LyraStatus ly_world_start(LyraWorld *world)
     for (int32_t m = 0; m < world->motion_count; ++m) {
         hold(world, &world->motions[m], 0, u, v, NULL);
     }
+    LY_TRY(ly_world_start_rods(world));
     return ly_world_start_vega(world);
 }

@@ -561,13 +561,111 @@ static const LyKey strain_limit_keys[] = {
 GROUP(strain_limit, LyraBodyStrainLimit, init_strain_limit, "strain-limit",
       "Bounds of stretch of a body of faces: [strain limits](theory/strain_limits.md).");
 
+static void init_line(void *out)
+{
+    *(LyraLineDef *)out = lyra_line_def_default();
+}
+
+static void init_rod(void *out)
+{
+    *(LyraBodyRod *)out = lyra_body_rod_default();
+}
+
+static const LyKey line_point_keys[] = {
+    {"at", LY_KEY_VECTOR, AT(LyraLinePoint, at), .unit = "m", .required = true,
+     .meaning = "Where it is."},
+};
+GROUP(line_point, LyraLinePoint, NULL, "points", "Points that a curve goes through.");
+
+static const LyKey line_keys[] = {
+    {"shape", LY_KEY_WORD, AT(LyraLineDef, shape), .choices = "rope|helix|curve",
+     .meaning = "Straight; about an axis along z, of no pitch and one turn a ring; a smooth curve "
+                "through points."},
+    {"edges", LY_KEY_INTEGER, AT(LyraLineDef, edges), .range = LY_RANGE_POSITIVE,
+     .meaning = "How many."},
+    {"from", LY_KEY_VECTOR, AT(LyraLineDef, from), .unit = "m", .meaning = "Begin of a rope."},
+    {"to", LY_KEY_VECTOR, AT(LyraLineDef, to), .unit = "m", .meaning = "Its end."},
+    {"radius", LY_KEY_NUMBER, AT(LyraLineDef, radius), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a helix."},
+    {"pitch", LY_KEY_NUMBER, AT(LyraLineDef, pitch), .unit = "m",
+     .meaning = "Of a helix, per turn."},
+    {"turns", LY_KEY_NUMBER, AT(LyraLineDef, turns), .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a helix."},
+    {"center", LY_KEY_VECTOR, AT(LyraLineDef, center), .unit = "m",
+     .meaning = "Begin of the axis of a helix."},
+    {"points", LY_KEY_LIST, LIST(LyraLineDef, points, point_count), .group = &line_point,
+     .meaning = "Of a curve."},
+    {"closed", LY_KEY_BOOL, AT(LyraLineDef, closed),
+     .meaning = "A curve goes back to its first point."},
+};
+GROUP(line, LyraLineDef, init_line, "generate of rod", "A line in place of `lines`.");
+
+static const LyKey rod_keys[] = {
+    {"lines", LY_KEY_TEXT, AT(LyraBodyRod, file),
+     .meaning = "A file of lines: .obj, .vtk or .msh, seen from the scene's folder."},
+    {"generate", LY_KEY_GROUP, AT(LyraBodyRod, generate), .pointer = true, .group = &line,
+     .meaning = "A line in place of `lines`."},
+    {"rope", LY_KEY_BOOL, AT(LyraBodyRod, rope),
+     .meaning = "Free to turn about itself, and straight by nature."},
+    {"section", LY_KEY_WORD, AT(LyraBodyRod, section), .choices = "circle|rectangle",
+     .meaning = "Of the rod."},
+    {"radius", LY_KEY_NUMBER, AT(LyraBodyRod, radius), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a circle, unless the lines have radii."},
+    {"inner-radius", LY_KEY_NUMBER, AT(LyraBodyRod, inner_radius), .unit = "m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of the bore of a tube."},
+    {"width", LY_KEY_NUMBER, AT(LyraBodyRod, width), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a rectangle, along the first director."},
+    {"height", LY_KEY_NUMBER, AT(LyraBodyRod, height), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of a rectangle, along the second."},
+    {"young", LY_KEY_NUMBER, AT(LyraBodyRod, young), .unit = "Pa", .range = LY_RANGE_POSITIVE,
+     .meaning = "Young's modulus."},
+    {"poisson", LY_KEY_NUMBER, AT(LyraBodyRod, poisson), .range = LY_RANGE_POISSON,
+     .meaning = "Poisson's ratio, for twist."},
+    {"density", LY_KEY_NUMBER, AT(LyraBodyRod, density), .unit = "kg/m^3",
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per volume."},
+    {"stretch", LY_KEY_NUMBER, AT(LyraBodyRod, stretch), .unit = "N",
+     .range = LY_RANGE_NOT_NEGATIVE, .shown_default = "by the section",
+     .meaning = "EA in place of what the section gives."},
+    {"bend", LY_KEY_NUMBER, AT(LyraBodyRod, bend), .unit = "N m^2", .range = LY_RANGE_NOT_NEGATIVE,
+     .shown_default = "by the section", .meaning = "EI towards the first director."},
+    {"bend-across", LY_KEY_NUMBER, AT(LyraBodyRod, bend_across), .unit = "N m^2",
+     .range = LY_RANGE_NOT_NEGATIVE, .shown_default = "as `bend`, or by the section",
+     .meaning = "EI towards the second director."},
+    {"twist", LY_KEY_NUMBER, AT(LyraBodyRod, twist), .unit = "N m^2",
+     .range = LY_RANGE_NOT_NEGATIVE, .shown_default = "by the section", .meaning = "GJ."},
+    {"line-density", LY_KEY_NUMBER, AT(LyraBodyRod, line_density), .unit = "kg/m",
+     .range = LY_RANGE_POSITIVE, .shown_default = "by the section", .meaning = "Mass per length."},
+    {"inertia", LY_KEY_NUMBER, AT(LyraBodyRod, inertia), .unit = "kg m", .range = LY_RANGE_POSITIVE,
+     .shown_default = "by the section",
+     .meaning = "Moment of inertia about the tangent, per length."},
+    {"mass", LY_KEY_NUMBER, AT(LyraBodyRod, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of all of it, in place of what the densities give."},
+    {"normal", LY_KEY_VECTOR, AT(LyraBodyRod, normal), .pointer = true,
+     .meaning = "Where the first director of all edges leans to. Without, directors go along "
+                "chains without twist."},
+    {"straight", LY_KEY_BOOL, AT(LyraBodyRod, straight),
+     .meaning = "Straight and untwisted by nature, not as at rest."},
+    {"curvature-1", LY_KEY_NUMBER, AT(LyraBodyRod, curvature[0]), .unit = "1/m",
+     .meaning = "Natural curvature beside that: of the first kind,"},
+    {"curvature-2", LY_KEY_NUMBER, AT(LyraBodyRod, curvature[1]), .unit = "1/m",
+     .meaning = "and of the second."},
+    {"turn", LY_KEY_NUMBER, AT(LyraBodyRod, turn), .unit = "rad/m",
+     .meaning = "Natural twist beside that."},
+    {"damping", LY_KEY_NUMBER, AT(LyraBodyRod, damping), .unit = "s",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Viscosity over stiffness of all strains.",
+     .turns = {"rod", "damping"}},
+    {"sides", LY_KEY_INTEGER, AT(LyraBodyRod, sides), .range = LY_RANGE_NOT_NEGATIVE,
+     .meaning = "Corners of the tube that pictures show; 0: none."},
+};
+GROUP(rod, LyraBodyRod, init_rod, "rod", "What a body of `kind: rod` is: [rods](theory/rods.md).");
+
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
      .meaning =
          "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
          "and springs; `cloth`: a thin fabric; `particles`: masses and springs with a constant "
-         "matrix."},
+         "matrix; `rod`: lines that stretch, bend and twist."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
@@ -597,6 +695,8 @@ static const LyKey body_keys[] = {
      .meaning = "Which cloth, of a body of that kind."},
     {"particles", LY_KEY_GROUP, AT(LyraBodyDef, particles), .pointer = true, .group = &particles,
      .meaning = "Which particles, of a body of that kind."},
+    {"rod", LY_KEY_GROUP, AT(LyraBodyDef, rod), .pointer = true, .group = &rod,
+     .meaning = "Which rod, of a body of that kind."},
     {"strain-limit", LY_KEY_GROUP, AT(LyraBodyDef, strain_limit), .pointer = true,
      .group = &strain_limit, .meaning = "Bounds of stretch, of cloth and other bodies of faces."},
     {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,

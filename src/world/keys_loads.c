@@ -51,6 +51,9 @@ static const LyKey constraint_keys[] = {
      .meaning = "Where they are held, from their place at rest, over time."},
     {"rotation", LY_KEY_GROUP, AT(LyraConstraintDef, rotation), .group = &rotation,
      .meaning = "Turns their place at rest over time."},
+    {"twist", LY_KEY_CURVE, AT(LyraConstraintDef, twist), .pointer = true, .unit = "rad",
+     .meaning = "Holds edges of rods with both ends among the vertices at this angle about "
+                "themselves. Without, they turn freely."},
 };
 PUBLIC_GROUP(ly_constraint_keys, constraint_keys, LyraConstraintDef, init_constraint, "constraints",
              "What is held, and where.");

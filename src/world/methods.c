@@ -19,6 +19,17 @@ const char *lyra_world_solver(const LyraWorld *world)
     return world->spec.solver.name;
 }
 
+LyraSolverTask ly_world_solver_task(const LyraWorld *world, const char *integrator)
+{
+    bool rods = false;
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        rods |= world->views[b].rod != NULL;
+    }
+    return strcmp(integrator, "static") == 0 ? LYRA_SOLVER_STATICS
+           : rods                            ? LYRA_SOLVER_MANY
+                                             : LYRA_SOLVER_DYNAMICS;
+}
+
 // makes system and integrator anew, and only then drops the old ones
 static LyraStatus take_methods(LyraWorld *world, const LyraIntegratorDef *integrator_def,
                                const LyraSolverDef *solver_def)
@@ -27,8 +38,7 @@ static LyraStatus take_methods(LyraWorld *world, const LyraIntegratorDef *integr
     LyraIntegrator *integrator = NULL;
     LyraStatus status = LYRA_OK;
     LyraSolverDef solver = *solver_def;
-    solver.task =
-        strcmp(integrator_def->name, "static") == 0 ? LYRA_SOLVER_STATICS : LYRA_SOLVER_DYNAMICS;
+    solver.task = ly_world_solver_task(world, integrator_def->name);
     LY_TRY_DONE(lyra_system_create_sparse(world->ctx, world->model, &solver, &system));
     LY_TRY_DONE(lyra_integrator_create(world->ctx, integrator_def, system, &integrator));
     LY_TRY_DONE(ly_world_check_ties(world, integrator));

@@ -2,6 +2,7 @@ target_sources(lyra_objects PRIVATE
   world/bodies.c
   world/body_affine.c
   world/body_cloth.c
+  world/body_rod.c
   world/body_solid.c
   world/body_springs.c
   world/body_surfaces.c

@@ -363,8 +363,7 @@ static LyraStatus prepare(LyraWorld *world)
     LY_TRY(make_model(world));
     LY_TRY(ly_world_constrain(world));
     LyraSolverDef *solver = &world->spec.solver;
-    solver->task = strcmp(world->spec.integrator.name, "static") == 0 ? LYRA_SOLVER_STATICS
-                                                                      : LYRA_SOLVER_DYNAMICS;
+    solver->task = ly_world_solver_task(world, world->spec.integrator.name);
     LY_TRY(lyra_system_create_sparse(world->ctx, world->model, solver, &world->system));
     LY_TRY(ly_within_key(lyra_integrator_create(world->ctx, &world->spec.integrator, world->system,
                                                 &world->integrator),

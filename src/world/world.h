@@ -26,6 +26,13 @@ typedef struct LyRule {
     int32_t body;
 } LyRule;
 
+/// Angles of edges that a constraint holds: scalar nodes of the model, and their lengths per angle.
+typedef struct LyAngles {
+    int32_t count;
+    int32_t *nodes;
+    double *scales; // m/rad
+} LyAngles;
+
 /// Vertices that a constraint holds: along up to three orthonormal directions, at a place that may
 /// move.
 typedef struct LyMotion {
@@ -33,6 +40,7 @@ typedef struct LyMotion {
     const int32_t *vertices; // of the model
     int32_t direction_count;
     double directions[3][3];
+    LyAngles angles; // with `twist`
     const LyraConstraintDef *def;
     bool moves;
 } LyMotion;
@@ -302,6 +310,10 @@ LyraStatus ly_world_check_projections(const LyraWorld *world, const LyraIntegrat
 /// Projects the state of a step that has ended, and changes its report. What the method remembers
 /// is forgotten where something moved.
 LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *report);
+
+/// What the solver is wanted for, of an integrator. Angles of rods make matrices badly conditioned,
+/// and factors of lines are cheap.
+LyraSolverTask ly_world_solver_task(const LyraWorld *world, const char *integrator);
 
 /// Energies of a state of the world.
 LyraStatus ly_world_energies_of(LyraWorld *world, const LyraState *state, LyraEnergies *out);
