@@ -104,7 +104,7 @@ LYRA_TEST(formats_that_cannot_hold_them_say_so)
     TEST_STATUS(lyra_mesh_save(mesh, "x.veg", LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
     TEST_STRING(lyra_error_message(),
                 "x.veg: .veg holds tets and cubes, and the elements are of kind "
-                "tet10; .vtu, .msh, .vtk and .inp hold them");
+                "tet10; .vtu, .msh, .vtk, .inp and .mesh hold them");
     TEST_STATUS(lyra_mesh_save(mesh, "x.ele", LYRA_MESH_FORMAT_AUTO), LYRA_UNSUPPORTED);
     lyra_mesh_destroy(mesh);
     test_context_end(ctx);

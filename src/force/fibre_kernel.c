@@ -237,7 +237,7 @@ static void sum_mapped(const LyFibre *self, const LyraBatch *batch, bool psd, bo
                     P.m[k / 3][k % 3] = fibre.tension * g.v[k / 3] * a.v[k % 3];
                 }
                 ly_mapped_add_energy(batch, q, lane, fibre.energy, m);
-                ly_mapped_add_stress(rule, batch, q, lane, &P, m->f);
+                ly_mapped_add_stress(rule, batch, q, lane, &P, &m->forces);
             }
             if (!room) {
                 continue;

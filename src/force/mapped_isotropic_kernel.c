@@ -28,7 +28,7 @@ typedef struct Mean {
     double point[LY_MAPPED_POINTS_MAX][3 * WIDTH]; // value, slope, curvature by J
     double energy[WIDTH];                          // V U2
     double stiffness[WIDTH];                       // U2''/V
-    double grad[30 * WIDTH];
+    LyMappedForces grad;
     double F[LY_MAPPED_POINTS_MAX][9 * WIDTH]; // found on the way
 } Mean;
 
@@ -39,7 +39,7 @@ static void find_mean(const LyIsotropic *solid, const LyraBatch *batch, const Ly
     double J[LY_MAPPED_POINTS_MAX][WIDTH] __attribute__((aligned(64)));
     double theta[WIDTH] __attribute__((aligned(64))), volume[WIDTH] __attribute__((aligned(64)));
     double U[3 * WIDTH] __attribute__((aligned(64)));
-    memset(mean->grad, 0, sizeof mean->grad);
+    memset(mean->grad.f, 0, sizeof mean->grad.f);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyReal v = ly_set(0), V = ly_set(0);
         for (int q = 0; q < rule->points; ++q) {
@@ -52,11 +52,14 @@ static void find_mean(const LyIsotropic *solid, const LyraBatch *batch, const Ly
             V += weight;
             if (batch->dfdx) {
                 LyMat3 K = ly_mat3_cofactor(&F);
-                ly_mapped_add_stress(rule, batch, q, lane, &K, mean->grad);
+                ly_mapped_add_stress(rule, batch, q, lane, &K, &mean->grad);
             }
         }
         ly_store(theta + lane, v / V);
         ly_store(volume + lane, V);
+    }
+    if (batch->dfdx) {
+        ly_mapped_finish(rule, &mean->grad);
     }
     ly_volumetric(solid, batch->parameters, LY_VOLUMETRIC_ELEMENT, theta, U);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
@@ -91,7 +94,7 @@ static void add_mean_tangent(const LyMappedRule *rule, const Mean *mean, double 
         g[0] = (LyVec3){{ly_set(0), ly_set(0), ly_set(0)}};
         for (int a = 1; a < rule->nodes; ++a) {
             for (int i = 0; i < 3; ++i) {
-                g[a].v[i] = ly_load(mean->grad + (3 * a + i) * WIDTH + lane);
+                g[a].v[i] = ly_load(mean->grad.f + (3 * a + i) * WIDTH + lane);
                 g[0].v[i] -= g[a].v[i];
             }
         }
@@ -136,7 +139,7 @@ static bool sum_points(const LyIsotropic *solid, const LyraBatch *batch, bool ps
             if (forces) {
                 LyMat3 P = ly_mat3_load_lanes(points.P + lane);
                 ly_mapped_add_energy(batch, q, lane, ly_load(points.energy + lane), m);
-                ly_mapped_add_stress(rule, batch, q, lane, &P, m->f);
+                ly_mapped_add_stress(rule, batch, q, lane, &P, &m->forces);
             }
             if (room) {
                 LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT);

@@ -13,7 +13,8 @@
 // coordinate, xi_0 = 1 - xi_1 - xi_2 - xi_3, so that D_0l = - sum over k of D_kl, and with L_i the
 // barycentric coordinates, d_i N_a = (4 L_i - 1) for corner i = a and d_i N_ab = 4 L_b, d_j N_ab =
 // 4 L_a for the middle of an edge. At the four points L_i is beta + gamma [point i], gamma =
-// 1/sqrt(5), so that with B = D_ij of a point and S the sum over the points
+// 1/sqrt(5), so that most of F is the same at all of them, forces need only the sums of w P g_k
+// and one of them more, and with B = D_ij of a point and S the sum over the points
 //   sum L_m L_n B        = beta^2 S + beta gamma (B_m + B_n) + gamma^2 [m = n] B_m,
 //   sum (4 L_m - 1) L_n B = - beta gamma S - gamma^2 B_n + 4 beta gamma B_m + 4 gamma^2 [m = n]
 //   B_m, sum (4 L_m - 1)(4 L_n - 1) B = S/5 - 4/5 (B_m + B_n)  for m != n:
@@ -28,11 +29,18 @@
 #include "force/mapped.h"
 #include "math/mat3_lanes.h"
 
+/// Sums of stresses over the points: f [3 nodes][WIDTH], of tets once they are finished, from
+/// w P g_k of each point, [4][3][3][WIDTH].
+typedef struct LyMappedForces {
+    double f[30 * WIDTH], points[36 * WIDTH];
+} LyMappedForces;
+
 /// Displacements less those of node 0, and sums over the points.
 typedef struct LyMapped {
     double u[27 * WIDTH];
+    double base[12 * WIDTH]; // of tets: part of the derivatives of u that all points have, [4][3]
     double energy[WIDTH];
-    double f[30 * WIDTH];
+    LyMappedForces forces;
 } LyMapped;
 
 /// What a kernel has of the arena: blocks, and the tangent as it is beside the projected one.
@@ -69,6 +77,90 @@ LY_INLINE double *ly_mapped_exact(const LyMappedRule *rule, LyMappedRoom *room)
     return rule->tet ? room->tet.exact : room->hex.exact;
 }
 
+// ---- derivatives of tets ------------------------------------------------------------------------
+
+#define LY_TET_GAMMA 0.44721359549995793928 // 1/sqrt(5)
+#define LY_TET_BETA 0.13819660112501051518  // (5 - sqrt(5))/20
+
+// node in the middle of corners i and j
+static const int8_t ly_tet10_middle[4][4] = {
+    {0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
+
+// displacement of a node less that of node 0
+LY_INLINE LyReal ly_mapped_displacement(const LyMapped *m, int node, int i, int lane)
+{
+    return node == 0 ? ly_set(0) : ly_load(m->u + (3 * (node - 1) + i) * WIDTH + lane);
+}
+
+// (4 beta - 1) u_i + 4 beta (sum over j of u_ij) by corner i
+LY_INLINE void ly_tet10_load_base(LyMapped *m, int lane)
+{
+    for (int c = 0; c < 3; ++c) {
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+            LyReal sum = ly_set(0);
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j) {
+                if (j != i) {
+                    sum += ly_mapped_displacement(m, ly_tet10_middle[i][j], c, lane);
+                }
+            }
+            ly_store(m->base + (3 * i + c) * WIDTH + lane,
+                     4 * LY_TET_BETA * sum +
+                         (4 * LY_TET_BETA - 1) * ly_mapped_displacement(m, i, c, lane));
+        }
+    }
+}
+
+// derivatives of component c of u by xi_k at point q
+LY_INLINE void ly_tet10_slopes(const LyMapped *m, int q, int c, int lane, LyReal d[3])
+{
+    LyReal by[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+        by[i] = ly_load(m->base + (3 * i + c) * WIDTH + lane) +
+                4 * LY_TET_GAMMA * ly_mapped_displacement(m, ly_tet10_middle[i][q], c, lane);
+    }
+    for (int k = 0; k < 3; ++k) {
+        d[k] = by[k + 1] - by[0];
+    }
+}
+
+// f of nodes 1 to 9: with s_i of the four corners, s_0 = - s_1 - s_2 - s_3, and S their sums over
+// the points, (4 beta - 1) S_i + 4 gamma s_i(i) at corners, 4 beta (S_i + S_j) + 4 gamma (s_i(j) +
+// s_j(i)) between them
+LY_INLINE void ly_tet10_finish(LyMappedForces *forces, int c, int lane)
+{
+    LyReal s[4][4], S[4]; // [corner][point]
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) {
+        s[0][q] = ly_set(0);
+#pragma GCC unroll 3
+        for (int k = 0; k < 3; ++k) {
+            s[k + 1][q] = ly_load(forces->points + (9 * q + 3 * k + c) * WIDTH + lane);
+            s[0][q] -= s[k + 1][q];
+        }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+        S[i] = (s[i][0] + s[i][1]) + (s[i][2] + s[i][3]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+#pragma GCC unroll 4
+        for (int j = i; j < 4; ++j) {
+            LyReal f =
+                i == j ? (4 * LY_TET_BETA - 1) * S[i] + 4 * LY_TET_GAMMA * s[i][i]
+                       : 4 * LY_TET_BETA * (S[i] + S[j]) + 4 * LY_TET_GAMMA * (s[i][j] + s[j][i]);
+            if (j > 0) {
+                ly_store(forces->f + (3 * ly_tet10_middle[i][j] + c) * WIDTH + lane, f);
+            }
+        }
+    }
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
 LY_INLINE void ly_mapped_load(const LyMappedRule *rule, const LyraBatch *batch, LyMapped *m)
 {
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
@@ -76,9 +168,14 @@ LY_INLINE void ly_mapped_load(const LyMappedRule *rule, const LyraBatch *batch, 
             ly_store(m->u + k * WIDTH + lane, ly_load(batch->u + (k + 3) * WIDTH + lane) -
                                                   ly_load(batch->u + k % 3 * WIDTH + lane));
         }
+        if (rule->tet) {
+            ly_tet10_load_base(m, lane);
+        }
     }
     memset(m->energy, 0, sizeof m->energy);
-    memset(m->f, 0, sizeof m->f);
+    if (!rule->tet) {
+        memset(m->forces.f, 0, sizeof m->forces.f);
+    }
 }
 
 LY_INLINE LyReal ly_mapped_constant(const LyraBatch *batch, int q, int lane, int n)
@@ -102,7 +199,10 @@ LY_INLINE LyMat3 ly_mapped_gradient(const LyMappedRule *rule, const LyraBatch *b
     ly_mapped_gradients(batch, q, lane, g);
     for (int i = 0; i < 3; ++i) {
         LyReal d[3] = {ly_set(0), ly_set(0), ly_set(0)};
-        for (int a = 1; a < rule->nodes; ++a) {
+        if (rule->tet) {
+            ly_tet10_slopes(m, q, i, lane, d);
+        }
+        for (int a = 1; !rule->tet && a < rule->nodes; ++a) {
             LyReal u = ly_load(m->u + (3 * (a - 1) + i) * WIDTH + lane);
             const double *slope = rule->shape[q][a];
             for (int k = 0; k < 3; ++k) {
@@ -127,9 +227,9 @@ LY_INLINE LyMat3 ly_mapped_deformation(const LyMappedRule *rule, const LyraBatch
     return F;
 }
 
-/// Adds w P g_k d_k N_a of point q to `f`, [3 nodes][WIDTH].
+/// Adds w P g_k d_k N_a of point q, or keeps w P g_k for ly_mapped_finish.
 LY_INLINE void ly_mapped_add_stress(const LyMappedRule *rule, const LyraBatch *batch, int q,
-                                    int lane, const LyMat3 *P, double *f)
+                                    int lane, const LyMat3 *P, LyMappedForces *forces)
 {
     LyReal weight = ly_mapped_constant(batch, q, lane, LY_MAPPED_WEIGHT);
     LyVec3 g[3], s[3];
@@ -138,14 +238,27 @@ LY_INLINE void ly_mapped_add_stress(const LyMappedRule *rule, const LyraBatch *b
         s[k] = ly_mat3_apply(P, &g[k]);
         for (int i = 0; i < 3; ++i) {
             s[k].v[i] *= weight;
+            if (rule->tet) {
+                ly_store(forces->points + (9 * q + 3 * k + i) * WIDTH + lane, s[k].v[i]);
+            }
         }
     }
-    for (int a = 1; a < rule->nodes; ++a) {
+    for (int a = 1; !rule->tet && a < rule->nodes; ++a) {
         const double *slope = rule->shape[q][a];
         for (int i = 0; i < 3; ++i) {
-            double *to = f + (3 * a + i) * WIDTH + lane;
+            double *to = forces->f + (3 * a + i) * WIDTH + lane;
             ly_store(to, ly_load(to) +
                              (slope[0] * s[0].v[i] + slope[1] * s[1].v[i] + slope[2] * s[2].v[i]));
+        }
+    }
+}
+
+/// After the stresses of all points: f of all nodes but the first, which is minus their sum.
+LY_INLINE void ly_mapped_finish(const LyMappedRule *rule, LyMappedForces *forces)
+{
+    for (int lane = 0; rule->tet && lane < WIDTH; lane += LY_LANES) {
+        for (int c = 0; c < 3; ++c) {
+            ly_tet10_finish(forces, c, lane);
         }
     }
 }
@@ -160,6 +273,7 @@ LY_INLINE void ly_mapped_add_energy(const LyraBatch *batch, int q, int lane, LyR
 /// Energy and gradient of the batch, that of node 0 being minus the sum of the others.
 LY_INLINE void ly_mapped_store(const LyMappedRule *rule, const LyraBatch *batch, LyMapped *m)
 {
+    ly_mapped_finish(rule, &m->forces);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         if (batch->energy) {
             ly_store(batch->energy + lane, ly_load(m->energy + lane));
@@ -167,7 +281,7 @@ LY_INLINE void ly_mapped_store(const LyMappedRule *rule, const LyraBatch *batch,
         for (int i = 0; batch->gradient && i < 3; ++i) {
             LyReal sum = ly_set(0);
             for (int a = 1; a < rule->nodes; ++a) {
-                LyReal x = ly_load(m->f + (3 * a + i) * WIDTH + lane);
+                LyReal x = ly_load(m->forces.f + (3 * a + i) * WIDTH + lane);
                 sum += x;
                 ly_store(batch->gradient + (3 * a + i) * WIDTH + lane, x);
             }
@@ -177,9 +291,6 @@ LY_INLINE void ly_mapped_store(const LyMappedRule *rule, const LyraBatch *batch,
 }
 
 // ---- tangents of tets ---------------------------------------------------------------------------
-
-#define LY_TET_GAMMA 0.44721359549995793928 // 1/sqrt(5)
-#define LY_TET_BETA 0.13819660112501051518  // (5 - sqrt(5))/20
 
 // one component of the blocks (i, j) at the four points, and what pairs of nodes take of it
 typedef struct LyTet10Parts {

@@ -16,6 +16,7 @@ typedef struct Point {
     LyMat3 R, Z; // frame; the turn of an exact one
     LyReal energy;
     LyMat3 P;
+    bool projected; // Z is not that of the exact tangent
 } Point;
 
 LY_INLINE Point evaluate_enu(const LyCorotational *self, const LyraBatch *batch, const LyMat3 *G,
@@ -45,7 +46,12 @@ LY_INLINE Point evaluate_enu(const LyCorotational *self, const LyraBatch *batch,
     if (self->model == LYRA_COROTATIONAL_EXACT && batch->dfdx) {
         LyMat3 T = ly_mat3_multiply_transposed(&F, &point.R);
         LyReal c = pressure - 2.0 * mu;
-        point.Z = psd ? ly_frame_inverse(&T, c, true, mu) : ly_frame_inverse(&T, c, false, mu);
+        LyMat3 Z = ly_frame_inverse(&T, c, false, mu);
+        point.Z = psd ? ly_frame_inverse(&T, c, true, mu) : Z;
+        for (int k = 0; psd && k < 9; ++k) {
+            LyMask same = ly_equal(point.Z.m[k / 3][k % 3], Z.m[k / 3][k % 3]);
+            point.projected = point.projected || !ly_all(same);
+        }
     }
     return point;
 }
@@ -105,10 +111,12 @@ LY_INLINE LyMat3 find_block(const LyCorotational *self, const LyStiffness *D, co
     return self->model == LYRA_COROTATIONAL_LINEAR ? K : ly_turned(&point->R, &K);
 }
 
-static void sum_points(const LyCorotational *self, const LyraBatch *batch, bool psd, bool forces,
+// returns whether a point was projected
+static bool sum_points(const LyCorotational *self, const LyraBatch *batch, bool psd, bool forces,
                        LyMapped *m, LyMappedRoom *room)
 {
     const LyMappedRule *rule = &self->mapped;
+    bool projected = false;
     bool enu = self->isotropic && self->model != LYRA_COROTATIONAL_LINEAR;
     for (int q = 0; q < rule->points; ++q) {
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
@@ -118,9 +126,10 @@ static void sum_points(const LyCorotational *self, const LyraBatch *batch, bool 
             LyMat3 G = ly_mapped_gradient(rule, batch, m, q, lane);
             Point point =
                 enu ? evaluate_enu(self, batch, &G, psd, lane) : evaluate_any(self, &D, &G);
+            projected = projected || point.projected;
             if (forces) {
                 ly_mapped_add_energy(batch, q, lane, point.energy, m);
-                ly_mapped_add_stress(rule, batch, q, lane, &point.P, m->f);
+                ly_mapped_add_stress(rule, batch, q, lane, &point.P, &m->forces);
             }
             if (!room) {
                 continue;
@@ -136,6 +145,7 @@ static void sum_points(const LyCorotational *self, const LyraBatch *batch, bool 
             }
         }
     }
+    return projected;
 }
 
 void LY_KERNEL(ly_mapped_strain)(const void *user, const LyraBatch *batch, LyraArena *scratch)
@@ -145,7 +155,7 @@ void LY_KERNEL(ly_mapped_strain)(const void *user, const LyraBatch *batch, LyraA
     LyMappedRoom *room = ly_mapped_room(rule, batch, scratch);
     LyMapped m __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);
-    sum_points(self, batch, batch->psd, true, &m, room);
+    bool projected = sum_points(self, batch, batch->psd, true, &m, room);
     ly_mapped_store(rule, batch, &m);
     if (batch->contraction) {
         ly_clear_contraction(batch, rule->nodes);
@@ -154,8 +164,8 @@ void LY_KERNEL(ly_mapped_strain)(const void *user, const LyraBatch *batch, LyraA
         return;
     }
     ly_mapped_store_blocks(rule, room, batch->dfdx);
-    // others are positive as they are
-    if (batch->psd && self->model == LYRA_COROTATIONAL_EXACT) {
+    // others, and those of points that nothing was taken from, are positive as they are
+    if (projected) {
         double *exact = ly_mapped_exact(rule, room);
         sum_points(self, batch, false, false, &m, room);
         ly_mapped_store_blocks(rule, room, exact);

@@ -287,6 +287,17 @@ static LyraStatus check_plasticity(const LyraSolidDef *def, Maker *make)
                    def->plasticity ? "plasticity" : "Prony series", list);
 }
 
+// fails where a model has no other way to see volumes and shall
+static LyraStatus check_volumetric(const LyraSolidDef *def, Maker *make)
+{
+    if (def->volumetric == LYRA_VOLUMETRIC_STANDARD || make == make_elastic || make == make_fibre) {
+        return LYRA_OK;
+    }
+    return ly_fail(LYRA_UNSUPPORTED,
+                   "model %s has no volumetric %s; isotropic laws have, as neo-hookean", def->model,
+                   lyra_volumetric_name(def->volumetric));
+}
+
 static LyraStatus find_maker(const LyraContext *ctx, const char *name, Maker **make)
 {
     char list[512] = "";
@@ -339,6 +350,7 @@ LyraStatus lyra_solid_create(LyraContext *ctx, const LyraMesh *mesh, const LyraS
     Maker *make = NULL;
     LY_TRY(find_maker(ctx, def->model, &make));
     LY_TRY(check_plasticity(def, make));
+    LY_TRY(check_volumetric(def, make));
     if (def->viscoelasticity) {
         LY_TRY(ly_viscoelasticity_check(def->viscoelasticity));
     }

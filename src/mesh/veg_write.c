@@ -151,7 +151,7 @@ LyraStatus ly_veg_save(const LyraMesh *mesh, const char *path)
     if (mesh->kind != LYRA_ELEMENT_TET4 && mesh->kind != LYRA_ELEMENT_CUBE8) {
         return ly_fail(LYRA_UNSUPPORTED,
                        "%s: .veg holds tets and cubes, and the elements are of kind %s; .vtu, "
-                       ".msh, .vtk and .inp hold them",
+                       ".msh, .vtk, .inp and .mesh hold them",
                        path, lyra_element_kind_name(mesh->kind));
     }
     LY_TRY(check_names(mesh, path));

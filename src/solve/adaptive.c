@@ -442,6 +442,7 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
         report->definiteness = self->report.definiteness;
         report->shift = self->report.shift;
     } else {
+        report->preconditioner = self->kept.direct->name;
         report->factor_entries = self->kept.report.factor_entries;
         report->definiteness =
             self->kept.current ? LYRA_DEFINITENESS_POSITIVE : LYRA_DEFINITENESS_UNKNOWN;

@@ -84,6 +84,7 @@ static LyraStatus factor(void *data, const LyraOperator *A, LyraSolveReport *rep
         status = make_factor(self, A);
     }
     bool known = status != LYRA_OK || self->kept.current;
+    report->preconditioner = self->kept.direct->name;
     report->definiteness = known ? self->kept.report.definiteness : LYRA_DEFINITENESS_UNKNOWN;
     report->factor_entries = status == LYRA_OK ? self->kept.report.factor_entries : 0;
     return status;
@@ -131,7 +132,6 @@ static LyraStatus solve(void *data, int32_t columns, const double *B, bool warm,
         return ly_fail(LYRA_INVALID_ARGUMENT, "factor-reuse: there is no factor to solve with");
     }
     LyraStatus status = LYRA_OK;
-    report->preconditioner = self->kept.direct->name;
     for (int32_t c = 0; c < columns && status == LYRA_OK && self->A.size > 0; ++c) {
         int64_t begin = (int64_t)c * self->A.size;
         status = solve_column(self, B + begin, warm, X + begin, report);

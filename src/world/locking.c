@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Warnings of linear tets that are stiffer than what they stand for. Nearly incompressible ones are
-// known before the first step. Coarse ones in bending are found by their strains: with E the Green
-// strain of a tet, and E* the mean over its nodes of means over the tets around them,
+// Warnings of linear tets that are stiffer than what they stand for, and of laws that other ways to
+// see volumes do not suit. Nearly incompressible ones are known before the first step. Coarse ones
+// in bending are found by their strains: with E the Green strain of a tet, and E* the mean over its
+// nodes of means over the tets around them,
 //   eta^2 = sum V |E - E*|^2 / sum V |E|^2
 // estimates the share of the energy that the mesh cannot follow (Zienkiewicz and Zhu). Where the
 // strain is alike all over, as under compression, it is 0, however coarse the mesh.
@@ -24,28 +25,73 @@ static bool has_linear_tets(const LyraBodyView *view)
     return view->solid && lyra_mesh_view(view->mesh).kind == LYRA_ELEMENT_TET4;
 }
 
-void ly_warn_incompressible(LyraWorld *world, const LyraBodyView *view, const LyBody *body)
+// Laws whose energies of shape and of volume are not apart: what is left of them without that of
+// pure dilatation is of any sign, and beside a large bulk modulus at small strains already.
+static bool mixes_volume(const char *model)
 {
-    const LyraSolidDef *def = &body->solid_def;
-    double poisson = -1;
-    if (!has_linear_tets(view) || def->volumetric != LYRA_VOLUMETRIC_STANDARD ||
-        world->warned_incompressible || strcmp(def->model, "mass-spring") == 0) {
-        return;
+    static const char *const names[] = {"stvk", "rotated-linear", "biphasic-spline"};
+    for (int32_t k = 0; k < LY_COUNT_OF(names); ++k) {
+        if (strcmp(model, names[k]) == 0) {
+            return true;
+        }
     }
-    LyraMeshView mesh = lyra_mesh_view(view->mesh);
-    for (int32_t e = 0; e < mesh.element_count; ++e) {
-        const LyraMeshMaterial *material = &mesh.materials[mesh.element_materials[e]];
+    return false;
+}
+
+// those that lyra_solid_create() lets have other ways
+static bool is_law(const char *model)
+{
+    static const char *const others[] = {"linear", "corotational", "corotational-exact"};
+    for (int32_t k = 0; k < LY_COUNT_OF(others); ++k) {
+        if (strcmp(model, others[k]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double find_poisson(const LyraMesh *mesh)
+{
+    LyraMeshView view = lyra_mesh_view(mesh);
+    double poisson = -1;
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        const LyraMeshMaterial *material = &view.materials[view.element_materials[e]];
         if (material->kind == LYRA_MESH_MATERIAL_ENU) {
             poisson = fmax(poisson, material->enu.poisson);
         }
     }
-    if (poisson > POISSON_MAX) {
-        world->warned_incompressible = true;
+    return poisson;
+}
+
+void ly_warn_incompressible(LyraWorld *world, const LyraBodyView *view, const LyBody *body)
+{
+    const LyraSolidDef *def = &body->solid_def;
+    bool standard = def->volumetric == LYRA_VOLUMETRIC_STANDARD;
+    bool locks = standard && has_linear_tets(view) && strcmp(def->model, "mass-spring") != 0;
+    bool tears = !standard && view->solid && mixes_volume(def->model);
+    double poisson = locks || tears ? find_poisson(view->mesh) : -1;
+    if (poisson <= POISSON_MAX || world->warned_incompressible) {
+        return;
+    }
+    world->warned_incompressible = true;
+    if (tears) {
+        ly_log(world->ctx, LYRA_LOG_WARNING,
+               "body %s: %s with \"volumetric: %s\" loses its stability at small strains at a "
+               "Poisson's ratio of %g, as its energies of shape and of volume are not apart; take "
+               "neo-hookean",
+               view->name, def->model, lyra_volumetric_name(def->volumetric), poisson);
+    } else if (is_law(def->model)) {
         ly_log(world->ctx, LYRA_LOG_WARNING,
                "body %s: tets of 4 nodes are far too stiff at a Poisson's ratio of %g; "
                "\"volumetric: nodal\" helps, or tets of 10 nodes (\"element: tet10\", `lyra mesh "
                "quadratic`) with \"volumetric: mean\"",
                view->name, poisson);
+    } else {
+        ly_log(world->ctx, LYRA_LOG_WARNING,
+               "body %s: tets of 4 nodes are far too stiff at a Poisson's ratio of %g; tets of 10 "
+               "nodes (\"element: tet10\", `lyra mesh quadratic`) help, or \"volumetric: nodal\" "
+               "of a law, as neo-hookean, in place of %s",
+               view->name, poisson, def->model);
     }
 }
 
