@@ -426,10 +426,10 @@ LYRA_TEST(history_follows_the_keys_of_stencils)
 // ---- bounds and bad use -------------------------------------------------------------------------
 
 // nothing may sink below y = -0.15
-static double above(const void *self, int32_t vertex_count, const double *X, const double *u,
-                    const double *d)
+static double above(const void *self, const LyraStencilSet *set, int32_t vertex_count,
+                    const double *X, const double *u, const double *d)
 {
-    (void)self;
+    (void)self, (void)set;
     double bound = 1;
     for (int32_t i = 0; i < vertex_count; ++i) {
         double y = X[3 * i + 1] + u[3 * i + 1], way = d[3 * i + 1];

@@ -154,10 +154,10 @@ LYRA_TEST(projection_keeps_both_momenta_of_a_free_sheet)
 static double floor_y;
 static int32_t floor_met;
 
-static double floor_bound(const void *self, int32_t count, const double *positions, const double *u,
-                          const double *d)
+static double floor_bound(const void *self, const LyraStencilSet *set, int32_t count,
+                          const double *positions, const double *u, const double *d)
 {
-    (void)self;
+    (void)self, (void)set;
     double share = 1;
     for (int32_t i = 1; i < 3 * count; i += 3) {
         double gap = positions[i] + u[i] - floor_y;

@@ -21,6 +21,14 @@ extern "C" {
 
 // ---- kernels ------------------------------------------------------------------------------------
 
+/// What types with LYRA_FORCE_RATES tell beside forces, W.
+typedef enum LyraRate {
+    LYRA_RATE_POTENTIAL = 0, ///< The dissipation potential R.
+    LYRA_RATE_LOST,          ///< Power that is dissipated.
+    LYRA_RATE_SUPPLIED,      ///< Power of what moves by itself, as obstacles, on body and energy.
+    LYRA_RATE_COUNT
+} LyraRate;
+
 /// Stencils in a batch: the stride of all arrays of a LyraBatch.
 #define LYRA_BATCH_WIDTH 8
 
@@ -51,6 +59,7 @@ typedef struct LyraBatch {
     double *dfdx;             ///< d gradient / dx, N/m, [blocks][9], row-major. Nullable.
     double *dfdv;             ///< d gradient / dv, N s/m, [blocks][9]. Nullable.
     double *contraction;      ///< (d dfdx / dx . a) b, N, [3 nodes]. Nullable.
+    double *rates;            ///< Of LYRA_FORCE_RATES types, W, [LYRA_RATE_COUNT]. Nullable.
     /// Of the library's own forces with nodal pressure: means over the nodes of the energy density
     /// of volume, J/m^3, and of its slope, Pa, [2]. NULL for all others.
     const double *nodal;
@@ -99,6 +108,12 @@ typedef enum LyraForceTrait {
     /// dfdx and dfdv are the same wherever the body is, and dfdx is positive semi-definite; those
     /// of LYRA_FORCE_LINEAR types are constant, too.
     LYRA_FORCE_CONSTANT = 1 << 19,
+    /// Of changing groups: the gradient is that of an energy plus dR/dv, R a convex potential of
+    /// velocities alone; writes `rates`.
+    LYRA_FORCE_RATES = 1 << 20,
+    /// Of changing groups: moves by itself as time goes on, and is told of LYRA_UPDATE_SOLVE and
+    /// LYRA_UPDATE_END.
+    LYRA_FORCE_MOVES = 1 << 21,
 } LyraForceTrait;
 
 /// A kind of force: the kernel and what the assembly must know of it.
@@ -138,15 +153,26 @@ LYRA_API int32_t lyra_force_type_blocks(const LyraForceType *type);
 typedef enum LyraUpdateMoment {
     LYRA_UPDATE_STEP = 0,  ///< A step begins, or forces are evaluated outside of a step.
     LYRA_UPDATE_ITERATION, ///< An iteration of Newton's method begins.
+    // of types with LYRA_FORCE_MOVES alone
+    /// A solve begins, or begins again, from a point that was reached: what has moved on further
+    /// than that point allows goes back.
+    LYRA_UPDATE_SOLVE,
+    /// A step is to end here, of any method. What moves by itself is to arrive; where it cannot,
+    /// the function fails with LYRA_NOT_CONVERGED, and a shorter step is tried.
+    LYRA_UPDATE_END,
 } LyraUpdateMoment;
 
 /// Where they are asked for. Arrays are [vertex_count][3], vertices of the model.
 typedef struct LyraUpdate {
     LyraUpdateMoment moment;
     double time, dt; ///< s; dt is 0 outside of a step.
+    double begin;    ///< Time of the committed state, s; `time` where none is given.
     int32_t vertex_count;
     const double *positions; ///< At rest, m.
     const double *u, *v;     ///< m and m/s.
+    int64_t known;           ///< Stencils that the committed state remembers; 0 without history.
+    const uint64_t *keys;    ///< Theirs, [known].
+    const double *history;   ///< [known][history_count].
 } LyraUpdate;
 
 /// Fills a set with the stencils of a changing group: lyra_stencil_set_clear(), then
@@ -157,9 +183,10 @@ typedef LyraStatus LyraStencilUpdate(const void *self, const LyraUpdate *at, Lyr
                                      uint64_t *version);
 
 /// The largest share in [0, 1] of a motion from displacements u along d, m, [vertex_count][3] each,
-/// that is allowed. `positions`: at rest.
-typedef double LyraMotionBound(const void *self, int32_t vertex_count, const double *positions,
-                               const double *u, const double *d);
+/// that is allowed. `positions`: at rest. `set`: the stencils as they are, of a changing group;
+/// otherwise NULL.
+typedef double LyraMotionBound(const void *self, const LyraStencilSet *set, int32_t vertex_count,
+                               const double *positions, const double *u, const double *d);
 
 /// A group of stencils with one kernel, and the first values of their parameters.
 typedef struct LyraForceDef {

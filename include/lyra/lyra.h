@@ -31,6 +31,7 @@
 #include "lyra/mesh_ops.h"
 #include "lyra/model.h"
 #include "lyra/modes.h"
+#include "lyra/obstacle.h"
 #include "lyra/output.h"
 #include "lyra/parameter.h"
 #include "lyra/plasticity.h"

@@ -31,6 +31,8 @@ typedef enum LyraProbeQuantity {
     LYRA_PROBE_VISCOUS_LOSS,   ///< The same in the branches of viscoelasticity, J.
     LYRA_PROBE_TIE_FORCE,      ///< Of a tie on its body, N.
     LYRA_PROBE_TIE_GAP,        ///< Largest distance of a tie's points from where it wants them, m.
+    LYRA_PROBE_OBSTACLE_FORCE, ///< Of bodies on an obstacle, N.
+    LYRA_PROBE_OBSTACLE_GAP,   ///< Least distance of any point from an obstacle, m.
     LYRA_PROBE_QUANTITY_COUNT
 } LyraProbeQuantity;
 
@@ -72,7 +74,9 @@ typedef struct LyraProbeDef {
     const LyraSelector *select; ///< Of the bodies that are there. Nullable: all of it.
     const LyraProbeEnd *to;     ///< Of a distance; Nullable otherwise.
     const char *tie;            ///< Name of a tie that is there; of its quantities alone. Nullable.
-    LyraProbeReduce reduce;     ///< Default LYRA_PROBE_AUTO. Not of distances, volumes and ties.
+    const char *obstacle;       ///< The same of an obstacle. Nullable.
+    /// Default LYRA_PROBE_AUTO. Not of distances, volumes, ties and obstacles.
+    LyraProbeReduce reduce;
     LyraProbeComponent component; ///< Of vectors. Default LYRA_PROBE_WHOLE.
     uint32_t cookie;              ///< Written by the default function only.
 } LyraProbeDef;

@@ -35,6 +35,8 @@ typedef struct LyraPoint {
     const LyraState *committed;
     /// Share of all loads that is left out, [0, 1]; heeded by systems that are LYRA_SYSTEM_LOADS.
     double unloaded;
+    /// Of begin_iteration: LYRA_UPDATE_ITERATION unless said otherwise (0).
+    LyraUpdateMoment moment;
 } LyraPoint;
 
 /// Which tangent the caller takes next, at the same point.
@@ -51,6 +53,7 @@ typedef struct LyraResponse {
     LyraVector *damping;  ///< D v, N (forces that depend on velocities are part of f_int).
     double *elastic;      ///< Energy of the conservative internal forces, J.
     double *potential;    ///< `elastic` minus f_ext . u for loads that do not move, J.
+    double *rates;        ///< Of LYRA_SYSTEM_RATES systems, W, [LYRA_RATE_COUNT].
     /// Where the material goes on remembering, at this point: its blocks are written, nothing else.
     /// May be the committed state.
     LyraState *trial;
@@ -61,8 +64,9 @@ typedef struct LyraResponse {
 
 /// What a system is. Bits of lyra_system_traits().
 typedef enum LyraSystemTrait {
-    LYRA_SYSTEM_SYMMETRIC = 1 << 0,  ///< K and C are symmetric.
-    LYRA_SYSTEM_POTENTIAL = 1 << 1,  ///< g - D v is the gradient of `potential`.
+    LYRA_SYSTEM_SYMMETRIC = 1 << 0, ///< K and C are symmetric.
+    /// g - D v is the gradient of `potential`, with LYRA_SYSTEM_RATES plus that by v of a convex R.
+    LYRA_SYSTEM_POTENTIAL = 1 << 1,
     LYRA_SYSTEM_LINEAR = 1 << 2,     ///< g is linear in u and v.
     LYRA_SYSTEM_LUMPED = 1 << 3,     ///< M is diagonal.
     LYRA_SYSTEM_UNDAMPED = 1 << 4,   ///< g does not depend on v.
@@ -77,6 +81,7 @@ typedef enum LyraSystemTrait {
     LYRA_SYSTEM_CONSTANT = 1 << 11, ///< K and C are the same at every point.
     /// Some unknowns are no places, and far faster than these: explicit methods refuse.
     LYRA_SYSTEM_SCALARS = 1 << 12,
+    LYRA_SYSTEM_RATES = 1 << 13, ///< Has `rates`.
 } LyraSystemTrait;
 
 /// What systems of solids can tell beside.
@@ -173,7 +178,9 @@ typedef struct LyraSystemType {
     /// step.
     LyraStatus (*begin_step)(void *self, LyraState *state, double dt);
     /// Newton's method is about to linearise at a point: forces that are known near a point only
-    /// may be found anew. `changed`: forces and energies there are others now.
+    /// may be found anew. Also called where a solve begins and where a step is to end, even of
+    /// methods that do not iterate (LyraPoint::moment): there it fails with LYRA_NOT_CONVERGED if
+    /// something that moves by itself cannot arrive. `changed`: forces and energies are others now.
     LyraStatus (*begin_iteration)(void *self, const LyraPoint *at, bool *changed);
     LyraStatus (*commit)(void *self, LyraState *state);
     void (*discard)(void *self);

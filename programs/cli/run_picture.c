@@ -135,6 +135,73 @@ static bool load_textures(Run *run)
     return true;
 }
 
+// ---- obstacles ----------------------------------------------------------------------------------
+
+typedef struct Obstacles {
+    int32_t count;
+    LyraSurface **surfaces;
+    double **positions;
+} Obstacles;
+
+static void end_obstacles(Obstacles *all)
+{
+    for (int32_t o = 0; o < all->count; ++o) {
+        lyra_surface_destroy(all->surfaces[o]);
+        free(all->positions[o]);
+    }
+    free(all->surfaces);
+    free(all->positions);
+}
+
+// the middle and the size of what is visible at rest
+static double find_extent(const Run *run, double center[3])
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double size = 0;
+    for (int32_t s = 0; s < run->surface_count; ++s) {
+        LyraSurfaceView view = lyra_surface_view(run->surfaces[s].shown->surface);
+        for (int64_t i = 0; i < 3 * (int64_t)view.vertex_count; ++i) {
+            low[i % 3] = fmin(low[i % 3], view.positions[i]);
+            high[i % 3] = fmax(high[i % 3], view.positions[i]);
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        bool any = low[i] <= high[i];
+        center[i] = any ? 0.5 * (low[i] + high[i]) : 0;
+        size = fmax(size, any ? high[i] - low[i] : 0);
+    }
+    return size > 0 ? 1.5 * size : 1;
+}
+
+static bool make_obstacles(Run *run, Obstacles *all)
+{
+    double center[3], extent = find_extent(run, center);
+    int32_t count = lyra_world_obstacle_count(run->world);
+    double time = lyra_state_view(run->view.state).time;
+    *all = (Obstacles){.surfaces = cli_allocate(((size_t)count + 1) * sizeof(LyraSurface *)),
+                       .positions = cli_allocate(((size_t)count + 1) * sizeof(double *))};
+    for (int32_t o = 0; o < count; ++o) {
+        double R[9], t[3];
+        LyraSurface *surface = NULL;
+        if (lyra_world_obstacle_surface(run->world, o, center, extent, &surface) != LYRA_OK ||
+            lyra_world_obstacle_pose(run->world, o, time, R, t) != LYRA_OK) {
+            lyra_surface_destroy(surface);
+            cli_failed();
+            return false;
+        }
+        LyraSurfaceView view = lyra_surface_view(surface);
+        double *x = cli_allocate(3 * (size_t)view.vertex_count * sizeof *x);
+        for (int64_t i = 0; i < 3 * (int64_t)view.vertex_count; ++i) {
+            const double *X = view.positions + i / 3 * 3, *row = R + i % 3 * 3;
+            x[i] = row[0] * X[0] + row[1] * X[1] + row[2] * X[2] + t[i % 3];
+        }
+        all->surfaces[o] = surface;
+        all->positions[o] = x;
+        ++all->count;
+    }
+    return true;
+}
+
 // ---- pictures -----------------------------------------------------------------------------------
 
 // what is visible, from the scene's camera, or from one that is fitted to where they are
@@ -143,13 +210,15 @@ static bool write_picture(Run *run)
     const double degree = 3.14159265358979323846 / 180;
     const LyraSceneCamera *camera = &run->said.camera;
     LyraRenderDef def = lyra_render_def_default();
-    LyraRenderBody *bodies = cli_allocate(((size_t)run->surface_count + 1) * sizeof *bodies);
+    Obstacles obstacles = {0};
     LyraPicture *picture = NULL;
     int32_t count = 0;
-    if (!color_surfaces(run) || !load_textures(run)) {
-        free(bodies);
+    if (!color_surfaces(run) || !load_textures(run) || !make_obstacles(run, &obstacles)) {
+        end_obstacles(&obstacles);
         return false;
     }
+    LyraRenderBody *bodies =
+        cli_allocate(((size_t)run->surface_count + (size_t)obstacles.count + 1) * sizeof *bodies);
     def.label = labels[run->output.snapshot_field];
     if (run->output.snapshot_size[0] > 0) {
         def.width = run->output.snapshot_size[0];
@@ -173,12 +242,22 @@ static bool write_picture(Run *run)
             bodies[count++].positions = surface->x;
         }
     }
+    for (int32_t o = 0; o < obstacles.count; ++o) {
+        bodies[count] = lyra_render_body_default();
+        bodies[count].surface = obstacles.surfaces[o];
+        bodies[count].positions = obstacles.positions[o];
+        for (int i = 0; i < 3; ++i) {
+            bodies[count].color[i] = 0.72;
+        }
+        ++count;
+    }
     char *path = run_path(run, "pictures/picture_%06" PRId64 ".png", run->step);
     bool good = lyra_render(run->ctx, &def, count, bodies, &picture) == LYRA_OK &&
                 lyra_picture_save(picture, path) == LYRA_OK;
     lyra_picture_destroy(picture);
     free(path);
     free(bodies);
+    end_obstacles(&obstacles);
     if (!good) {
         cli_failed();
     }

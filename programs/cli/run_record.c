@@ -173,6 +173,32 @@ void run_record_destroy(Run *run)
     free(run->row);
 }
 
+// what obstacles feel now; nothing without any
+static void write_obstacles(const Run *run, CliJson *json)
+{
+    int32_t count = lyra_world_obstacle_count(run->world);
+    LyraObstacleReport report;
+    if (count == 0) {
+        return;
+    }
+    cli_json_open(json, "obstacles", '[');
+    for (int32_t o = 0; o < count; ++o) {
+        if (lyra_world_obstacle(run->world, o, &report) != LYRA_OK) {
+            break;
+        }
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "name", report.name);
+        cli_json_double(json, "min_gap", report.min_gap);
+        cli_json_int(json, "min_vertex", report.min_vertex);
+        cli_json_doubles(json, "reaction", 3, report.reaction);
+        cli_json_double(json, "normal", report.normal);
+        cli_json_int(json, "touching", report.touching);
+        cli_json_int(json, "sliding", report.sliding);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
 bool run_json_write(const Run *run)
 {
     Cell cells[CELLS];
@@ -185,6 +211,7 @@ bool run_json_write(const Run *run)
     for (int32_t c = 0; c < run->column_count; ++c) {
         cli_json_double(&json, run->columns[c].name, run->columns[c].value);
     }
+    write_obstacles(run, &json);
     cli_json_text(&json, "outcome", lyra_step_outcome_name(run->report.outcome));
     cli_json_text(&json, "solver", run->solver);
     cli_json_close(&json, '}');
@@ -429,6 +456,7 @@ static void write_summary(const Run *run, const char *result, const char *reason
     cli_json_int(json, "rejected", run->totals.rejected);
     write_energies(run, json);
     write_probes(run, json);
+    write_obstacles(run, json);
     cli_json_int(json, "frames", run->saved.count);
     cli_json_int(json, "vertices", run_vertices(run));
     write_bodies(run, json);

@@ -178,6 +178,7 @@ extern const VerifyCase verify_incompressible_cases[];
 extern const VerifyCase verify_locking_cases[];
 extern const VerifyCase verify_modes_cases[];
 extern const VerifyCase verify_motion_cases[];
+extern const VerifyCase verify_obstacles_cases[];
 extern const VerifyCase verify_order_cases[];
 extern const VerifyCase verify_particles_cases[];
 extern const VerifyCase verify_patch_cases[];

@@ -120,6 +120,7 @@ void ly_stencil_set_destroy(LyraStencilSet *set)
     ly_release(ctx, set->lane_parameters);
     ly_release(ctx, set->rest);
     ly_release(ctx, set->energy);
+    ly_release(ctx, set->rates);
     release_contributions(ctx, &set->of_gradient);
     release_contributions(ctx, &set->of_blocks);
     ly_release(ctx, set->touched);

@@ -73,6 +73,7 @@ typedef struct LyStencilEvaluation {
     double *gradient;      // added to, [vertex_count][3], the caller's order
     double *dfdx;          // overwritten, [pair_count][9]
     double *dfdv;          // overwritten, [pair_count][9]; zero for types without velocities
+    double *rates;         // added to, [LYRA_RATE_COUNT]; by types that have them
 } LyStencilEvaluation;
 
 /// Evaluates a finished set. Allocates nothing.
@@ -132,6 +133,7 @@ struct LyraStencilSet {
     double *lane_parameters; // [batch][parameter_count][lane]
     double *rest;            // [batch][3 nodes][lane], of the points; NULL where u alone counts
     double *energy;          // [batch]
+    double *rates;           // [batch][LYRA_RATE_COUNT]; NULL for types without
     LyContributions of_gradient, of_blocks;
     int64_t touched_room, touched_count, pair_room, pair_count;
     int32_t *touched; // [touched_count], vertices, ascending

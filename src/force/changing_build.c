@@ -287,6 +287,9 @@ static LyraStatus reserve_batches(LyraStencilSet *set)
             LY_TRY(ly_resize_array(ctx, lanes * 3 * type->nodes, sizeof(double), &set->rest));
         }
         LY_TRY(ly_resize_array(ctx, room, sizeof *set->energy, &set->energy));
+        if (set->type->traits & LYRA_FORCE_RATES) {
+            LY_TRY(ly_resize_array(ctx, room * LYRA_RATE_COUNT, sizeof *set->rates, &set->rates));
+        }
         set->batch_room = room;
     }
     int64_t sources = ly_min_i64(set->batch_count, set->chunk_batches);

@@ -119,6 +119,7 @@ static void kernel_task(void *data, int32_t index, int32_t worker)
     bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
     bool remembers = type->history_count > 0;
     double energies[WIDTH] __attribute__((aligned(64)));
+    double rates[LYRA_RATE_COUNT * WIDTH] __attribute__((aligned(64)));
     double *x = lyra_arena_push(arena, vector_bytes);
     double *v = viscous ? lyra_arena_push(arena, vector_bytes) : NULL;
     double *history = remembers ? lyra_arena_push(arena, history_bytes) : NULL;
@@ -132,6 +133,7 @@ static void kernel_task(void *data, int32_t index, int32_t worker)
         .v = v,
         .history = history,
         .energy = at->energy ? energies : NULL,
+        .rates = at->rates && set->rates ? rates : NULL,
         .gradient = at->gradient ? lyra_arena_push(arena, vector_bytes) : NULL,
         .dfdx = at->dfdx ? lyra_arena_push(arena, block_bytes) : NULL,
         .dfdv = evaluation->dfdv ? lyra_arena_push(arena, block_bytes) : NULL,
@@ -166,6 +168,13 @@ static void kernel_task(void *data, int32_t index, int32_t worker)
             sum += energies[lane];
         }
         set->energy[b] = sum;
+        for (int32_t i = 0; batch.rates && i < LYRA_RATE_COUNT; ++i) {
+            double rate = 0;
+            for (int32_t lane = 0; lane < batch.count; ++lane) {
+                rate += rates[i * WIDTH + lane];
+            }
+            set->rates[b * LYRA_RATE_COUNT + i] = rate;
+        }
         spread(evaluation, b, &batch);
     }
     ly_arena_release_to(arena, mark);
@@ -307,6 +316,11 @@ LyraStatus ly_stencil_set_evaluate(LyraStencilSet *set, const LyStencilEvaluatio
             sum += set->energy[b];
         }
         *at->energy = sum;
+    }
+    for (int32_t b = 0; at->rates && set->rates && b < set->batch_count; ++b) {
+        for (int32_t i = 0; i < LYRA_RATE_COUNT; ++i) {
+            at->rates[i] += set->rates[(int64_t)b * LYRA_RATE_COUNT + i];
+        }
     }
     return LYRA_OK;
 }

@@ -33,10 +33,11 @@ struct LyNewton;
 
 /// Energies of a state, and the forces whose work is measured.
 typedef struct LyMeasure {
-    double kinetic, elastic; // J
-    double power;            // lost to damping and velocity forces, W
-    double lost, plastic;    // by the material, since it began; of it by flow, J
-    LyraVector *external;    // loads, N
+    double kinetic, elastic;       // J
+    double power;                  // lost to damping and velocity forces, W
+    double rates[LYRA_RATE_COUNT]; // of obstacles, W
+    double lost, plastic;          // by the material, since it began; of it by flow, J
+    LyraVector *external;          // loads, N
 } LyMeasure;
 
 #define LY_TARGET_TERMS 5

@@ -390,6 +390,24 @@ static LyraStatus measure_once(LyraIntegrator *it)
     return LYRA_OK;
 }
 
+// what moves by itself comes to where it is at the end of a substep, next to the body there
+static LyraStatus arrive(LyraIntegrator *it, double h)
+{
+    LyraStateView view = lyra_state_view(it->trial);
+    const LyraPoint at = {.time = it->end,
+                          .dt = h,
+                          .u = view.u,
+                          .v = view.v,
+                          .committed = it->work,
+                          .moment = LYRA_UPDATE_END};
+    bool changed = false;
+    if (!lyra_system_has_iterations(it->system)) {
+        return LYRA_OK;
+    }
+    LyraStatus status = lyra_system_begin_iteration(it->system, &at, &changed);
+    return status == LYRA_NOT_CONVERGED ? ly_step_fail(it, LYRA_STEP_BLOCKED, status) : status;
+}
+
 // one substep from `work` in `trial`, after its begin
 static LyraStatus try_substep(LyraIntegrator *it, double h)
 {
@@ -402,6 +420,9 @@ static LyraStatus try_substep(LyraIntegrator *it, double h)
     }
     if (status == LYRA_OK) {
         status = ly_reach_or_fail(it, view.u, it->end);
+    }
+    if (status == LYRA_OK) {
+        status = arrive(it, h);
     }
     if (status == LYRA_OK) {
         status = lyra_system_commit(it->system, it->trial);

@@ -9,7 +9,8 @@
 //
 //   F(q) = a . M a / (2 a_q) + W(u) / u_q + v . D v / (2 v_q) + r_0 . q,
 //
-// since d/dq of the four is M a, dW/du, D v and r_0. A vanishing a_q or v_q (statics) takes its
+// since d/dq of the four is M a, dW/du, D v and r_0. A dissipation potential R(v) enters as
+// R(v) / v_q. A vanishing a_q or v_q (statics) takes its
 // term away, as a and v are zero then. We use u_q F, in J: its slope along d is u_q R . d, and
 // minus that slope at the Newton direction is the square of the decrement. Backward Euler
 // minimises in this way |v - v_n|_M^2 / 2 + W + h v.Dv / 2; a step that lowers u_q F enough
@@ -96,14 +97,14 @@ void ly_newton_place(LyNewton *newton, const LyStage *stage, const LyraVector *q
 
 // parts of the potential, their rounding and their size
 static void find_merit(LyNewton *newton, const LyStage *stage, const LyraVector *q, double elastic,
-                       double potential, LyEvaluation *evaluation)
+                       double potential, double rate, LyEvaluation *evaluation)
 {
     double inertia = 0, loss = 0, bias = 0;
     if (stage->a_q != 0) {
         inertia = 0.5 * stage->u_q / stage->a_q * lyra_vector_dot(newton->a, newton->mass);
     }
     if (stage->v_q != 0) {
-        loss = 0.5 * stage->u_q / stage->v_q * lyra_vector_dot(newton->v, newton->damping);
+        loss = stage->u_q / stage->v_q * (0.5 * lyra_vector_dot(newton->v, newton->damping) + rate);
     }
     if (stage->r_0) {
         bias = stage->u_q * lyra_vector_dot(stage->r_0, q);
@@ -137,8 +138,9 @@ LyraStatus ly_newton_evaluate(LyNewton *newton, LyraIntegrator *it, const LyStag
         evaluation->blocked = true;
         return LYRA_OK;
     }
-    double elastic = 0, potential = 0;
+    double elastic = 0, potential = 0, rates[LYRA_RATE_COUNT] = {0};
     bool has_potential = ly_newton_has_potential(newton);
+    bool has_rates = lyra_system_traits(newton->system) & LYRA_SYSTEM_RATES;
     const LyraPoint at = {.time = stage->time,
                           .dt = stage->dt,
                           .u = newton->u,
@@ -150,6 +152,7 @@ LyraStatus ly_newton_evaluate(LyNewton *newton, LyraIntegrator *it, const LyStag
                                    .damping = newton->damping,
                                    .elastic = &elastic,
                                    .potential = has_potential ? &potential : NULL,
+                                   .rates = has_potential && has_rates ? rates : NULL,
                                    .need_tangent = newton->need_tangent};
     LyraStatus status = ly_evaluate(it, &at, &response);
     if (status == LYRA_NOT_FINITE) {
@@ -174,14 +177,15 @@ LyraStatus ly_newton_evaluate(LyNewton *newton, LyraIntegrator *it, const LyStag
     evaluation->whole = stage->reactions ? lyra_vector_norm(r) : 0;
     lyra_system_merge(it->system, NULL, r);
     evaluation->residual = lyra_vector_norm(r);
-    find_merit(newton, stage, q, elastic, potential, evaluation);
+    find_merit(newton, stage, q, elastic, potential, rates[LYRA_RATE_POTENTIAL], evaluation);
     evaluation->finite = isfinite(evaluation->residual) && isfinite(evaluation->force) &&
                          isfinite(evaluation->potential) && isfinite(evaluation->energy);
     return LYRA_OK;
 }
 
 LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                     const LyraVector *q, LyraVector *r, LyEvaluation *evaluation)
+                                     LyraUpdateMoment moment, const LyraVector *q, LyraVector *r,
+                                     LyEvaluation *evaluation)
 {
     if (!lyra_system_has_iterations(newton->system)) {
         return LYRA_OK;
@@ -193,7 +197,8 @@ LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const
                           .u = newton->u,
                           .v = newton->v,
                           .committed = stage->committed,
-                          .unloaded = stage->unloaded};
+                          .unloaded = stage->unloaded,
+                          .moment = moment};
     LY_TRY(lyra_system_begin_iteration(newton->system, &at, &changed));
     return changed ? ly_newton_evaluate(newton, it, stage, q, r, evaluation) : LYRA_OK;
 }

@@ -15,6 +15,9 @@
 //   viscous = h (p_0 + p_1) / 2 + what it lost otherwise,
 //   work = (f_0 + f_1) . du / 2 + (r_0 + r_1) . (I - P) du / 2.
 //
+// Of forces with a dissipation potential p is what they tell themselves, as the power of sliding on
+// something that moves; what moves by itself (obstacles) adds its power to the work.
+//
 // Where the numbers of the material are others than at the end of the step before, the energy at
 // the begin is another one: the difference is the work of the change. What is left, numerical =
 // work + change - plastic - viscous - the growth of kinetic + elastic, is what the method itself
@@ -74,9 +77,21 @@ LyraStatus ly_measure_keep(LyraIntegrator *it, LyraState *state)
 
 // ---- a step -------------------------------------------------------------------------------------
 
+// with stencils as they are where the state is
+static LyraStatus measure_rates(LyraIntegrator *it, const LyraState *state, int32_t k)
+{
+    if (!(lyra_system_traits(it->system) & LYRA_SYSTEM_RATES)) {
+        return LYRA_OK;
+    }
+    const LyraPoint at = point_of(state);
+    const LyraResponse response = {.rates = it->measure[k].rates};
+    return lyra_system_evaluate(it->system, &at, &response);
+}
+
 LyraStatus ly_measure_begin(LyraIntegrator *it, LyraState *state)
 {
     LY_TRY(ly_measure(it, state, 0));
+    LY_TRY(measure_rates(it, state, 0));
     if (!loses_by_damping_alone(it)) {
         LyraStateView view = lyra_state_view(state);
         LY_TRY(ly_update_damping(it, view.time, 0, view.u, view.v, state));
@@ -168,6 +183,7 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
         lyra_system_thaw_damping(it->system);
     }
     LY_TRY(ly_measure(it, end, 1));
+    LY_TRY(measure_rates(it, end, 1));
     LY_TRY(alone ? LYRA_OK : ly_measure_losses(it, end, 1));
     double plastic = it->measure[1].plastic - it->measure[0].plastic;
     it->report.plastic += plastic;
@@ -175,6 +191,8 @@ LyraStatus ly_measure_step(LyraIntegrator *it, LyraState *begin, LyraState *end,
     for (int32_t k = 0; k < 2; ++k) {
         it->report.work += 0.5 * lyra_vector_dot(it->measure[k].external, du);
         it->report.viscous += 0.5 * h * it->measure[k].power;
+        it->report.viscous += alone ? 0.5 * h * it->measure[k].rates[LYRA_RATE_LOST] : 0;
+        it->report.work += 0.5 * h * it->measure[k].rates[LYRA_RATE_SUPPLIED];
         it->report.work += 0.5 * reactions[k];
     }
     // a method need not look at forces where a step ends; the next one would begin with them

@@ -440,7 +440,8 @@ static LyraStatus check_end(LyNewton *newton, LyraIntegrator *it, const LyStage 
                             const LyraVector *q, LyEvaluation *evaluation, bool *done)
 {
     double before = evaluation->residual;
-    LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, evaluation));
+    LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, q, newton->r,
+                                     evaluation));
     double limit = fmax(newton->floor, newton->def.residual * evaluation->force);
     *done = evaluation->finite && evaluation->residual <= fmax(before, limit);
     return LYRA_OK;
@@ -462,7 +463,8 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     int32_t most = newton->def.iterations_max;
     most = stage->iterations_max > 0 && stage->iterations_max < most ? stage->iterations_max : most;
     for (*count = 0; *count < most;) {
-        LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, evaluation));
+        LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, q, newton->r,
+                                         evaluation));
         if (!evaluation->finite) {
             return ly_newton_fail_at(newton, it, stage, evaluation);
         }
@@ -587,7 +589,8 @@ static LyraStatus solve_counted(LyNewton *newton, LyraIntegrator *it, const LySt
         }
         LY_TRY(ly_newton_evaluate(newton, it, stage, q, newton->r, &evaluation));
         if (evaluation.finite) {
-            LY_TRY(ly_newton_begin_iteration(newton, it, stage, q, newton->r, &evaluation));
+            LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, q, newton->r,
+                                             &evaluation));
         }
         if (!evaluation.finite) {
             return ly_newton_fail_at(newton, it, stage, &evaluation);

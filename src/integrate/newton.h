@@ -99,7 +99,8 @@ LyraStatus ly_line_search(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 /// Tells the system that q, of which `evaluation` is, is linearised next; evaluates it again where
 /// forces are others after that.
 LyraStatus ly_newton_begin_iteration(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
-                                     const LyraVector *q, LyraVector *r, LyEvaluation *evaluation);
+                                     LyraUpdateMoment moment, const LyraVector *q, LyraVector *r,
+                                     LyEvaluation *evaluation);
 
 // ---- directions (newton.c) ----------------------------------------------------------------------
 

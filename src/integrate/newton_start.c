@@ -99,7 +99,8 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
     ly_reach_return(it, stage->previous);
     LY_TRY(ly_newton_evaluate(newton, it, stage, old, newton->r_try, evaluation));
     if (evaluation->finite) {
-        LY_TRY(ly_newton_begin_iteration(newton, it, stage, old, newton->r_try, evaluation));
+        LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, old,
+                                         newton->r_try, evaluation));
     }
     if (!evaluation->finite) {
         return ly_newton_fail_at(newton, it, stage, evaluation);
@@ -218,11 +219,29 @@ static LyraStatus try_rest(LyNewton *newton, LyraIntegrator *it, const LyStage *
     return LYRA_OK;
 }
 
+// what moves by itself goes back to where `previous` is allowed
+static LyraStatus begin_solve(LyraIntegrator *it, const LyStage *stage)
+{
+    if (!lyra_system_has_iterations(it->system)) {
+        return LYRA_OK;
+    }
+    bool changed = false;
+    LyraStateView view = lyra_state_view(stage->committed);
+    const LyraPoint at = {.time = stage->time,
+                          .dt = stage->dt,
+                          .u = stage->previous,
+                          .v = view.v,
+                          .committed = stage->committed,
+                          .moment = LYRA_UPDATE_SOLVE};
+    return lyra_system_begin_iteration(it->system, &at, &changed);
+}
+
 LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                            LyraVector *q, LyEvaluation *evaluation)
 {
     if (stage->previous) {
         ly_reach_return(it, stage->previous);
+        LY_TRY(begin_solve(it, stage));
     }
     LY_TRY(ly_newton_evaluate(newton, it, stage, q, newton->r, evaluation));
     if (stage->previous) {

@@ -14,6 +14,7 @@
 #include "model/history.h"
 #include "model/vector.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,29 @@ static const LyraForce *force_of(const LyChangings *changings, const LyChanging 
     return changings->model->forces[group->group];
 }
 
+// the committed numbers of a group; a state without them has none
+static void find_committed(const LyraModel *model, int32_t group, const LyraState *state,
+                           LyraStateBlock *values, LyraStateBlock *keys)
+{
+    char name[32];
+    int32_t version = model->history_versions[group];
+    *values = *keys = (LyraStateBlock){0};
+    if (!state) {
+        return;
+    }
+    snprintf(name, sizeof name, "history.%d", (int)group);
+    bool found = lyra_state_find_block(state, name, LYRA_STATE_MATERIAL, values);
+    snprintf(name, sizeof name, "keys.%d", (int)group);
+    found = found && lyra_state_find_block(state, name, LYRA_STATE_MATERIAL, keys) &&
+            values->type == LYRA_STATE_VECTOR && values->count == 1 &&
+            keys->type == LYRA_STATE_INT64 && values->version == version &&
+            keys->version == version &&
+            values->size == keys->count * model->forces[group]->type->history_count;
+    if (!found) {
+        *values = *keys = (LyraStateBlock){0};
+    }
+}
+
 LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, const LyraPoint *at,
                                bool *changed)
 {
@@ -78,17 +102,29 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
     if (changings->count == 0) {
         return LYRA_OK;
     }
-    const LyraUpdate update = {.moment = moment,
-                               .time = at->time,
-                               .dt = at->dt,
-                               .vertex_count = model->vertex_count,
-                               .positions = model->positions,
-                               .u = lyra_vector_values(at->u),
-                               .v = lyra_vector_values(at->v)};
+    LyraUpdate update = {.moment = moment,
+                         .time = at->time,
+                         .dt = at->dt,
+                         .begin = at->committed ? lyra_state_view(at->committed).time : at->time,
+                         .vertex_count = model->vertex_count,
+                         .positions = model->positions,
+                         .u = lyra_vector_values(at->u),
+                         .v = lyra_vector_values(at->v)};
     changings->stencil_count = 0;
     for (int32_t i = 0; i < changings->count; ++i) {
         LyChanging *group = &changings->groups[i];
         const LyraForce *force = force_of(changings, group);
+        LyraStateBlock values, keys;
+        bool told = moment <= LYRA_UPDATE_ITERATION || !group->ready ||
+                    force->type->traits & LYRA_FORCE_MOVES;
+        if (!told) {
+            changings->stencil_count += lyra_stencil_set_view(group->set).count;
+            continue;
+        }
+        find_committed(model, group->group, at->committed, &values, &keys);
+        update.known = keys.count;
+        update.keys = keys.values;
+        update.history = keys.count > 0 ? lyra_vector_values(values.vectors[0]) : NULL;
         // until it is finished again, the set must not pass for what it was
         bool ready = group->ready;
         group->ready = false;
@@ -135,29 +171,6 @@ static LyraStatus reserve_history(LyraContext *ctx, LyChanging *group, int64_t c
         group->history_room = room;
     }
     return LYRA_OK;
-}
-
-// the committed numbers of a group; a state without them has none
-static void find_committed(const LyraModel *model, int32_t group, const LyraState *state,
-                           LyraStateBlock *values, LyraStateBlock *keys)
-{
-    char name[32];
-    int32_t version = model->history_versions[group];
-    *values = *keys = (LyraStateBlock){0};
-    if (!state) {
-        return;
-    }
-    snprintf(name, sizeof name, "history.%d", (int)group);
-    bool found = lyra_state_find_block(state, name, LYRA_STATE_MATERIAL, values);
-    snprintf(name, sizeof name, "keys.%d", (int)group);
-    found = found && lyra_state_find_block(state, name, LYRA_STATE_MATERIAL, keys) &&
-            values->type == LYRA_STATE_VECTOR && values->count == 1 &&
-            keys->type == LYRA_STATE_INT64 && values->version == version &&
-            keys->version == version &&
-            values->size == keys->count * model->forces[group]->type->history_count;
-    if (!found) {
-        *values = *keys = (LyraStateBlock){0};
-    }
 }
 
 const double *ly_model_changing_history(const LyraModel *model, int32_t group,
@@ -263,6 +276,38 @@ LyraStatus ly_changings_forces(LyChangings *changings, const LyraPoint *at, Lyra
         }
     }
     return LYRA_OK;
+}
+
+LyraStatus ly_changings_rates(LyChangings *changings, const LyraPoint *at, double *rates)
+{
+    for (int32_t i = 0; i < changings->count; ++i) {
+        LyChanging *group = &changings->groups[i];
+        if (force_of(changings, group)->type->traits & LYRA_FORCE_RATES) {
+            LyStencilEvaluation evaluation;
+            LY_TRY(find_evaluation(changings, group, at, &evaluation));
+            evaluation.rates = rates;
+            LY_TRY(ly_stencil_set_evaluate(group->set, &evaluation));
+        }
+    }
+    return LYRA_OK;
+}
+
+double ly_changings_bound(const LyChangings *changings, const double *u, const double *d)
+{
+    const LyraModel *model = changings->model;
+    double bound = 1;
+    for (int32_t f = 0, next = 0; f < model->force_count; ++f) {
+        const LyraForce *force = model->forces[f];
+        bool changes = next < changings->count && changings->groups[next].group == f;
+        const LyraStencilSet *set = changes ? changings->groups[next++].set : NULL;
+        if (force->bound) {
+            double share =
+                force->bound(force->self, set, model->vertex_count, model->positions, u, d);
+            // what is no number allows nothing
+            bound = share >= 0 ? fmin(bound, share) : 0;
+        }
+    }
+    return bound;
 }
 
 LyraStatus ly_changings_linearise(LyChangings *changings, const LyraPoint *at, bool psd)

@@ -55,6 +55,12 @@ const double *ly_model_changing_history(const LyraModel *model, int32_t group,
 LyraStatus ly_changings_forces(LyChangings *changings, const LyraPoint *at, LyraState *trial,
                                double *gradient, double *energy);
 
+/// Adds their rates, [LYRA_RATE_COUNT].
+LyraStatus ly_changings_rates(LyChangings *changings, const LyraPoint *at, double *rates);
+
+/// The largest share in [0, 1] of a motion from u along d that all groups of the model allow.
+double ly_changings_bound(const LyChangings *changings, const double *u, const double *d);
+
 /// Takes dfdx and dfdv at a point.
 LyraStatus ly_changings_linearise(LyChangings *changings, const LyraPoint *at, bool psd);
 

@@ -259,8 +259,8 @@ static LyraStatus dense_begin_step(void *self, LyraState *state, double dt)
 
 static LyraStatus dense_begin_iteration(void *self, const LyraPoint *at, bool *changed)
 {
-    return ly_changings_update(&((DenseSystem *)self)->tangent.changing, LYRA_UPDATE_ITERATION, at,
-                               changed);
+    LyraUpdateMoment moment = at->moment ? at->moment : LYRA_UPDATE_ITERATION;
+    return ly_changings_update(&((DenseSystem *)self)->tangent.changing, moment, at, changed);
 }
 
 static LyraStatus dense_commit(void *self, LyraState *state)
@@ -271,8 +271,8 @@ static LyraStatus dense_commit(void *self, LyraState *state)
 static LyraStatus dense_step_bound(void *self, const LyraVector *u, const LyraVector *d,
                                    double *bound)
 {
-    *bound = ly_model_bound(((DenseSystem *)self)->tangent.model, lyra_vector_values(u),
-                            lyra_vector_values(d));
+    *bound = ly_changings_bound(&((DenseSystem *)self)->tangent.changing, lyra_vector_values(u),
+                                lyra_vector_values(d));
     return LYRA_OK;
 }
 

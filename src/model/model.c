@@ -444,10 +444,10 @@ bool ly_model_damped(const LyraModel *model)
     return model->mass_damping > 0 || model->stiffness_damping > 0 || model->damping;
 }
 
-// whether all forces are gradients of energies, but for dashpots
+// whether all forces are gradients of energies, but for dashpots and dissipation potentials
 static bool has_potential(const LyraModel *model)
 {
-    const uint32_t velocity = LYRA_FORCE_VELOCITY, dashpot = LYRA_FORCE_DASHPOT;
+    const uint32_t velocity = LYRA_FORCE_VELOCITY, dashpot = LYRA_FORCE_DASHPOT | LYRA_FORCE_RATES;
     for (int32_t f = 0; f < model->force_count; ++f) {
         uint32_t traits = model->forces[f]->type->traits;
         if (traits & velocity ? !(traits & dashpot) : !(traits & LYRA_FORCE_CONSERVATIVE)) {
@@ -476,6 +476,7 @@ uint32_t ly_model_traits(const LyraModel *model)
     traits |= !loads && !(some & LYRA_FORCE_TIME) ? LYRA_SYSTEM_STATIONARY : 0;
     traits |= some & LYRA_FORCE_HISTORY ? LYRA_SYSTEM_HISTORY : 0;
     traits |= some & LYRA_FORCE_LATE ? LYRA_SYSTEM_LATE : 0;
+    traits |= some & LYRA_FORCE_RATES ? LYRA_SYSTEM_RATES : 0;
     traits |= model->scalar ? LYRA_SYSTEM_SCALARS : 0;
     traits |=
         loads || model->prescription || model->stepper_prescribes ? LYRA_SYSTEM_HOST_CALLBACKS : 0;
@@ -526,20 +527,6 @@ void ly_model_external(const LyraModel *model, const double *stepping, double t,
     if (model->load && model->load_moves) {
         model->load(model->load_user, t, u, v, f);
     }
-}
-
-double ly_model_bound(const LyraModel *model, const double *u, const double *d)
-{
-    double bound = 1;
-    for (int32_t f = 0; f < model->force_count; ++f) {
-        const LyraForce *force = model->forces[f];
-        if (force->bound) {
-            double share = force->bound(force->self, model->vertex_count, model->positions, u, d);
-            // what is no number allows nothing
-            bound = share >= 0 ? fmin(bound, share) : 0;
-        }
-    }
-    return bound;
 }
 
 void ly_model_loads(const LyraModel *model, double t, const double *u, const double *v, double *f)

@@ -176,9 +176,6 @@ void ly_model_external(const LyraModel *model, const double *stepping, double t,
 /// The same without gravity.
 void ly_model_loads(const LyraModel *model, double t, const double *u, const double *v, double *f);
 
-/// The largest share of a motion from u along d that all groups allow, [0, 1].
-double ly_model_bound(const LyraModel *model, const double *u, const double *d);
-
 /// Sizes of the numbers that forces at each unknown are computed from, m, [3 vertex_count]: edges
 /// of elements whose law is not linear; positions, counted from the middle or not, of forces that
 /// see these. Nothing for those that compute from displacements alone.

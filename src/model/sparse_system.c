@@ -435,8 +435,8 @@ static LyraStatus sparse_begin_step(void *self, LyraState *state, double dt)
 
 static LyraStatus sparse_begin_iteration(void *self, const LyraPoint *at, bool *changed)
 {
-    return ly_changings_update(&((SparseSystem *)self)->tangent.changing, LYRA_UPDATE_ITERATION, at,
-                               changed);
+    LyraUpdateMoment moment = at->moment ? at->moment : LYRA_UPDATE_ITERATION;
+    return ly_changings_update(&((SparseSystem *)self)->tangent.changing, moment, at, changed);
 }
 
 static LyraStatus sparse_commit(void *self, LyraState *state)
@@ -447,8 +447,8 @@ static LyraStatus sparse_commit(void *self, LyraState *state)
 static LyraStatus sparse_step_bound(void *self, const LyraVector *u, const LyraVector *d,
                                     double *bound)
 {
-    *bound = ly_model_bound(((SparseSystem *)self)->tangent.model, lyra_vector_values(u),
-                            lyra_vector_values(d));
+    *bound = ly_changings_bound(&((SparseSystem *)self)->tangent.changing, lyra_vector_values(u),
+                                lyra_vector_values(d));
     return LYRA_OK;
 }
 

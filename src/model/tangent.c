@@ -496,6 +496,11 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
     if (response->damping && model->force_traits & LYRA_FORCE_DASHPOT) {
         LY_TRY(add_dashpots(tangent, at, Dv));
     }
+    if (response->rates) {
+        memset(response->rates, 0, LYRA_RATE_COUNT * sizeof *response->rates);
+        LY_TRY(ly_changings_ensure(&tangent->changing, at));
+        LY_TRY(ly_changings_rates(&tangent->changing, at, response->rates));
+    }
     if (response->elastic) {
         *response->elastic = elastic;
     }

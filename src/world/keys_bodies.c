@@ -83,12 +83,13 @@ static const LyKey turn_keys[] = {
     {"center", LY_KEY_VECTOR, AT(LyraTurn, center), .unit = "m", .meaning = "A point of the axis."},
     {"angle", LY_KEY_NUMBER, AT(LyraTurn, angle), .unit = "rad", .meaning = "Right-handed angle."},
 };
-GROUP(turn, LyraTurn, NULL, "rotate", "A rotation.");
+PUBLIC_GROUP(ly_turn_keys, turn_keys, LyraTurn, NULL, "rotate", "A rotation.");
 
 static const LyKey transform_keys[] = {
     {"scale", LY_KEY_SCALE, AT(LyraPlacement, scale), .range = LY_RANGE_POSITIVE,
      .meaning = "First: one factor, or one per axis."},
-    {"rotate", LY_KEY_GROUP, AT(LyraPlacement, rotate), .group = &turn, .meaning = "Second."},
+    {"rotate", LY_KEY_GROUP, AT(LyraPlacement, rotate), .group = &ly_turn_keys,
+     .meaning = "Second."},
     {"translate", LY_KEY_VECTOR, AT(LyraPlacement, translate), .unit = "m", .meaning = "Third."},
 };
 GROUP(transform, LyraPlacement, NULL, "transform",
@@ -97,7 +98,7 @@ GROUP(transform, LyraPlacement, NULL, "transform",
 static const LyKey start_keys[] = {
     {"scale", LY_KEY_SCALE, AT(LyraStart, scale),
      .meaning = "About the middle of the body, one factor or one per axis; 0 flattens."},
-    {"rotate", LY_KEY_GROUP, AT(LyraStart, rotate), .group = &turn, .meaning = "Second."},
+    {"rotate", LY_KEY_GROUP, AT(LyraStart, rotate), .group = &ly_turn_keys, .meaning = "Second."},
     {"translate", LY_KEY_VECTOR, AT(LyraStart, translate), .unit = "m", .meaning = "Third."},
     {"velocity", LY_KEY_VECTOR, AT(LyraStart, velocity), .unit = "m/s",
      .meaning = "Of all its vertices."},

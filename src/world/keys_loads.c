@@ -37,7 +37,8 @@ static const LyKey rotation_keys[] = {
      .meaning = "A point of the axis."},
     {"angle", LY_KEY_CURVE, AT(LyraRotation, angle), .unit = "rad", .meaning = "Over time."},
 };
-GROUP(rotation, LyraRotation, NULL, "rotation", "A rotation over time, before the displacement.");
+PUBLIC_GROUP(ly_rotation_keys, rotation_keys, LyraRotation, NULL, "rotation",
+             "A rotation over time, before the displacement.");
 
 static const LyKey constraint_keys[] = {
     {"body", LY_KEY_TEXT, AT(LyraConstraintDef, body), .meaning = "Its name. Without, all bodies."},
@@ -49,7 +50,7 @@ static const LyKey constraint_keys[] = {
      .meaning = "The one direction along which they are held, in place of `axes`."},
     {"displacement", LY_KEY_CURVES, AT(LyraConstraintDef, displacement), .unit = "m",
      .meaning = "Where they are held, from their place at rest, over time."},
-    {"rotation", LY_KEY_GROUP, AT(LyraConstraintDef, rotation), .group = &rotation,
+    {"rotation", LY_KEY_GROUP, AT(LyraConstraintDef, rotation), .group = &ly_rotation_keys,
      .meaning = "Turns their place at rest over time."},
     {"twist", LY_KEY_CURVE, AT(LyraConstraintDef, twist), .pointer = true, .unit = "rad",
      .meaning = "Holds edges of rods with both ends among the vertices at this angle about "
@@ -169,7 +170,7 @@ static const LyKey tie_keys[] = {
                 "path from 1 to 0 sews."},
     {"displacement", LY_KEY_CURVES, AT(LyraTieDef, displacement), .unit = "m",
      .meaning = "Of what they are tied to, beside its own motion, over time."},
-    {"rotation", LY_KEY_GROUP, AT(LyraTieDef, rotation), .group = &rotation,
+    {"rotation", LY_KEY_GROUP, AT(LyraTieDef, rotation), .group = &ly_rotation_keys,
      .meaning = "Turns the places that points are tied to over time; without `to`."},
 };
 PUBLIC_GROUP(ly_tie_keys, tie_keys, LyraTieDef, init_tie, "ties",

@@ -29,7 +29,7 @@ static const LyKey probe_keys[] = {
     {"quantity", LY_KEY_WORD, AT(LyraProbeDef, quantity), .required = true,
      .choices = "displacement|position|velocity|reaction|force|stress|energy|distance|volume|"
                 "plastic-strain|goal-distance|plastic-loss|viscous-loss|"
-                "tie-force|tie-gap",
+                "tie-force|tie-gap|obstacle-force|obstacle-gap",
      .meaning = "What is looked at: [probes](probes.md)."},
     {"body", LY_KEY_TEXT, AT(LyraProbeDef, body), .meaning = "Its name. Without, all bodies."},
     {"select", LY_KEY_GROUP, AT(LyraProbeDef, select), .pointer = true, .group = &ly_select_keys,
@@ -37,6 +37,8 @@ static const LyKey probe_keys[] = {
     {"to", LY_KEY_GROUP, AT(LyraProbeDef, to), .pointer = true, .group = &to,
      .meaning = "The other end of a distance."},
     {"tie", LY_KEY_TEXT, AT(LyraProbeDef, tie), .meaning = "Name of a tie, of its quantities."},
+    {"obstacle", LY_KEY_TEXT, AT(LyraProbeDef, obstacle),
+     .meaning = "Name of an obstacle, of its quantities."},
     {"reduce", LY_KEY_WORD, AT(LyraProbeDef, reduce), .choices = "auto|mean|sum|max|min|point",
      .meaning = "How all that is selected becomes one."},
     {"component", LY_KEY_WORD, AT(LyraProbeDef, component), .choices = "whole|x|y|z|length",

@@ -26,7 +26,7 @@ struct LyProbe {
     const int32_t *triangles; // of the model, [triangle_count][3]
     double sign;              // of the volume that the triangles wind around
     int32_t body;             // of elements
-    int32_t tie;
+    int32_t tie, obstacle;
     int32_t element_count;
     int32_t *elements;
     double *rest_volumes; // [element_count]
@@ -63,6 +63,9 @@ static const struct {
                                  LYRA_MEMORY_VISCOUS_LOSS, true},
     [LYRA_PROBE_TIE_FORCE] = {"tie-force", "N", true, false, LYRA_PROBE_SUM, FORGETS, false},
     [LYRA_PROBE_TIE_GAP] = {"tie-gap", "m", false, false, LYRA_PROBE_MAX, FORGETS, false},
+    [LYRA_PROBE_OBSTACLE_FORCE] = {"obstacle-force", "N", true, false, LYRA_PROBE_SUM, FORGETS,
+                                   false},
+    [LYRA_PROBE_OBSTACLE_GAP] = {"obstacle-gap", "m", false, false, LYRA_PROBE_MIN, FORGETS, false},
 };
 
 static const char *const reduce_names[LYRA_PROBE_REDUCE_COUNT] = {"auto", "mean", "sum",
@@ -127,18 +130,29 @@ static bool is_of_tie(LyraProbeQuantity quantity)
     return quantity == LYRA_PROBE_TIE_FORCE || quantity == LYRA_PROBE_TIE_GAP;
 }
 
-static LyraStatus check_tie(const LyraProbeDef *def)
+static bool is_of_obstacle(LyraProbeQuantity quantity)
+{
+    return quantity == LYRA_PROBE_OBSTACLE_FORCE || quantity == LYRA_PROBE_OBSTACLE_GAP;
+}
+
+// `what`, a tie or an obstacle, is named where it is asked for and nowhere else, and alone
+static LyraStatus check_named(const LyraProbeDef *def, const char *what, const char *name,
+                              bool asked)
 {
     const char *quantity = quantities[def->quantity].name;
-    if ((def->tie != NULL) != is_of_tie(def->quantity)) {
-        return ly_fail_key(LYRA_BAD_FORMAT, "tie", "found %s with quantity %s, expected %s",
-                           def->tie ? "one" : "none", quantity,
-                           def->tie ? "it with tie-force and tie-gap only" : "the name of a tie");
+    if ((name != NULL) != asked) {
+        return name ? ly_fail_key(LYRA_BAD_FORMAT, what,
+                                  "found one with quantity %s, expected it with %s-force and "
+                                  "%s-gap only",
+                                  quantity, what, what)
+                    : ly_fail_key(LYRA_BAD_FORMAT, what,
+                                  "found none with quantity %s, expected the name of %s %s",
+                                  quantity, what[0] == 'o' ? "an" : "a", what);
     }
-    if (def->tie && (def->body || def->select)) {
+    if (name && (def->body || def->select)) {
         const char *key = def->body ? "body" : "select";
-        return ly_fail_key(LYRA_BAD_FORMAT, key, "found it with quantity %s, expected tie alone",
-                           quantity);
+        return ly_fail_key(LYRA_BAD_FORMAT, key, "found it with quantity %s, expected %s alone",
+                           quantity, what);
     }
     return LYRA_OK;
 }
@@ -159,8 +173,9 @@ static LyraStatus check_def(const LyraProbeDef *def)
     }
     const char *quantity = quantities[def->quantity].name;
     bool whole = def->quantity == LYRA_PROBE_DISTANCE || def->quantity == LYRA_PROBE_VOLUME ||
-                 is_of_tie(def->quantity);
-    LY_TRY(check_tie(def));
+                 is_of_tie(def->quantity) || is_of_obstacle(def->quantity);
+    LY_TRY(check_named(def, "tie", def->tie, is_of_tie(def->quantity)));
+    LY_TRY(check_named(def, "obstacle", def->obstacle, is_of_obstacle(def->quantity)));
     if (def->component != LYRA_PROBE_WHOLE && !quantities[def->quantity].vector) {
         return ly_fail_key(LYRA_BAD_FORMAT, "component",
                            "found \"%s\", expected none, as %s is a single number",
@@ -326,6 +341,14 @@ static LyraStatus find_selection(LyraWorld *world, const LyraProbeDef *def, LyPr
                    ? LYRA_OK
                    : ly_fail_key(LYRA_BAD_FORMAT, "tie",
                                  "found \"%.60s\", expected the name of a tie", def->tie);
+    case LYRA_PROBE_OBSTACLE_FORCE:
+    case LYRA_PROBE_OBSTACLE_GAP:
+        probe->obstacle = lyra_world_find_obstacle(world, def->obstacle);
+        return probe->obstacle >= 0
+                   ? LYRA_OK
+                   : ly_fail_key(LYRA_BAD_FORMAT, "obstacle",
+                                 "found \"%.60s\", expected the name of an obstacle",
+                                 def->obstacle);
     case LYRA_PROBE_REACTION:
     case LYRA_PROBE_FORCE:
         return find_pushed(world, def, select, &probe->points);
@@ -406,7 +429,7 @@ LyraStatus lyra_world_add_probe(LyraWorld *world, const LyraProbeDef *def, int32
     probe->def.body = NULL;
     probe->def.select = NULL;
     probe->def.to = NULL;
-    probe->def.tie = NULL;
+    probe->def.tie = probe->def.obstacle = NULL;
     if (index) {
         *index = world->probe_count;
     }
@@ -557,6 +580,20 @@ static LyraStatus read_tie(LyraWorld *world, const LyProbe *probe, LyraProbeView
     return LYRA_OK;
 }
 
+static LyraStatus read_obstacle(LyraWorld *world, const LyProbe *probe, LyraProbeView *out)
+{
+    LyraObstacleReport report;
+    LY_TRY(lyra_world_obstacle(world, probe->obstacle, &report));
+    if (probe->def.quantity == LYRA_PROBE_OBSTACLE_GAP) {
+        out->values[0] = report.min_gap;
+    } else if (out->count == 3) {
+        memcpy(out->values, report.reaction, sizeof report.reaction);
+    } else {
+        out->values[0] = size_of(report.reaction, probe->def.component);
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus make_fields(LyraWorld *world, LyProbe *probe)
 {
     const LyraBodyView *body = &world->views[probe->body];
@@ -637,6 +674,9 @@ LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out)
     case LYRA_PROBE_TIE_FORCE:
     case LYRA_PROBE_TIE_GAP:
         return read_tie(world, probe, out);
+    case LYRA_PROBE_OBSTACLE_FORCE:
+    case LYRA_PROBE_OBSTACLE_GAP:
+        return read_obstacle(world, probe, out);
     case LYRA_PROBE_REACTION:
         return read_reaction(world, probe, out);
     case LYRA_PROBE_FORCE:

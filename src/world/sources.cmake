@@ -16,6 +16,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_copy.c
   world/keys_loads.c
   world/keys_methods.c
+  world/keys_obstacles.c
   world/keys_probe.c
   world/keys_select.c
   world/keys_world.c
@@ -26,6 +27,8 @@ target_sources(lyra_objects PRIVATE
   world/masses.c
   world/methods.c
   world/motion.c
+  world/obstacle_points.c
+  world/obstacles.c
   world/parameters.c
   world/probe.c
   world/pull.c

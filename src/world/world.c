@@ -154,6 +154,7 @@ void lyra_world_destroy(LyraWorld *world)
     ly_world_end_probes(world);
     end_run(world);
     ly_world_drop(world, 0, 0);
+    ly_world_end_obstacles(world);
     for (int32_t b = 0; b < world->body_count; ++b) {
         ly_body_end(ctx, &world->views[b], &world->bodies[b]);
     }
@@ -359,8 +360,10 @@ static LyraStatus prepare(LyraWorld *world)
         LY_TRY(ly_world_add_pull(world));
     }
     LY_TRY(ly_world_prepare_step_forces(world));
+    LY_TRY(ly_world_prepare_obstacles(world));
     LY_TRY(ly_world_make_laplacian(world));
     LY_TRY(make_model(world));
+    ly_world_note_obstacles(world);
     LY_TRY(ly_world_constrain(world));
     LyraSolverDef *solver = &world->spec.solver;
     solver->task = ly_world_solver_task(world, world->spec.integrator.name);
@@ -369,6 +372,7 @@ static LyraStatus prepare(LyraWorld *world)
                                                 &world->integrator),
                          "integrator"));
     LY_TRY(ly_within_key(ly_world_check_ties(world, world->integrator), "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_obstacles(world, world->integrator), "integrator"));
     LY_TRY(ly_within_key(ly_world_check_projections(world, world->integrator), "integrator"));
     LY_TRY(lyra_system_state_create(world->system, &world->state));
     LY_TRY(ly_world_start(world));

@@ -60,6 +60,7 @@ typedef struct LyPulls LyPulls;
 typedef struct LyStepForces LyStepForces;
 typedef struct LyParameters LyParameters;
 typedef struct LyTie LyTie;
+typedef struct LyWorldObstacles LyWorldObstacles;
 typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
 typedef struct LyStrainLimit LyStrainLimit;
@@ -108,7 +109,8 @@ struct LyraWorld {
     LyUndo undo;    // what the rules of the step in progress found
     LyPulls *pulls; // what people pull at; owned by its force
     int32_t tie_count;
-    LyTie **ties; // owned by their forces
+    LyTie **ties;                // owned by their forces
+    LyWorldObstacles *obstacles; // owned: ly_world_end_obstacles(). Nullable
     int32_t probe_count;
     LyProbe **probes; // owned: ly_world_end_probes()
     bool load_moves;  // a load function depends on u or v
@@ -293,6 +295,14 @@ void ly_world_add_nodals(const LyraWorld *world, double t, const double *u, cons
 
 /// Stiffness of hard ties that have none, once the state is there.
 LyraStatus ly_world_prepare_ties(LyraWorld *world);
+
+/// Makes the forces of obstacles, before the model; notes their groups, once it is there.
+LyraStatus ly_world_prepare_obstacles(LyraWorld *world);
+void ly_world_note_obstacles(LyraWorld *world);
+void ly_world_end_obstacles(LyraWorld *world);
+
+/// Fails for integrators that obstacles do not work with.
+LyraStatus ly_world_check_obstacles(const LyraWorld *world, const LyraIntegrator *integrator);
 
 /// Fails for an integrator that cannot find what hard ties push with.
 LyraStatus ly_world_check_ties(const LyraWorld *world, const LyraIntegrator *integrator);

@@ -1,0 +1,6 @@
+# SPDX-FileCopyrightText: The Lyra authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+# tests of collide
+lyra_add_test(collide_shapes)
+lyra_add_test(collide_barrier)
