@@ -24,6 +24,8 @@ target_sources(lyra_objects PRIVATE
   force/prony_fit.c
   force/relaxation.c
   force/rest_shape.c
+  force/shell.c
+  force/shell_bend.c
   force/solid.c
   force/springs.c
   force/stencils.c
@@ -45,6 +47,8 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/mapped_isotropic_kernel.c
   force/mapped_strain_kernel.c
   force/nodal_kernel.c
+  force/shell_membrane_kernel.c
+  force/shell_morley_kernel.c
   force/spring_kernel.c
   force/kinematic_point_kernel.c
   force/prony_point_kernel.c

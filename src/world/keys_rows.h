@@ -12,6 +12,8 @@ extern const LyGroup ly_damping_keys;    // LyraDamping
 extern const LyGroup ly_integrator_keys; // LyraIntegratorDef
 extern const LyGroup ly_solver_keys;     // LyraSolverDef
 extern const LyGroup ly_time_keys;       // LyraTiming
+extern const LyGroup ly_sheet_keys;      // LyraSheetDef
+extern const LyGroup ly_shell_keys;      // LyraBodyShell
 
 /// Where a field is in its struct.
 #define AT(Type, member) .offset = offsetof(Type, member), .size = sizeof(((const Type *)0)->member)

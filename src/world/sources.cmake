@@ -2,6 +2,7 @@ target_sources(lyra_objects PRIVATE
   world/bodies.c
   world/body_affine.c
   world/body_cloth.c
+  world/body_shell.c
   world/body_solid.c
   world/body_springs.c
   world/body_surfaces.c
@@ -17,6 +18,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_methods.c
   world/keys_probe.c
   world/keys_select.c
+  world/keys_shell.c
   world/keys_world.c
   world/laplacian.c
   world/live.c
