@@ -149,6 +149,7 @@ LyraStatus ly_shell_find_edges(LyraShell *shell, const LyraShellDef *def)
     LY_TRY_DONE(ly_allocate_array(ctx, sides, sizeof(int32_t), &shell->side_edge));
     for (int32_t side = 0; side < sides; ++side) {
         uint32_t a = (uint32_t)corner(shell, side, 1), b = (uint32_t)corner(shell, side, 2);
+        order[side] = side;
         keys[side] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
     }
     LY_TRY_DONE(ly_sort_keys(ctx, sides, keys, order));
