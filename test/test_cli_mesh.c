@@ -199,7 +199,7 @@ LYRA_TEST(cli_info_lists_sets_of_every_kind)
     TEST_EQUAL(lyra("mesh convert %s %s", path, back), 0);
     TEST_STRING(errors, "");
     TEST_EQUAL(lyra("mesh info %s", back), 0);
-    TEST_CONTAINS(output, "  set              all of it: 1 elements\n"
+    TEST_CONTAINS(output, "  set              all of it: 1 element\n"
                           "  set              held: 3 vertices\n"
                           "  set              foot: 2 faces\n");
     TEST_EQUAL(lyra("mesh info %s --json", back), 0);
@@ -211,7 +211,7 @@ LYRA_TEST(cli_info_lists_sets_of_every_kind)
     TEST_EQUAL(lyra("mesh convert %s %s", path, veg), 0);
     TEST_CONTAINS(errors, "back.veg: 1 sets of vertices and 1 of faces are left out");
     TEST_EQUAL(lyra("mesh info %s", veg), 0);
-    TEST_CONTAINS(output, "all of it: 1 elements\n");
+    TEST_CONTAINS(output, "all of it: 1 element\n");
 }
 
 LYRA_TEST(cli_units_make_metres)

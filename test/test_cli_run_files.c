@@ -588,7 +588,7 @@ LYRA_TEST(cli_run_takes_pictures_as_told)
         {"--snapshot-size 8x8", "expected WxH, each from 16 to 8000 pixels"},
         {"--snapshot-size big", "expected WxH"},
         {"--snapshot-field heat",
-         "expected none, displacement, speed, von-mises, strain, plastic-strain"},
+         "expected one of: none, displacement, speed, von-mises, strain, plastic-strain"},
         {"--snapshot-camera 1,2,3", "expected AZIMUTH,ELEVATION in degrees or an eye"},
         {"--snapshot-camera 1,2,3/1,2,3", "an eye and another place"},
         {"--snapshot-camera 1,95", "expected AZIMUTH,ELEVATION"},

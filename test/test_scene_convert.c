@@ -89,8 +89,8 @@ LYRA_TEST(every_method_and_solver_is_converted)
         "*deformableObjectMethod\nCLFEM\n*corotationalLinearFEM_warp\n0\n",
         "*deformableObjectMethod\nCLFEM\n*volumetricMeshFilename\ncubes.veg\n",
         "*deformableObjectMethod\nLinearFEM\n*dampingLaplacianCoef\n0.3\n",
-        "*deformableObjectMethod\nInvertibleFEM\n*invertibleMaterial\nneoHookean\n"
-        "*inversionThreshold\n0.21\n*compressionResistance\n77\n",
+        ("*deformableObjectMethod\nInvertibleFEM\n*invertibleMaterial\nneoHookean\n"
+         "*inversionThreshold\n0.21\n*compressionResistance\n77\n"),
         "*massSpringSystemTetMeshConfigFilename\nbar.massspring\n*frequencyScaling\n1.3\n",
     };
     static const char *const solvers[] = {

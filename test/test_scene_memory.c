@@ -573,18 +573,22 @@ LYRA_TEST(what_remembers_does_not_know_its_size)
             char text[2000], memory[300], material[300];
             LyraWorld *world = NULL;
             // relaxation times and viscosities go as times do
-            snprintf(memory, sizeof memory,
-                     m == 2 ? "    viscosity: {model: prony, shear: [{time: %g, share: 1}]}\n"
-                     : m == 3
-                         ? "    viscosity: {model: maxwell, shear: [{time: %g, modulus: 4e5}]}\n"
-                         : "",
-                     0.1 * L);
-            snprintf(material, sizeof material,
-                     m == 0
-                         ? ", plasticity: {yield-stress: 50 kPa, hardening: 10 kPa, viscosity: %g}"
-                     : m == 1 ? ", plasticity: {yield-stress: 50 kPa, kinematic-hardening: 100 kPa}"
-                              : "",
-                     1000 * L);
+            memory[0] = material[0] = '\0';
+            if (m == 0) {
+                snprintf(material, sizeof material,
+                         ", plasticity: {yield-stress: 50 kPa, hardening: 10 kPa, viscosity: %g}",
+                         1000 * L);
+            } else if (m == 1) {
+                snprintf(material, sizeof material,
+                         ", plasticity: {yield-stress: 50 kPa, kinematic-hardening: 100 kPa}");
+            } else if (m == 2) {
+                snprintf(memory, sizeof memory,
+                         "    viscosity: {model: prony, shear: [{time: %g, share: 1}]}\n", 0.1 * L);
+            } else if (m == 3) {
+                snprintf(memory, sizeof memory,
+                         "    viscosity: {model: maxwell, shear: [{time: %g, modulus: 4e5}]}\n",
+                         0.1 * L);
+            }
             snprintf(text, sizeof text,
                      "bodies:\n"
                      "  - name: bar\n"

@@ -253,8 +253,8 @@ LYRA_TEST(springs_are_selected_held_loaded_and_restored)
     TEST_NEAR(lyra_world_positions(world, 0, NULL)[0], 0, 0);
     // stiffness is a slider, by the path of all springs
     LyraWorldParameter stiffness;
-    TEST_OK(lyra_world_get(world, "bodies.*.material.stiffness", &stiffness));
-    TEST_OK(lyra_world_set(world, "bodies.*.material.stiffness", 2));
+    TEST_OK(lyra_world_get(world, "bodies.*.springs.structural", &stiffness));
+    TEST_OK(lyra_world_set(world, "bodies.*.springs.structural", 2));
     lyra_world_destroy(world);
     test_context_end(ctx);
 }

@@ -27,7 +27,7 @@ typedef enum LyraInterpolation {
 } LyraInterpolation;
 
 /// A number over time: `function` where given, else `expression`, else the keys, else `value`.
-/// Zero-initialised it is the constant 0. Whoever takes a curve copies it.
+/// Zero-initialised it is the constant 0. Functions that take a curve copy it.
 typedef struct LyraCurve {
     double value;           ///< The constant.
     const char *expression; ///< Of t, in s: "2 * sin(3*t)"; docs/scenes.md has the functions.

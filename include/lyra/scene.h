@@ -30,6 +30,9 @@ typedef enum LyraSceneField {
     LYRA_SCENE_FIELD_COUNT
 } LyraSceneField;
 
+/// The word of scenes for a field, "unknown" outside the list.
+LYRA_API const char *lyra_scene_field_name(LyraSceneField field);
+
 /// What a scene wishes to have written; a command may overrule each. 0 is never.
 typedef struct LyraSceneOutput {
     int64_t save_every;            ///< Steps between frames of displacement.npy and its like.

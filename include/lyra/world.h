@@ -575,8 +575,11 @@ LYRA_API LyraStatus lyra_world_tie_gap(LyraWorld *world, int32_t index, double *
 
 /// A parameter over time. Start from lyra_change_def_default().
 typedef struct LyraChangeDef {
-    const char *body;           ///< Nullable: all.
-    const char *parameter;      ///< "young", or a parameter of the body's forces. Default "young".
+    const char *body; ///< Nullable: all.
+    /// The path of a parameter, as lyra_world_parameter() has it, in place of `body`; or "young",
+    /// or a parameter of the body's forces. Masses, gravity and the step can't change. Default
+    /// "young".
+    const char *parameter;
     const LyraSelector *select; ///< Elements whose material changes. Nullable: all.
     const LyraCurve *factor;    ///< Multiplies what it was. Nullable.
     const LyraCurve *value;     ///< What it is, in SI, in place of `factor`. Nullable.
@@ -622,7 +625,7 @@ typedef struct LyraBodyView {
     const char *name;
     const char *kind;
     int32_t first_vertex, vertex_count;
-    int32_t scalar_count; ///< Unknowns of edges, of shells and rods.
+    int32_t scalar_count;     ///< Unknowns of edges, of shells and rods.
     const LyraMesh *mesh;     ///< On these vertices. NULL for affine bodies, cloth, springs alone.
     const LyraSolid *solid;   ///< NULL for affine bodies, cloth and springs alone.
     const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.
@@ -695,12 +698,13 @@ typedef struct LyraWorldParameter {
     double start;     ///< As the world was made.
     double low, high; ///< Range for a slider, no limits; both > 0 where `logarithmic`.
     bool logarithmic; ///< The number is felt by its logarithm.
+    bool factor;      ///< Elements differ in the number: `value` multiplies theirs.
 } LyraWorldParameter;
 
 /// Parameter `index`; false past the last. First those of the world and of all bodies at once,
 /// then those of single bodies where there are several. Only those that the world has and does not
 /// change by itself over time. Where elements differ in a number, it is a factor on theirs, without
-/// a unit. The texts are good until the next call.
+/// a unit (`factor`). The texts are good until the next call.
 LYRA_API bool lyra_world_parameter(LyraWorld *world, int32_t index, LyraWorldParameter *out);
 
 /// The parameter at a path. Fails with LYRA_INVALID_ARGUMENT for a path that is none, with a list

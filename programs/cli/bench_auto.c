@@ -5,7 +5,7 @@
 // bodies of many shapes. A body of corotational elements, 1,000 kg/m^3, the longest edge 1 m, is
 // held at its face of least x and swings from its rest shape: one Newton step of backward Euler of
 // 1, 10 and 100 ms, stiffness damping 0.01 s, the median over steps after the first, in which
-// "auto" looks around. Statics is one solve from the rest shape under a thousandth of gravity,
+// "auto" compares solvers. Statics is one solve from the rest shape under a thousandth of gravity,
 // analysis and all, the median of repeats; all solve to the same tolerance.
 
 #include "bench_body.h"

@@ -507,12 +507,13 @@ static CliExit fit_constant_q(int argument_count, char **arguments)
     FitOptions o = {
         .ramp = NAN, .error = NAN, .poisson = lyra_solid_def_default().poisson, .reference = NAN};
     const CliOption table[] = {
-        {"--q", CLI_DOUBLE, &o.q, "Q", "quality factor: 4 pi times stored over lost energy"},
-        {"--low", CLI_DOUBLE, &o.low, "HZ", "begin of the band"},
-        {"--high", CLI_DOUBLE, &o.high, "HZ", "end of the band"},
-        {"--modulus", CLI_DOUBLE, &o.modulus, "PA", "its size at the reference"},
+        {"--q", CLI_DOUBLE, &o.q, "Q",
+         "quality factor: 4 pi times stored over lost energy (required)"},
+        {"--low", CLI_DOUBLE, &o.low, "HZ", "lowest frequency of the band (required)"},
+        {"--high", CLI_DOUBLE, &o.high, "HZ", "highest frequency of the band (required)"},
+        {"--modulus", CLI_DOUBLE, &o.modulus, "PA", "modulus at the reference (required)"},
         {"--reference", CLI_DOUBLE, &o.reference, "HZ",
-         "frequency of the modulus (default: the middle of the band)"},
+         "frequency of --modulus (default: the middle of the band)"},
         SHARED_OPTIONS,
         {0},
     };

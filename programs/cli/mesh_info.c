@@ -184,6 +184,11 @@ static void write_mesh_json(const MeshFacts *facts)
     cli_json_close(&json, '}');
 }
 
+static void print_set(const char *name, int32_t count, const char *one, const char *many)
+{
+    printf("  set              %s: %d %s\n", name, (int)count, count == 1 ? one : many);
+}
+
 static void print_mesh(const char *path, const MeshFacts *facts)
 {
     const LyraMassProperties *mass = &facts->mass;
@@ -210,16 +215,14 @@ static void print_mesh(const char *path, const MeshFacts *facts)
                material_kind_name(material->kind), material->density);
     }
     for (int32_t s = 0; s < facts->view.set_count; ++s) {
-        printf("  set              %s: %d elements\n", facts->view.sets[s].name,
-               facts->view.sets[s].count);
+        print_set(facts->view.sets[s].name, facts->view.sets[s].count, "element", "elements");
     }
     for (int32_t s = 0; s < facts->view.vertex_set_count; ++s) {
-        printf("  set              %s: %d vertices\n", facts->view.vertex_sets[s].name,
-               facts->view.vertex_sets[s].count);
+        const LyraMeshVertexSet *set = &facts->view.vertex_sets[s];
+        print_set(set->name, set->count, "vertex", "vertices");
     }
     for (int32_t s = 0; s < facts->view.face_set_count; ++s) {
-        printf("  set              %s: %d faces\n", facts->view.face_sets[s].name,
-               facts->view.face_sets[s].count);
+        print_set(facts->view.face_sets[s].name, facts->view.face_sets[s].count, "face", "faces");
     }
     printf("  aspect           %.4g to %.4g, mean %.4g\n", quality->min_aspect, quality->max_aspect,
            quality->mean_aspect);

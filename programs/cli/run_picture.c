@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,26 +214,17 @@ static bool take_size(const char *text, int32_t size[2])
 
 static bool take_field(const char *text, LyraSceneField *field)
 {
-    static const char *const words[LYRA_SCENE_FIELD_COUNT] = {
-        [LYRA_SCENE_FIELD_NONE] = "none",
-        [LYRA_SCENE_FIELD_DISPLACEMENT] = "displacement",
-        [LYRA_SCENE_FIELD_SPEED] = "speed",
-        [LYRA_SCENE_FIELD_VON_MISES] = "von-mises",
-        [LYRA_SCENE_FIELD_STRAIN] = "strain",
-        [LYRA_SCENE_FIELD_PLASTIC_STRAIN] = "plastic-strain",
-        [LYRA_SCENE_FIELD_GOAL_DISTANCE] = "goal-distance",
-        [LYRA_SCENE_FIELD_PLASTIC_LOSS] = "plastic-loss",
-        [LYRA_SCENE_FIELD_VISCOUS_LOSS] = "viscous-loss",
-    };
+    char list[200] = "";
     for (int f = 0; f < LYRA_SCENE_FIELD_COUNT; ++f) {
-        if (strcmp(text, words[f]) == 0) {
+        const char *name = lyra_scene_field_name((LyraSceneField)f);
+        if (strcmp(text, name) == 0) {
             *field = (LyraSceneField)f;
             return true;
         }
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%s", f > 0 ? ", " : "", name);
     }
-    cli_fail("--snapshot-field is \"%s\", expected none, displacement, speed, von-mises, "
-             "strain, plastic-strain, goal-distance, plastic-loss or viscous-loss",
-             text);
+    cli_fail("--snapshot-field is \"%s\", expected one of: %s", text, list);
     return false;
 }
 

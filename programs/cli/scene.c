@@ -98,7 +98,8 @@ static void print_parameters(LyraWorld *world)
     LyraWorldParameter parameter;
     printf("\n%-50s %14s  %s\n", "parameter", "value", "unit");
     for (int32_t p = 0; lyra_world_parameter(world, p, &parameter); ++p) {
-        printf("%-50s %14.7g  %s\n", parameter.path, parameter.value, parameter.unit);
+        printf("%-50s %14.7g  %s\n", parameter.path, parameter.value,
+               parameter.factor ? "(factor on values that differ)" : parameter.unit);
     }
 }
 
@@ -194,6 +195,7 @@ static void write_parameters(LyraWorld *world, CliJson *json)
         cli_json_text(json, "path", parameter.path);
         cli_json_double(json, "value", parameter.value);
         cli_json_text(json, "unit", parameter.unit);
+        cli_json_bool(json, "factor", parameter.factor);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');

@@ -309,13 +309,13 @@ static bool is_stable(const Law *law, Mode mode, double s, double q)
     }
     law->stress(at, P);
     for (int j = 0; j < 3; ++j) {
-        double moved[3] = {at[0], at[1], at[2]}, d = 1e-6 * at[j], ahead[3], behind[3];
+        double moved[3] = {at[0], at[1], at[2]}, d = 1e-6 * at[j], above[3], below[3];
         moved[j] = at[j] + d;
-        law->stress(moved, ahead);
+        law->stress(moved, above);
         moved[j] = at[j] - d;
-        law->stress(moved, behind);
+        law->stress(moved, below);
         for (int i = 0; i < 3; ++i) {
-            H[i][j] = (ahead[i] - behind[i]) / (2 * d);
+            H[i][j] = (above[i] - below[i]) / (2 * d);
         }
     }
     for (int i = 0; i < 3; ++i) {

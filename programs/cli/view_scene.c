@@ -190,12 +190,12 @@ static void add_material(Builder *builder, const ViewSurface *surface, int32_t m
     cli_json_int(&builder->json, "first", first);
     cli_json_int(&builder->json, "count", count);
     if (material >= 0) {
-        const LyraSurfaceMaterial *look = &view.materials[material];
-        cli_json_text(&builder->json, "name", look->name);
-        cli_json_doubles(&builder->json, "diffuse", 3, look->diffuse);
-        cli_json_doubles(&builder->json, "specular", 3, look->specular);
-        cli_json_double(&builder->json, "shininess", look->shininess);
-        cli_json_double(&builder->json, "opacity", look->opacity);
+        const LyraSurfaceMaterial *paint = &view.materials[material];
+        cli_json_text(&builder->json, "name", paint->name);
+        cli_json_doubles(&builder->json, "diffuse", 3, paint->diffuse);
+        cli_json_doubles(&builder->json, "specular", 3, paint->specular);
+        cli_json_double(&builder->json, "shininess", paint->shininess);
+        cli_json_double(&builder->json, "opacity", paint->opacity);
     }
     if (picture) {
         add_texture(builder, picture);

@@ -25,7 +25,7 @@ _Static_assert(VIEW_PRE >= LWS_PRE, "room for what the library writes in front o
 #define TOKEN_LENGTH (2 * TOKEN_BYTES)
 #define CHUNK 16384
 // frames that a viewer may have on their way: one that it draws, one that travels
-#define FRAMES_AHEAD 2
+#define FRAMES_IN_FLIGHT 2
 
 typedef struct Server {
     View *view;
@@ -42,7 +42,7 @@ typedef struct Connection {
     size_t sent;
     uint32_t client;
     uint64_t seen[VIEW_SLOT_COUNT];
-    uint32_t ahead; // frames that were sent and not drawn yet
+    uint32_t in_flight; // frames that were sent and not drawn yet
     size_t received;
     unsigned char message[VIEW_MESSAGE_MAX];
 } Connection;
@@ -250,10 +250,10 @@ static int send_next(Server *server, struct lws *wsi, Connection *connection)
 {
     ViewHub *hub = &server->view->hub;
     for (int s = 0; s < VIEW_SLOT_COUNT; ++s) {
-        bool waits = s == VIEW_SLOT_FRAME && connection->ahead >= FRAMES_AHEAD;
+        bool waits = s == VIEW_SLOT_FRAME && connection->in_flight >= FRAMES_IN_FLIGHT;
         ViewBlob *blob = waits ? NULL : view_hub_take(hub, (ViewSlot)s, &connection->seen[s]);
         if (blob) {
-            connection->ahead += s == VIEW_SLOT_FRAME;
+            connection->in_flight += s == VIEW_SLOT_FRAME;
             // what the system does not take at once, the library copies and sends on later; until
             // then this is not called again
             int sent = lws_write(wsi, view_blob_bytes(blob), blob->size, LWS_WRITE_BINARY);
@@ -289,7 +289,8 @@ static int receive(Server *server, struct lws *wsi, Connection *connection, cons
         return refuse(wsi, LWS_CLOSE_STATUS_INVALID_PAYLOAD, wrong);
     }
     if (message.kind == VIEW_SEEN) {
-        connection->ahead -= message.seen < connection->ahead ? message.seen : connection->ahead;
+        connection->in_flight -=
+            message.seen < connection->in_flight ? message.seen : connection->in_flight;
         lws_callback_on_writable(wsi);
         return 0;
     }

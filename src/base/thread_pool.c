@@ -7,9 +7,9 @@
 //
 // To wake a thread takes tens of microseconds where an idle core must first be woken itself, as
 // long as a sweep over a small matrix, and a step opens hundreds of loops that follow each other at
-// once. So who waits, a thread for the next loop or the caller for the last pieces, looks for about
+// once. So who waits, a thread for the next loop or the caller for the last pieces, polls for about
 // as long as a sleep would cost before it sleeps, and never longer: an idle pool is asleep. A pool
-// of more threads than there are cores sleeps at once, as who looks would keep others from work.
+// of more threads than there are cores sleeps at once, as who polls would keep others from work.
 //
 // To wake a sleeper costs the caller some microseconds, too. A loop whose like, of the same task,
 // was soon done the last time is therefore open to threads that are awake, and wakes nobody: a body
@@ -18,7 +18,7 @@
 // While threads are awake nothing is locked. `state` holds the number of the loop, whether it is
 // open and how many pool threads are inside. A thread enters by adding one to it while it is open;
 // the caller closes it and waits until nobody is inside, so what describes the loop never changes
-// under a thread. Who goes to sleep says so first and then looks once more; who ends the other's
+// under a thread. Who goes to sleep says so first and then checks once more; who ends the other's
 // wait changes `state` first and then looks for sleepers. All four in one order (sequentially
 // consistent), so that one of the two sees the other.
 //
@@ -29,10 +29,10 @@
 
 #include <pthread.h>
 
-// How long to look before a sleep, s, and the looks between two looks at the clock. By the clock
+// How long to poll before a sleep, s, and the polls between two readings of the clock. By the clock
 // and not by a count: on some virtual machines every pause is a trap and takes microseconds.
 #define SPIN_TIME 30e-6
-#define LOOKS 8
+#define POLLS 8
 
 // work of a loop that is worth a wake-up, s, and the number of tasks that are remembered
 #define WAKE_TIME 20e-6
@@ -123,7 +123,7 @@ static bool await_loop(LyThreadPool *pool, uint64_t *seen)
     if (pool->spin_time > 0) {
         double began = ly_time();
         do {
-            for (int32_t i = 0; i < LOOKS; ++i) {
+            for (int32_t i = 0; i < POLLS; ++i) {
                 if (enter(pool, seen)) {
                     return true;
                 }
@@ -165,7 +165,7 @@ static void await_leaving(LyThreadPool *pool)
     }
     double began = ly_time();
     do {
-        for (int32_t i = 0; i < LOOKS; ++i) {
+        for (int32_t i = 0; i < POLLS; ++i) {
             if (is_empty(pool)) {
                 return;
             }

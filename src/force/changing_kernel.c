@@ -11,7 +11,7 @@
 #define WIDTH LYRA_BATCH_WIDTH
 
 // contributions between a prefetch and its use
-#define AHEAD 16
+#define PREFETCH 16
 
 typedef int64_t QuadBits __attribute__((vector_size(32)));
 
@@ -92,9 +92,9 @@ LY_INLINE void sum_blocks(const LyContributions *from, bool plain, int64_t begin
         LyQuad low = {0}, high = {0}, turned_low = {0}, turned_high = {0};
         double last = 0;
         do {
-            if (k + AHEAD < end) {
-                int32_t later = source[k + AHEAD];
-                const double *to = out + 9 * (int64_t)target[k + AHEAD];
+            if (k + PREFETCH < end) {
+                int32_t later = source[k + PREFETCH];
+                const double *to = out + 9 * (int64_t)target[k + PREFETCH];
                 const double *block = sources + 9 * (int64_t)(later ^ later >> 31);
                 __builtin_prefetch(to, 1);
                 __builtin_prefetch(to + 8, 1);

@@ -7,6 +7,7 @@
 #include "force/cloth.h"
 
 #include "base/base.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -491,19 +492,14 @@ static void find_images(const LyraCloth *cloth, const double *positions, int32_t
     }
 }
 
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 void lyra_cloth_strains(const LyraCloth *cloth, const double *positions, double *strains)
 {
     for (int32_t t = 0; t < cloth->view.triangle_count; ++t) {
         double w[2][3], *out = strains + 3 * (int64_t)t;
         find_images(cloth, positions, t, w);
-        out[0] = sqrt(dot(w[0], w[0])) - cloth->rest_stretch[0];
-        out[1] = sqrt(dot(w[1], w[1])) - cloth->rest_stretch[1];
-        out[2] = dot(w[0], w[1]);
+        out[0] = sqrt(ly_dot3(w[0], w[0])) - cloth->rest_stretch[0];
+        out[1] = sqrt(ly_dot3(w[1], w[1])) - cloth->rest_stretch[1];
+        out[2] = ly_dot3(w[0], w[1]);
     }
 }
 
@@ -513,7 +509,7 @@ void lyra_cloth_stretches(const LyraCloth *cloth, const double *positions, doubl
     for (int32_t t = 0; t < cloth->view.triangle_count; ++t) {
         double w[2][3];
         find_images(cloth, positions, t, w);
-        double a = dot(w[0], w[0]), b = dot(w[1], w[1]), s = dot(w[0], w[1]);
+        double a = ly_dot3(w[0], w[0]), b = ly_dot3(w[1], w[1]), s = ly_dot3(w[0], w[1]);
         double high = 0.5 * (a + b + hypot(a - b, 2 * s));
         // the product of both is the determinant
         double low = high > 0 ? fmax(0, a * b - s * s) / high : 0;

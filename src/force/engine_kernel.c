@@ -18,7 +18,7 @@
 #define WIDTH LYRA_BATCH_WIDTH
 
 // batches between a prefetch and its use
-#define AHEAD 8
+#define PREFETCH 8
 
 LY_INLINE void add_quad(double *p, LyQuad q)
 {
@@ -465,8 +465,8 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
         batch.parameters = batches->parameters + (int64_t)b * batches->parameter_stride;
         batch.history = run->history ? run->history + history : NULL;
         batch.trial_history = run->trial_history ? run->trial_history + history : NULL;
-        if (b + AHEAD < end) {
-            prefetch_constants(batch.constants + AHEAD * type->constant_count * WIDTH,
+        if (b + PREFETCH < end) {
+            prefetch_constants(batch.constants + PREFETCH * type->constant_count * WIDTH,
                                type->constant_count);
         }
         gather(nodes, vertex, run->x, x);

@@ -35,12 +35,12 @@ typedef struct LyDirection {
 #define LY_KEPT_VECTORS 4
 
 /// Where a kept tangent was taken, as newton_keep.c has it in the state.
-typedef struct LyKept {
+typedef struct LyKeptTangent {
     uint64_t stamp;                    // of the system when S was formed
     double head[LY_KEPT_HEAD];         // numbers
     uint64_t vectors[LY_KEPT_VECTORS]; // stamps of the vectors
     LyraState *point;                  // u and v: scratch; what the material remembered there
-} LyKept;
+} LyKeptTangent;
 
 struct LyNewton {
     LyraContext *ctx;
@@ -60,7 +60,7 @@ struct LyNewton {
     bool iterates;                // rest, signs and lengths are there
     double spread;                // by how far forces may be rounded over it: 0 if `lengths` are, m
     LyFormed formed;              // S of a constant system
-    LyKept kept;                  // what S was formed from, of the simplified policy
+    LyKeptTangent kept;           // what S was formed from, of the simplified policy
     LyraTangentNeed need_tangent; // of the evaluation that follows
     double limit;                 // part of the direction that could be gone, of the last search
     bool warm;                    // `d` is a start of the solve that follows

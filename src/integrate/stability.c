@@ -16,12 +16,12 @@
 // M^-1 C. For Rayleigh damping with the same K both are exact; other damping is replaced by the
 // Rayleigh damping that agrees at the two.
 //
-// When to look again. Methods that only warn do so every def.critical_interval steps. "rkc2" takes
-// its stages from the spectrum, and blows up within a few steps where a body stiffens beyond them.
-// So it follows: after an interval of n steps in which the spectrum changed by the factor e^d, the
-// next one is n min(2, CHANGE/d), at least 1 and at most def.critical_interval, and starts from 1.
-// A change that itself grows with the square of time stays within 4 CHANGE, and its margin (rkc.c)
-// covers that.
+// When to estimate again. Methods that only warn do so every def.critical_interval steps. "rkc2"
+// takes its stages from the spectrum, and blows up within a few steps where a body stiffens beyond
+// them. So it follows: after an interval of n steps in which the spectrum changed by the factor
+// e^d, the next one is n min(2, CHANGE/d), at least 1 and at most def.critical_interval, and starts
+// from 1. A change that itself grows with the square of time stays within 4 CHANGE, and its margin
+// (rkc.c) covers that.
 
 #include "integrate/explicit.h"
 
@@ -98,7 +98,7 @@ double ly_critical_step(const LySpectrum *spectrum, LyAmplification *amplificati
             high = middle;
         }
     }
-    // a method that is stable for no step: as small as was looked at
+    // a method that is stable for no step: as small as was tried
     return low > 0 ? low : high;
 }
 
@@ -202,7 +202,7 @@ static double change_of(double a, double b)
     return a == b ? 0 : a > 0 && b > 0 ? fabs(log(a / b)) : INFINITY;
 }
 
-// steps until the next look, after `interval` steps that brought `old` to `found`
+// steps until the next estimate, after `interval` steps that brought `old` to `found`
 static double next_interval(double interval, double most, const LySpectrum *old,
                             const LySpectrum *found)
 {

@@ -354,9 +354,8 @@ static LyraStatus fill(LyraModel *model, const LyraModelDef *def)
         LY_TRY(make_damping(model, def->damping));
     }
     LY_TRY(lyra_constraints_create(ctx, (int32_t)size, &model->constraints));
-    return model->scalar
-               ? ly_constraints_set_scalars(model->constraints, model->scalar, NULL, true)
-               : LYRA_OK;
+    return model->scalar ? ly_constraints_set_scalars(model->constraints, model->scalar, NULL, true)
+                         : LYRA_OK;
 }
 
 LyraStatus lyra_model_create(LyraContext *ctx, const LyraModelDef *def, LyraModel **out)

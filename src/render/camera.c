@@ -33,12 +33,12 @@ static void set_axes(LyCamera *camera, LyraVec3 forward, LyraVec3 sky, LyraVec3 
 
 /// Two unit vectors at right angles to `sky`, the azimuths 0 and pi/2: z and x for y, x and y for
 /// z.
-static void horizon(LyraVec3 sky, LyraVec3 *ahead, LyraVec3 *beside)
+static void horizon(LyraVec3 sky, LyraVec3 *front, LyraVec3 *beside)
 {
     LyraVec3 axis = fabs(sky.z) < 0.9 ? lyra_vec3(0, 0, 1) : lyra_vec3(1, 0, 0);
     axis = lyra_vec3_add_scaled(axis, -lyra_vec3_dot(axis, sky), sky);
-    *ahead = lyra_vec3_normalize(axis);
-    *beside = lyra_vec3_cross(sky, *ahead);
+    *front = lyra_vec3_normalize(axis);
+    *beside = lyra_vec3_cross(sky, *front);
 }
 
 static void fit(LyCamera *camera, double tan_x, double tan_y, int64_t count, const double *points)
@@ -72,17 +72,17 @@ LyraStatus ly_camera_make(const LyraRenderDef *def, double width, double height,
                           const double *points, LyCamera *camera)
 {
     LyraVec3 sky = lyra_vec3_normalize(lyra_vec3(def->up[0], def->up[1], def->up[2]));
-    LyraVec3 ahead, beside, forward;
+    LyraVec3 front, beside, forward;
     if (!(lyra_vec3_length(sky) > 0.5)) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "render: the direction up is zero or not finite");
     }
-    horizon(sky, &ahead, &beside);
+    horizon(sky, &front, &beside);
     double tan_y = tan(def->field_of_view / 2);
     camera->focal = height / 2 / tan_y;
     camera->center[0] = width / 2;
     camera->center[1] = height / 2;
     if (def->fitted) {
-        LyraVec3 level = lyra_vec3_scale(ahead, cos(def->azimuth));
+        LyraVec3 level = lyra_vec3_scale(front, cos(def->azimuth));
         level = lyra_vec3_add_scaled(level, sin(def->azimuth), beside);
         LyraVec3 back = lyra_vec3_scale(level, cos(def->elevation));
         back = lyra_vec3_add_scaled(back, sin(def->elevation), sky);
@@ -98,7 +98,7 @@ LyraStatus ly_camera_make(const LyraRenderDef *def, double width, double height,
         return ly_fail(LYRA_INVALID_ARGUMENT,
                        "render: the eye stands at its target, or they are not finite");
     }
-    set_axes(camera, forward, sky, lyra_vec3_scale(ahead, -1));
+    set_axes(camera, forward, sky, lyra_vec3_scale(front, -1));
     camera->eye = eye;
     return LYRA_OK;
 }

@@ -120,12 +120,12 @@ static void paint_material(const LyView *view, const LyPrimitive *primitive, con
     if (!body->def->materials || material < 0) {
         return;
     }
-    const LyraSurfaceMaterial *look = &body->view.materials[material];
+    const LyraSurfaceMaterial *paint = &body->view.materials[material];
     for (int c = 0; c < 3; ++c) {
-        spot->color[c] = ly_color_to_linear(fmin(fmax(look->diffuse[c], 0), 1));
-        spot->specular[c] = 0.5 * fmin(fmax(look->specular[c], 0), 1);
+        spot->color[c] = ly_color_to_linear(fmin(fmax(paint->diffuse[c], 0), 1));
+        spot->specular[c] = 0.5 * fmin(fmax(paint->specular[c], 0), 1);
     }
-    spot->shininess = fmin(fmax(look->shininess, 5), 200);
+    spot->shininess = fmin(fmax(paint->shininess, 5), 200);
     paint_texture(primitive, body, material, x, y, spot);
 }
 

@@ -19,8 +19,8 @@ static void add_surface(LyVega *vega, LyraBodySurface surface)
 
 // Whether a file can be read; if not, the log says what that means. `vertices`: of a surface;
 // Nullable.
-static LyraStatus look(LyVega *vega, const char *file, const char *meaning, int32_t *vertices,
-                       bool *found)
+static LyraStatus find_file(LyVega *vega, const char *file, const char *meaning, int32_t *vertices,
+                            bool *found)
 {
     char *path = NULL, *text = NULL;
     size_t length;
@@ -56,11 +56,11 @@ static LyraStatus read_embedded(LyVega *vega, const char *file)
         return LYRA_OK;
     }
     LY_TRY(ly_config_at(&vega->config, LY_VEGA_SECONDARY_MESH,
-                        look(vega, file, "a surface is not shown", &vertices, &found)));
+                        find_file(vega, file, "a surface is not shown", &vertices, &found)));
     if (found && weights) {
         bool there;
         LY_TRY(ly_config_at(&vega->config, LY_VEGA_SECONDARY_WEIGHTS,
-                            look(vega, weights, "weights are computed", NULL, &there)));
+                            find_file(vega, weights, "weights are computed", NULL, &there)));
         surface.weights = there ? weights : NULL;
     }
     if (found) {
@@ -83,7 +83,7 @@ static LyraStatus read_own(LyVega *vega, const char *file)
     int32_t vertices, wanted;
     bool found;
     LY_TRY(ly_config_at(&vega->config, LY_VEGA_RENDERING_MESH,
-                        look(vega, file, "a surface is not shown", &vertices, &found)));
+                        find_file(vega, file, "a surface is not shown", &vertices, &found)));
     if (!found) {
         return LYRA_OK;
     }

@@ -235,7 +235,7 @@ static void put_value(Text *text, const LyKey *key, const char *at)
         break;
     case LY_KEY_AXES:
         for (int i = 0; i < 3; ++i) {
-            put_bytes(text, "xyz" + i, (size_t)(*(const int32_t *)place >> i & 1));
+            put_bytes(text, &"xyz"[i], (size_t)(*(const int32_t *)place >> i & 1));
         }
         break;
     case LY_KEY_NAMED:

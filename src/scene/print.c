@@ -171,7 +171,7 @@ static bool format_value(char text[VALUE_CHARS], const LyKey *key, const char *d
         return put_array(text, key, place);
     case LY_KEY_AXES:
         for (int i = 0; i < 3; ++i) {
-            strncat(text, "xyz" + i, (size_t)(*(const int32_t *)place >> i & 1));
+            strncat(text, &"xyz"[i], (size_t)(*(const int32_t *)place >> i & 1));
         }
         return true;
     default:

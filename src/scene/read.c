@@ -10,6 +10,7 @@
 #include "base/scanner.h"
 #include "scene/numbers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -353,11 +354,36 @@ static LyraStatus read_curve(LyraArena *arena, const LyNode *node, const LyKey *
     return check_range(node, key, first);
 }
 
+// The size of a vector that people turn: along what an override replaces, otherwise down.
+static LyraStatus read_size(LyraArena *arena, const LyNode *node, const LyKey *key,
+                            LyraCurve curves[3])
+{
+    const LyKey plain = {.name = key->name, .kind = LY_KEY_VECTOR, .unit = key->unit};
+    double size, along[3] = {0, -1, 0};
+    const LyNode *old = ly_node_replaced(node);
+    LY_TRY(ly_node_number(arena, node, unit_of(key), &size));
+    if (size < 0) {
+        return ly_node_expect(node, "its size, not below 0, or [x, y, z] for %s", key->name);
+    }
+    if (old) {
+        LY_TRY(read_vector(arena, old, &plain, along));
+    }
+    double length = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
+    for (int i = 0; i < 3; ++i) {
+        curves[i] =
+            lyra_curve_constant(length > 0 ? size * (along[i] / length) : size * (i == 1 ? -1 : 0));
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus read_curves(LyraArena *arena, const LyNode *node, const LyKey *key,
                               LyraCurve curves[3])
 {
     if (node->kind == LY_NODE_MAPPING) {
         return read_keys(arena, node, key, 3, curves);
+    }
+    if (node->kind == LY_NODE_SCALAR && key->live) {
+        return read_size(arena, node, key, curves);
     }
     if (node->kind != LY_NODE_SEQUENCE || node->count != 3) {
         return ly_node_expect(node,

@@ -168,7 +168,7 @@ LyraStatus lyra_world_load_memory(LyraContext *ctx, const char *text, size_t len
     return hand_over(status, scene, world, out, scene_out);
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 LyraSceneView lyra_scene_view(const LyraScene *scene)
 {

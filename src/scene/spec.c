@@ -9,6 +9,28 @@
 
 #include <string.h>
 
+// the words of fields of pictures, in the order of the enum
+#define FIELDS(X)                                                                                  \
+    X(NONE, "none")                                                                                \
+    X(DISPLACEMENT, "displacement")                                                                \
+    X(SPEED, "speed")                                                                              \
+    X(VON_MISES, "von-mises")                                                                      \
+    X(STRAIN, "strain")                                                                            \
+    X(PLASTIC_STRAIN, "plastic-strain")                                                            \
+    X(GOAL_DISTANCE, "goal-distance")                                                              \
+    X(PLASTIC_LOSS, "plastic-loss")                                                                \
+    X(VISCOUS_LOSS, "viscous-loss")
+#define FIELD_NAME(field, word) [LYRA_SCENE_FIELD_##field] = word,
+#define FIELD_CHOICE(field, word) "|" word
+
+static const char *const field_names[LYRA_SCENE_FIELD_COUNT] = {FIELDS(FIELD_NAME)};
+static const char field_choices[] = FIELDS(FIELD_CHOICE);
+
+const char *lyra_scene_field_name(LyraSceneField field)
+{
+    return field >= 0 && field < LYRA_SCENE_FIELD_COUNT ? field_names[field] : "unknown";
+}
+
 static const LyKey output_keys[] = {
     {"save-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.save_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between frames of `displacement.npy`."},
@@ -24,9 +46,7 @@ static const LyKey output_keys[] = {
     {"snapshot-every", LY_KEY_INTEGER, AT(LyOutputSpec, files.snapshot_every),
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Steps between pictures."},
     {"snapshot-field", LY_KEY_WORD, AT(LyOutputSpec, files.snapshot_field),
-     .choices = "none|displacement|speed|von-mises|plastic-strain|goal-distance|plastic-loss|"
-                "viscous-loss",
-     .meaning = "Colours in pictures."},
+     .choices = field_choices + 1, .meaning = "Colours in pictures; `strain` is of cloth."},
     {"snapshot-size", LY_KEY_INTEGERS, AT(LyOutputSpec, files.snapshot_size),
      .meaning = "Width and height of pictures in pixels."},
     {"snapshot-edges", LY_KEY_BOOL, AT(LyOutputSpec, files.snapshot_edges),

@@ -113,7 +113,7 @@ LyraStatus ly_node_place(const LyNode *node, LyraStatus status)
     return fail_at(node->where, node->line, node->column, status, sentence);
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- finding ------------------------------------------------------------------------------------
 
 LyNode *ly_node_find(const LyNode *mapping, const char *key)
 {
@@ -144,6 +144,15 @@ static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t count)
     return digest;
 }
 
+const LyNode *ly_node_replaced(const LyNode *node)
+{
+    const LyNode *old = node->replaced;
+    while (old && old->kind == LY_NODE_SCALAR) {
+        old = old->replaced;
+    }
+    return old && old->kind == LY_NODE_SEQUENCE ? old : NULL;
+}
+
 uint64_t ly_node_digest(uint64_t digest, const LyNode *node)
 {
     // one level of recursion per level of the tree, which is bounded
@@ -153,7 +162,9 @@ uint64_t ly_node_digest(uint64_t digest, const LyNode *node)
         digest = add_bytes(digest, node->key, strlen(node->key) + 1);
     }
     if (node->kind == LY_NODE_SCALAR) {
-        return add_bytes(digest, node->text, strlen(node->text) + 1);
+        const LyNode *list = ly_node_replaced(node);
+        digest = add_bytes(digest, node->text, strlen(node->text) + 1);
+        return list ? ly_node_digest(digest, list) : digest;
     }
     for (const LyNode *child = node->first; child; child = child->next) {
         digest = ly_node_digest(digest, child);
@@ -603,11 +614,35 @@ static LyraStatus walk(Cursor *at, const char *path, const char *end)
                    at->override);
 }
 
+// "list.*.rest=value" as one override for each item, with its number
+static LyraStatus override_all(LyraArena *arena, LyNode **root, const char *override,
+                               const char *star)
+{
+    Cursor at = {.arena = arena, .override = override, .slot = root};
+    LY_TRY(walk(&at, override, star));
+    const LyNode *list = *at.slot;
+    if (!list || list->kind != LY_NODE_SEQUENCE || list->count == 0) {
+        return ly_fail(LYRA_BAD_FORMAT, "override \"%s\": \"%.*s\" has no items, so none is set",
+                       override, (int)(star - override < 100 ? star - override : 100), override);
+    }
+    size_t size = strlen(override) + 16;
+    for (int32_t i = 0; i < list->count; ++i) {
+        char *one = NULL;
+        LY_TRY(ly_arena_allocate(arena, (int64_t)size, 1, &one));
+        snprintf(one, size, "%.*s[%d]%s", (int)(star - override), override, (int)i, star + 2);
+        LY_TRY(ly_tree_override(arena, root, one));
+    }
+    return LYRA_OK;
+}
+
 LyraStatus ly_tree_override(LyraArena *arena, LyNode **root, const char *override)
 {
-    const char *equals = strchr(override, '=');
+    const char *equals = strchr(override, '='), *star = strstr(override, ".*.");
     if (!equals) {
         return ly_fail(LYRA_BAD_FORMAT, "override \"%s\": expected path=value", override);
+    }
+    if (star && star < equals) {
+        return override_all(arena, root, override, star);
     }
     LyNode *value = NULL;
     LY_TRY(parse(arena, override, false, equals + 1, strlen(equals + 1), &value));
@@ -625,6 +660,7 @@ LyraStatus ly_tree_override(LyraArena *arena, LyNode **root, const char *overrid
         return LYRA_OK;
     }
     value->next = old->next;
+    value->replaced = old;
     *at.slot = value;
     if (at.parent->last == old) {
         at.parent->last = value;

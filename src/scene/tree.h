@@ -28,6 +28,7 @@ struct LyNode {
     int32_t count;        // of children
     LyNode *first, *last; // children
     LyNode *next;         // sibling
+    LyNode *replaced;     // by this one, from an override; otherwise NULL
 };
 
 /// Reads a text into nodes on `arena`; `root` is NULL where the text is empty. `path` must outlive
@@ -37,7 +38,8 @@ LyraStatus ly_tree_parse(LyraArena *arena, const char *path, const char *text, s
 
 /// Puts a value into the tree: "a.b[2].c=value", the value being YAML. Mappings that are missing
 /// are made, and so are lists by [0]; an index one past the end of a sequence appends; "list.word"
-/// is the item of a list whose `name` is the word. `override` must outlive the tree.
+/// is the item of a list whose `name` is the word, "list.*" each of its items. `override` must
+/// outlive the tree.
 LyraStatus ly_tree_override(LyraArena *arena, LyNode **root, const char *override);
 
 /// Child of a mapping; NULL where there is none, and for NULL.
@@ -46,7 +48,10 @@ LyNode *ly_node_find(const LyNode *mapping, const char *key);
 /// A value that says nothing: `key:` alone, `~` or `null`.
 bool ly_node_is_null(const LyNode *node);
 
-/// Adds a subtree to a digest, its places aside.
+/// The list that overrides by scalars have replaced; NULL for none. It may still say a direction.
+const LyNode *ly_node_replaced(const LyNode *node);
+
+/// Adds a subtree to a digest, its places aside, and the lists that scalars have replaced.
 uint64_t ly_node_digest(uint64_t digest, const LyNode *node);
 
 /// Fails with "where:line:column: <sentence>".

@@ -11,7 +11,7 @@
 //   - What a factor costs is known before its analysis, by the sections of the body (sections.h).
 //   - Statics begins with a factor where a body is so long or so flat that sweeps would cost more
 //     even if all went well for them.
-//   - Inside a solve, after LOOK of the cost of a factor and ever again: sweeps that by their
+//   - Inside a solve, after CHECK of the cost of a factor and ever again: sweeps that by their
 //     progress would cost more than a factor from there on, the solves that statics has yet to
 //     come included, are left for it. The less iterations there were, the clearer it must be.
 //   - From solve to solve, what sweeps cost above a kept factor at its best adds up. When it has
@@ -62,10 +62,10 @@
 #define ENTRIES_LARGE 4e5
 #define DOUBLINGS 3
 
-#define LOOK 0.06             // part of the cost of a factor after which sweeps are looked at first
-#define LOOKS_APART 1.5       // iterations at a look over those at the one before
+#define CHECK 0.06            // part of the cost of a factor after which sweeps are checked first
+#define CHECKS_APART 1.5      // iterations at a check over those at the one before it
 #define DOUBT 1.2             // times the cost of a factor that sweeps must seem to cost to be left
-#define LATELY 2              // looks after which progress since the last counts, if it is faster
+#define LATELY 2              // checks after which progress since the last counts, if it is faster
 #define TAIL 1.15             // iterations over those that progress in logarithms lets expect
 #define STATICS_SOLVES 3      // of a static problem
 #define BODY_ITERATIONS 45    // that sweeps with a coarse space take in statics ...
@@ -79,15 +79,15 @@
 #define ENTRIES_MAX 4e8        // numbers above which no factor is made: 3.2 GB
 #define PROBE 8                // cycles of which one may be longer than those before
 #define PAYS 0.7               // part of the cost before that makes a new factor worth it
-#define KEPT_LOOK 3            // iterations with a kept factor after which they are looked at
+#define KEPT_CHECK 3           // iterations with a kept factor after which they are checked
 #define ITERATIONS_LEAST 8     // with an old factor
-#define LOOK_LEAST 16          // iterations before the first look at sweeps
+#define CHECK_LEAST 16         // iterations before the first check of sweeps
 #define STATICS_TOLERANCE 1e-9 // most, in statics
 #define STALLED 1e-6           // ... that sweeps may
 #define ROUNDED 1e-4           // residual that a factor may leave by rounding
 #define CURRENT_ITERATIONS 2   // of a factor of the very values
 
-// times the cost of a factor that sweeps must seem to cost to be left, at the first looks
+// times the cost of a factor that sweeps must seem to cost to be left, at the first checks
 static const double doubts[] = {2.4, 1.8, 1.4};
 
 typedef struct Adaptive {
@@ -101,18 +101,18 @@ typedef struct Adaptive {
     LyKept kept;
     LyWatch watch;
     double blocks, rows;
-    bool coarse;            // sweeps have a coarse space, or will have
-    double large;           // how far the copy is beyond the caches, 0 to 1
-    double entries, flops;  // of the factor: estimated until it is analyzed; 0: not yet
-    double box;             // length of the body over its thickness, in m
-    double ratio;           // ... and the same in vertices, if that is less
-    bool held;              // factor() is given what it had before
-    bool unreported;        // no solve has told of the factor yet
-    uint64_t serial;        // of the factor
-    int32_t looks, looked;  // at the sweeps of this solve; iterations at the last
-    double progress;        // ... and how far they had come
-    double predicted;       // cost of the solve with sweeps that was left
-    LyraSolveReport report; // of the sweeps' factor
+    bool coarse;             // sweeps have a coarse space, or will have
+    double large;            // how far the copy is beyond the caches, 0 to 1
+    double entries, flops;   // of the factor: estimated until it is analyzed; 0: not yet
+    double box;              // length of the body over its thickness, in m
+    double ratio;            // ... and the same in vertices, if that is less
+    bool held;               // factor() is given what it had before
+    bool unreported;         // no solve has told of the factor yet
+    uint64_t serial;         // of the factor
+    int32_t checks, checked; // of the sweeps of this solve; iterations at the last
+    double progress;         // ... and how far they had come
+    double predicted;        // cost of the solve with sweeps that was left
+    LyraSolveReport report;  // of the sweeps' factor
     // memory
     bool keeps, due;       // a factor serves; the next values get a new one
     double regret;         // what sweeps cost above a factor so far
@@ -267,17 +267,17 @@ static bool go_on(void *user, int32_t iterations, double progress, int32_t *next
     Adaptive *self = user;
     // of the way in an iteration; the first ones may be slow
     double rate = fmax(progress, 1e-3) / iterations;
-    double lately = (progress - self->progress) / (iterations - self->looked);
-    rate = self->looks < LATELY ? rate : fmax(rate, lately);
+    double lately = (progress - self->progress) / (iterations - self->checked);
+    rate = self->checks < LATELY ? rate : fmax(rate, lately);
     double expected = iterations + TAIL * fmax(0, 1 - progress) / rate;
     double total = sweep_cost(self, expected), rest = total - sweep_cost(self, iterations);
     double sweeps = rest + expected_solves(self) * (total + copy_cost(self));
-    double doubt = self->looks < LY_COUNT_OF(doubts) ? doubts[self->looks] : DOUBT;
-    ++self->looks;
-    self->looked = iterations;
+    double doubt = self->checks < LY_COUNT_OF(doubts) ? doubts[self->checks] : DOUBT;
+    ++self->checks;
+    self->checked = iterations;
     self->progress = progress;
     self->predicted = total;
-    *next = (int32_t)(iterations * LOOKS_APART) + 1;
+    *next = (int32_t)(iterations * CHECKS_APART) + 1;
     return sweeps <= doubt * factor_path(self);
 }
 
@@ -367,7 +367,7 @@ static void return_to_sweeps(Adaptive *self)
     self->stale = 1;
 }
 
-// Whether statics begins with a factor, without a look at sweeps: a body that is long for its
+// Whether statics begins with a factor, without a check of sweeps: a body that is long for its
 // thickness bends, which takes many iterations whatever its material.
 static bool begins_with_factor(const Adaptive *self)
 {
@@ -508,7 +508,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
         .watch = &self->watch,
     };
     int32_t iterations = 0;
-    self->watch = (LyWatch){.go_on = kept_goes_on, .user = self, .next = KEPT_LOOK};
+    self->watch = (LyWatch){.go_on = kept_goes_on, .user = self, .next = KEPT_CHECK};
     LyraStatus status = LYRA_NOT_CONVERGED;
     if (!self->kept.current) {
         if (warm) {
@@ -550,10 +550,10 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
 static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, double *x,
                                LyraSolveReport *report, bool watched)
 {
-    double first = LOOK * factor_cost(self) / (sweep_cost(self, 1) - sweep_cost(self, 0));
+    double first = CHECK * factor_cost(self) / (sweep_cost(self, 1) - sweep_cost(self, 0));
     self->watch = (LyWatch){.go_on = go_on, .user = self};
-    self->watch.next = (int32_t)fmin(fmax(first, LOOK_LEAST), 1e6);
-    self->looks = self->looked = 0;
+    self->watch.next = (int32_t)fmin(fmax(first, CHECK_LEAST), 1e6);
+    self->checks = self->checked = 0;
     self->progress = 0;
     ly_pcg_watch(self->sweeps, watched ? &self->watch : NULL);
     LyraSolveReport now = *report;
@@ -690,6 +690,8 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
         LY_TRY(estimate(self));
     }
     self->keeps = memory[0] != 0;
+    // a factor that is here is of another time
+    self->kept.factored = false;
     if (self->keeps && A) {
         LyraStatus status = make_factor(self, A);
         if (!is_of_numbers(status)) {

@@ -370,8 +370,8 @@ LyraStatus ly_constraints_set_scalars(LyraConstraints *constraints, const uint8_
 {
     LYRA_ASSERT(constraints->count == 0 && constraints->size % 3 == 0);
     int32_t count = 0;
-    LY_TRY(ly_allocate_zeroed(constraints->ctx, constraints->vertex_count, 1,
-                              &constraints->scalar));
+    LY_TRY(
+        ly_allocate_zeroed(constraints->ctx, constraints->vertex_count, 1, &constraints->scalar));
     for (int32_t v = 0; v < constraints->vertex_count; ++v) {
         constraints->scalar[v] = scalar[order ? order[v] : v];
         count += constraints->scalar[v];

@@ -100,7 +100,7 @@ static LyraStatus run(LyKrylov *krylov, double start, double target, const doubl
             if (!(r_norm > target) || exhausted) {
                 return LYRA_OK;
             }
-            // look again only after a fall
+            // check again only after a fall
             ratio = fmax(r_norm, 1.1 * target) / fabs(phi_bar);
         }
     }

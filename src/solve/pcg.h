@@ -213,7 +213,7 @@ typedef struct LyPcgMatrix {
     int32_t *filter_first;              // scratch, [rows]
     void *filter;
     uint64_t filter_version;
-    const uint8_t *scalar;   // rows of A that no rigid motion moves, lent. NULL: none
+    const uint8_t *scalar; // rows of A that no rigid motion moves, lent. NULL: none
     bool rescued; // a diagonal block holds only thanks to constraints: new ones need a new copy
     int64_t blocks, outer_blocks;
     int64_t bytes;

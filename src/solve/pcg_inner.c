@@ -18,7 +18,7 @@
 //     |r - alpha q|^2 = r . r - 2 alpha r . q + alpha^2 q . q,
 // and the sums on the right come with p . q, so beta is known before the step is taken: x, r and p
 // go on as the sweep up comes to their rows, and threads meet once less. What cancels costs eps r.r
-// of the new square, so this serves while the square falls by less than AHEAD_FALL; it serves for
+// of the new square, so this serves while the square falls by less than PREDICT_FALL; it serves for
 // beta alone, as alpha takes the square of r itself. Steps after which the end is looked at are
 // taken at once.
 //
@@ -36,9 +36,9 @@
 #include <string.h>
 
 // part of r . r that must remain for a deferred step
-#define AHEAD_FALL 0.01
+#define PREDICT_FALL 0.01
 // and how far above the goal, in norm
-#define AHEAD_MARGIN 1.01
+#define PREDICT_MARGIN 1.01
 
 typedef struct InnerLoop {
     LyPcgInner *inner;
@@ -355,8 +355,8 @@ static bool defer_step(InnerLoop *loop, double ratio, double *rz)
     }
     double next = *rz + loop->alpha * (loop->alpha * qq - 2.0 * rq);
     // false for numbers that are none, too
-    if (!(next >= AHEAD_FALL * *rz && next <= *rz / AHEAD_FALL &&
-          sqrt(next) * ratio > AHEAD_MARGIN * inner->target)) {
+    if (!(next >= PREDICT_FALL * *rz && next <= *rz / PREDICT_FALL &&
+          sqrt(next) * ratio > PREDICT_MARGIN * inner->target)) {
         return false;
     }
     inner->end = sqrt(next);

@@ -184,8 +184,8 @@ INLINE bool NAME(holds_all)(const REAL *P)
     return P[0] + P[4] + P[8] == 0;
 }
 
-// blocks that a sweep asks memory for ahead of their use
-#define AHEAD 40
+// blocks that a sweep prefetches before their use
+#define PREFETCH 40
 
 // ---- sweeps and products ------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ static void NAME(backward)(const LyPcgPiece *piece, const void *p_all, void *t_a
         Vec s0 = all(0), s1 = all(0), s2 = all(0);
         for (; k >= first; --k) {
             const REAL *A = values + 9 * k;
-            __builtin_prefetch(A - 9 * AHEAD);
+            __builtin_prefetch(A - 9 * PREFETCH);
             Vec x = load(t + 4 * (int64_t)column[k]);
             s0 = ADD(s0, MUL(load(A), x));
             s1 = ADD(s1, MUL(load(A + 3), x));
@@ -261,7 +261,7 @@ static void NAME(forward)(const LyPcgPiece *piece, void *w_all)
         for (int64_t end = piece->row_start[i + 1]; k < end; ++k) {
             const REAL *A = values + 9 * k;
             REAL *y = w + 4 * (int64_t)column[k];
-            __builtin_prefetch(A + 9 * AHEAD);
+            __builtin_prefetch(A + 9 * PREFETCH);
             Vec sum = ADD(ADD(MUL(load(A), x0), MUL(load(A + 3), x1)), MUL(load(A + 6), x2));
             store(y, SUB(load(y), sum));
         }
@@ -825,7 +825,7 @@ static bool NAME(copy)(const LyPcgPiece *piece, const LyPcgCopy *copy, void *val
 
 #undef CopySums
 #undef SUM_ROWS
-#undef AHEAD
+#undef PREFETCH
 #undef Vec
 #undef load
 #undef store

@@ -19,8 +19,8 @@
 #define JOIN(a, b) JOIN_(a, b)
 #define NAME(base) JOIN(base, LY_ISA)
 
-// doubles ahead of the block at hand that are fetched: about 16 blocks
-#define AHEAD 576
+// doubles behind the block at hand that are prefetched: about 16 blocks
+#define PREFETCH 576
 
 #define COLUMNS_MAX 4
 
@@ -200,8 +200,8 @@ INLINE void full_rows(const LyProductPiece *piece, const int columns)
         V4 s[COLUMNS_MAX][3] = {0};
         for (int64_t end = piece->row_start[i + 1]; k < end; ++k, A += 9) {
             // a block is longer than a cache line: one fetch each would leave out every ninth line
-            __builtin_prefetch(A + AHEAD);
-            __builtin_prefetch(A + AHEAD + 8);
+            __builtin_prefetch(A + PREFETCH);
+            __builtin_prefetch(A + PREFETCH + 8);
             Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
                 V4 xj = entry(&source, c, column[k]);
@@ -263,7 +263,7 @@ INLINE void upper_rows(const LyProductPiece *piece, const int columns)
         int64_t row_end = piece->row_start[i + 1];
         for (; k < row_end && column[k] < end; ++k, A += 9) {
             int32_t j = column[k];
-            __builtin_prefetch(A + AHEAD);
+            __builtin_prefetch(A + PREFETCH);
             Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
                 both(&rows, entry(&source, c, j), xi[c], s[c],
@@ -272,7 +272,7 @@ INLINE void upper_rows(const LyProductPiece *piece, const int columns)
         }
         for (; k < row_end; ++k, A += 9) {
             int64_t h = *halo++;
-            __builtin_prefetch(A + AHEAD);
+            __builtin_prefetch(A + PREFETCH);
             Rows rows = load_rows(A);
             for (int c = 0; c < columns; ++c) {
                 both(&rows, entry(&source, c, column[k]), xi[c], s[c],
@@ -341,7 +341,7 @@ void NAME(ly_block_transposed)(const LyProductPiece *piece, int32_t columns)
                 bool is_own = column[k] >= begin && column[k] < end;
                 int64_t place = is_own ? column[k] - begin : end - begin + *row_halo++;
                 double *y = local + 4 * (columns * place + c);
-                __builtin_prefetch(A + AHEAD);
+                __builtin_prefetch(A + PREFETCH);
                 store(y, load(y) + load(A) * x0 + load(A + 3) * x1 + load(A + 6) * x2);
             }
         }

@@ -11,8 +11,8 @@
 #define JOIN(a, b) JOIN_(a, b)
 #define NAME(base) JOIN(base, LY_ISA)
 
-// doubles and columns ahead that are fetched
-#define AHEAD 128
+// doubles and columns that are prefetched
+#define PREFETCH 128
 
 void NAME(ly_csr_full)(const LyProductPiece *piece)
 {
@@ -28,8 +28,8 @@ void NAME(ly_csr_full)(const LyProductPiece *piece)
         for (; k + 4 <= end; k += 4) {
             V4 v;
             memcpy(&v, values + k, sizeof v);
-            __builtin_prefetch(values + k + AHEAD);
-            __builtin_prefetch(column + k + AHEAD);
+            __builtin_prefetch(values + k + PREFETCH);
+            __builtin_prefetch(column + k + PREFETCH);
             sums += v * (V4){x[column[k]], x[column[k + 1]], x[column[k + 2]], x[column[k + 3]]};
         }
         sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);

@@ -84,7 +84,9 @@ static LyraStatus add_fibre(LyraWorld *world, const LyraBodyView *view, const Ly
     LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *self, &self));
     *self = (Activation){fibre, force, count, NULL};
     LY_TRY(ly_arena_allocate(world->arena, count, sizeof *self->values, &self->values));
-    return ly_world_take_rule(world, (LyRule){activate, NULL, self, force, "activation"});
+    return ly_world_take_rule(
+        world,
+        (LyRule){.apply = activate, .self = self, .force = force, .parameter = "activation"});
 }
 
 static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body)

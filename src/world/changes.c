@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Materials that change with time.
+// Numbers that change with time. Parameters of forces are set as they are. What a force makes of
+// several numbers is set as people turn it: the same functions, before each step.
 
 #include "base/registry.h"
 #include "force/force.h"
 #include "force/solid.h"
 #include "lyra/material.h"
 #include "world/curve.h"
-#include "world/world.h"
+#include "world/parameters.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,8 +82,10 @@ static LyraStatus add_change(LyraWorld *world, const LyraChangeDef *def, const L
         change->base[e] = !def->value ? was : young ? was / young[e] : 1;
     }
     LY_TRY(select_stencils(world, def, change));
-    return ly_world_take_rule(world,
-                              (LyRule){apply_change, NULL, change, force, change->parameter});
+    return ly_world_take_rule(world, (LyRule){.apply = apply_change,
+                                              .self = change,
+                                              .force = force,
+                                              .parameter = change->parameter});
 }
 
 // Whether a parameter of a model grows in proportion to Young's modulus: those of a law do if twice
@@ -187,21 +190,115 @@ static LyraStatus change_named(LyraWorld *world, const LyraChangeDef *def, int32
                        def->parameter, list);
 }
 
+// every force of a body that has the parameter of a key
+static LyraStatus change_turned(LyraWorld *world, const LyraChangeDef *def, const LyKey *key,
+                                int32_t b)
+{
+    int32_t count = 0;
+    const LyBodyType *kind = world->bodies[b].type;
+    LyraForce *const *own = kind->forces ? kind->forces(&world->views[b], &count) : NULL;
+    int32_t before = world->rule_count, total = count + world->force_count;
+    for (int32_t f = 0; f < total; ++f) {
+        const LyraForce *force = f < count ? own[f] : world->forces[f - count];
+        const LyraForceType *type = lyra_force_type(force);
+        bool mine = f < count || lyra_force_view(force).owner == b;
+        int32_t p = lyra_force_type_parameter(type, key->turns.parameter);
+        if (mine && p >= 0 && ly_turns_is_of(world, b, type, &key->turns)) {
+            LY_TRY(add_change(world, def, force, p, NULL));
+        }
+    }
+    if (world->rule_count == before && def->body) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
+                           "found \"%.80s\", of which body \"%.60s\" has none", def->parameter,
+                           def->body);
+    }
+    return LYRA_OK;
+}
+
+// ---- numbers that people turn -------------------------------------------------------------------
+
+typedef struct Turn {
+    const LyKey *key;
+    int32_t body; // -1: all, or the world's own
+    const LyraChangeDef *def;
+} Turn;
+
+static LyraStatus apply_turn(void *self, LyraWorld *world, double begin, double end)
+{
+    (void)begin;
+    const Turn *turn = self;
+    const LyLive *live = turn->key->live;
+    LyraWorldParameter now = {0};
+    live->read(world, turn->body, &now);
+    if (turn->def->value && now.factor) {
+        return ly_fail(LYRA_BAD_FORMAT,
+                       "a change found a value for \"%.80s\", in which elements differ; expected "
+                       "factor",
+                       turn->def->parameter);
+    }
+    double value = turn->def->value ? ly_curve_at(turn->def->value, end).value
+                                    : now.start * ly_curve_at(turn->def->factor, end).value;
+    return live->set(world, &world->undo, turn->body, value);
+}
+
+static bool is_of_world(const LyLive *live)
+{
+    return live == &ly_live_mass_damping || live == &ly_live_stiffness_damping;
+}
+
+static LyraStatus add_turn(LyraWorld *world, const LyraChangeDef *def, const LyKey *key,
+                           int32_t body)
+{
+    // a change of masses has no energy to come from, gravity is a curve, the step belongs to a run
+    if (key->live == &ly_live_density || key->live == &ly_live_gravity ||
+        key->live == &ly_live_dt) {
+        return ly_fail_key(LYRA_UNSUPPORTED, "parameter", "found \"%.80s\", %s", def->parameter,
+                           key->live == &ly_live_gravity
+                               ? "expected it over time in the key gravity itself"
+                               : "which cannot change over time");
+    }
+    if (!key->live->has(world, body) || ly_world_changes_key(world, key, body)) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
+                           "found \"%.80s\", which this world does not have or already changes",
+                           def->parameter);
+    }
+    if (def->select) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "select",
+                           "found elements for \"%.80s\", which is one for %s; expected no select",
+                           def->parameter, is_of_world(key->live) ? "the world" : "the body");
+    }
+    Turn *turn = NULL;
+    LY_TRY(ly_arena_allocate(world->arena, 1, sizeof *turn, &turn));
+    *turn = (Turn){.key = key, .body = body, .def = def};
+    return ly_world_take_rule(
+        world, (LyRule){.apply = apply_turn, .self = turn, .key = key, .body = body});
+}
+
+// ---- changes ------------------------------------------------------------------------------------
+
 LyraChangeDef lyra_change_def_default(void)
 {
     return (LyraChangeDef){.parameter = "young"};
 }
 
-static LyraStatus add_changes(LyraWorld *world, const LyraChangeDef *def)
+// a change of Poisson's ratio sets all that the law makes of the moduli
+static LyraStatus check_poisson(const LyraWorld *world, int32_t b)
+{
+    const LyKey poisson = {.live = &ly_live_poisson};
+    return ly_world_changes_key(world, &poisson, b)
+               ? ly_fail_key(LYRA_BAD_FORMAT, "parameter",
+                             "found another change of body \"%.60s\", whose poisson changes; "
+                             "expected one of them",
+                             world->views[b].name)
+               : LYRA_OK;
+}
+
+static LyraStatus add_named(LyraWorld *world, const LyraChangeDef *def, bool of_cloth)
 {
     int32_t first, end;
-    if (!def->value == !def->factor) {
-        return ly_fail(LYRA_BAD_FORMAT, "found %s, expected either factor or value in a change",
-                       def->value ? "factor and value" : "neither factor nor value");
-    }
     LY_TRY(ly_select_bodies(world, def->body, &first, &end));
     for (int32_t b = first; b < end; ++b) {
-        bool solid = world->views[b].solid, cloth = world->views[b].cloth;
+        bool solid = world->views[b].solid && !of_cloth, cloth = world->views[b].cloth;
         bool young = strcmp(def->parameter, "young") == 0;
         if (!solid && !cloth && def->body) {
             return ly_fail_key(LYRA_UNSUPPORTED, "body",
@@ -209,6 +306,7 @@ static LyraStatus add_changes(LyraWorld *world, const LyraChangeDef *def)
                                "can change",
                                world->views[b].kind, def->body);
         }
+        LY_TRY(check_poisson(world, b));
         if (solid || (cloth && (def->body || !young))) {
             LY_TRY(solid && young ? change_young(world, def, b) : change_named(world, def, b));
         }
@@ -216,20 +314,34 @@ static LyraStatus add_changes(LyraWorld *world, const LyraChangeDef *def)
     return LYRA_OK;
 }
 
-// A path, "bodies.NAME.material.PARAMETER" or with [N] or * for the name, as body and parameter.
-static LyraStatus take_path(LyraWorld *world, LyraChangeDef *def)
+static LyraStatus add_turned(LyraWorld *world, const LyraChangeDef *def, const LyKey *key)
 {
-    const char *path = def->parameter, *rest;
-    int32_t body;
-    if (strncmp(path, "bodies", 6) != 0 || (path[6] != '.' && path[6] != '[')) {
-        return LYRA_OK;
+    int32_t first, end, before = world->rule_count;
+    LY_TRY(ly_select_bodies(world, def->body, &first, &end));
+    for (int32_t b = first; b < end; ++b) {
+        LY_TRY(check_poisson(world, b));
+        LY_TRY(change_turned(world, def, key, b));
     }
-    rest = ly_path_body(world, path, &body);
+    return world->rule_count > before
+               ? LYRA_OK
+               : ly_fail_key(LYRA_BAD_FORMAT, "parameter", "found \"%.80s\", which no body has",
+                             def->parameter);
+}
+
+// A path: that of a parameter, or "bodies.NAME.material.X" and the like with a parameter X of the
+// body's forces. `def` gets the body.
+static LyraStatus add_path(LyraWorld *world, LyraChangeDef *def)
+{
+    const char *path = def->parameter;
+    int32_t body;
+    const char *rest = ly_path_body(world, path, &body);
+    const LyKey *key =
+        rest ? ly_find_turned(&ly_body_keys, rest) : ly_find_turned(&ly_world_keys, path);
     const char *dot = rest ? strchr(rest, '.') : NULL;
-    bool fibre = rest && strncmp(rest, "fibre.", 6) == 0;
-    bool cloth = rest && strncmp(rest, "cloth.", 6) == 0;
-    if (!dot || strchr(dot + 1, '.') || (fibre && strcmp(dot + 1, "young") == 0) ||
-        (strncmp(rest, "material.", 9) != 0 && !fibre && !cloth)) {
+    bool named = dot && !strchr(dot + 1, '.') &&
+                 (strncmp(rest, "material.", 9) == 0 || strncmp(rest, "fibre.", 6) == 0 ||
+                  strncmp(rest, "cloth.", 6) == 0);
+    if (!key && (!named || strcmp(dot + 1, "young") == 0)) {
         return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
                            "found \"%.80s\", expected a parameter, or a path as "
                            "bodies.NAME.material.young",
@@ -240,8 +352,22 @@ static LyraStatus take_path(LyraWorld *world, LyraChangeDef *def)
                            "found body beside the path \"%.80s\", expected one of them", path);
     }
     def->body = body >= 0 ? world->views[body].name : NULL;
-    def->parameter = dot + 1;
-    return LYRA_OK;
+    if (key && key->turns.parameter) {
+        return add_turned(world, def, key);
+    }
+    bool by_name = !key || key->live == &ly_live_young || key->live == &ly_live_cloth_stretch ||
+                   key->live == &ly_live_cloth_shear;
+    if (by_name) {
+        def->parameter = dot + 1;
+        return add_named(world, def, key && key->live != &ly_live_young);
+    }
+    return add_turn(world, def, key, body);
+}
+
+static bool is_path(const char *parameter)
+{
+    return strncmp(parameter, "bodies[", 7) == 0 || strchr(parameter, '.') ||
+           strcmp(parameter, "gravity") == 0;
 }
 
 LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
@@ -256,8 +382,12 @@ LyraStatus lyra_world_add_change(LyraWorld *world, const LyraChangeDef *def)
         return ly_fail_key(LYRA_INVALID_ARGUMENT, "parameter",
                            "found none, expected young or a parameter of the body's forces");
     }
-    LY_TRY(take_path(world, own));
-    LyraStatus status = add_changes(world, own);
+    if (!own->value == !own->factor) {
+        return ly_fail(LYRA_BAD_FORMAT, "found %s, expected either factor or value in a change",
+                       own->value ? "factor and value" : "neither factor nor value");
+    }
+    LyraStatus status =
+        is_path(own->parameter) ? add_path(world, own) : add_named(world, own, false);
     if (status != LYRA_OK) {
         ly_world_drop(world, world->force_count, rules);
         return status;

@@ -130,7 +130,7 @@ static void hold(const LyraWorld *world, const LyMotion *motion, double t, doubl
                  double *a)
 {
     const double *positions = lyra_model_view(world->model).positions;
-    LyFrame frame = ly_frame_at(&motion->def->rotation, motion->def->displacement, t);
+    LyMotionFrame frame = ly_frame_at(&motion->def->rotation, motion->def->displacement, t);
     for (int32_t k = 0; k < motion->count; ++k) {
         int64_t at = 3 * (int64_t)motion->vertices[k];
         double place[3], speed[3], gain[3];

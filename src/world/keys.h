@@ -47,10 +47,11 @@ typedef enum LyRange {
 typedef struct LyGroup LyGroup;
 typedef struct LyLive LyLive; // parameters.h
 
-/// A parameter of those forces of a body that are of a type; NULL, both: none.
+/// A parameter of those forces of a body that are of a type; NULL, all: none.
 typedef struct LyTurns {
     const char *force;     // name of the type; NULL: any that has the parameter
     const char *parameter; // of LyraForceType::parameter_names
+    const char *kind;      // of bodies; NULL: any
 } LyTurns;
 
 typedef struct LyKey {

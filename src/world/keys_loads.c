@@ -174,10 +174,11 @@ PUBLIC_GROUP(ly_tie_keys, tie_keys, LyraTieDef, init_tie, "ties",
              "[ties](theory/ties.md).");
 
 static const LyKey change_keys[] = {
-    {"body", LY_KEY_TEXT, AT(LyraChangeDef, body), .meaning = "Its name. Without, all bodies."},
+    {"body", LY_KEY_TEXT, AT(LyraChangeDef, body),
+     .meaning = "Its name. Without, all bodies. Not beside a path."},
     {"parameter", LY_KEY_TEXT, AT(LyraChangeDef, parameter),
-     .meaning = "`young`, or a parameter of the body's forces by name; or a path, as "
-                "`bodies.beam.material.young`, in place of `body`."},
+     .meaning = "Path of a parameter, as `bodies.beam.material.young` or `damping.mass`; or in "
+                "place of a path `young` or a parameter of the body's forces by name."},
     {"select", LY_KEY_GROUP, AT(LyraChangeDef, select), .pointer = true, .group = &ly_select_keys,
      .meaning = "Elements whose material changes. Without, all."},
     {"factor", LY_KEY_CURVE, AT(LyraChangeDef, factor), .pointer = true,
@@ -186,7 +187,7 @@ static const LyKey change_keys[] = {
      .meaning = "What it is, in SI, over time, in place of `factor`."},
 };
 PUBLIC_GROUP(ly_change_keys, change_keys, LyraChangeDef, init_change, "changes",
-             "Materials that change with time: what holds in a step is the value at its end.");
+             "Parameters that change with time: what holds in a step is the value at its end.");
 
 static const LyKey damping_keys[] = {
     {"mass", LY_KEY_NUMBER, AT(LyraDamping, mass), .unit = "1/s", .range = LY_RANGE_NOT_NEGATIVE,

@@ -163,6 +163,7 @@ void ly_read_scaled(double base, const char *unit, double factor, double range,
     bool absolute = !isnan(base) && base > 0;
     out->start = absolute ? base : 1;
     out->unit = absolute ? unit : "";
+    out->factor = !absolute;
     out->value = factor * out->start;
     out->low = out->start / range;
     out->high = out->start * range;
@@ -315,8 +316,10 @@ static LyraStatus set_moduli(LyraWorld *world, LyUndo *undo, int32_t body, const
         }
     }
     for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].young = young ? *young : world->bodies[b].young;
-        world->bodies[b].poisson = poisson ? *poisson : world->bodies[b].poisson;
+        if (has_moduli(world, b)) {
+            world->bodies[b].young = young ? *young : world->bodies[b].young;
+            world->bodies[b].poisson = poisson ? *poisson : world->bodies[b].poisson;
+        }
     }
     return LYRA_OK;
 }
@@ -360,15 +363,16 @@ static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, doub
 
 static LyraStatus set_mass_damping(LyraWorld *world, LyUndo *undo, int32_t body, double value)
 {
-    (void)undo, (void)body;
-    return lyra_model_set_damping(world->model, value,
-                                  lyra_model_view(world->model).stiffness_damping);
+    (void)body;
+    return ly_undo_set_damping(undo, world->model, value,
+                               lyra_model_view(world->model).stiffness_damping);
 }
 
 static LyraStatus set_stiffness_damping(LyraWorld *world, LyUndo *undo, int32_t body, double value)
 {
-    (void)undo, (void)body;
-    return lyra_model_set_damping(world->model, lyra_model_view(world->model).mass_damping, value);
+    (void)body;
+    return ly_undo_set_damping(undo, world->model, lyra_model_view(world->model).mass_damping,
+                               value);
 }
 
 static LyraStatus set_dt(LyraWorld *world, LyUndo *undo, int32_t body, double dt)

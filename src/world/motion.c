@@ -13,9 +13,9 @@
 
 #include <math.h>
 
-LyFrame ly_frame_at(const LyraRotation *rotation, const LyraCurve *displacement, double t)
+LyMotionFrame ly_frame_at(const LyraRotation *rotation, const LyraCurve *displacement, double t)
 {
-    LyFrame frame = {.center = rotation->center};
+    LyMotionFrame frame = {.center = rotation->center};
     LyraRates angle = ly_curve_at(&rotation->angle, t);
     double length = sqrt(ly_dot3(rotation->axis, rotation->axis));
     for (int i = 0; i < 3; ++i) {
@@ -29,7 +29,8 @@ LyFrame ly_frame_at(const LyraRotation *rotation, const LyraCurve *displacement,
     return frame;
 }
 
-void ly_frame_move(const LyFrame *frame, const double X[3], double u[3], double v[3], double a[3])
+void ly_frame_move(const LyMotionFrame *frame, const double X[3], double u[3], double v[3],
+                   double a[3])
 {
     double p[3], r[3];
     for (int i = 0; i < 3; ++i) {

@@ -10,17 +10,18 @@
 #include "world/curve.h"
 
 /// Where and how fast all places of a motion go at one time.
-typedef struct LyFrame {
+typedef struct LyMotionFrame {
     double axis[3];
     const double *center;
     double c, s, rate, rate2; // of the angle
     LyraRates displacement[3];
-} LyFrame;
+} LyMotionFrame;
 
 /// `displacement`: [3], compiled, as the curve of `rotation`, whose axis has a length.
-LyFrame ly_frame_at(const LyraRotation *rotation, const LyraCurve *displacement, double t);
+LyMotionFrame ly_frame_at(const LyraRotation *rotation, const LyraCurve *displacement, double t);
 
 /// Displacement, velocity and acceleration of a place that is X at rest.
-void ly_frame_move(const LyFrame *frame, const double X[3], double u[3], double v[3], double a[3]);
+void ly_frame_move(const LyMotionFrame *frame, const double X[3], double u[3], double v[3],
+                   double a[3]);
 
 #endif

@@ -37,7 +37,8 @@ static LyraStatus add(LyraWorld *world, const char *path, size_t prefix, const L
     LyParameters *list = world->parameters;
     char *copy = NULL;
     double start = NAN;
-    if (!(key->live ? key->live->has(world, body) : ly_turns_find(world, body, key, &start))) {
+    if (!(key->live ? key->live->has(world, body) && !ly_world_changes_key(world, key, body)
+                    : ly_turns_find(world, body, key, &start))) {
         return LYRA_OK;
     }
     LY_TRY(ly_grow_array(world->ctx, list->count, sizeof *list->items, &list->items));
@@ -103,6 +104,22 @@ void ly_world_end_parameters(LyraWorld *world)
 }
 
 // ---- paths --------------------------------------------------------------------------------------
+
+const LyKey *ly_find_turned(const LyGroup *group, const char *path)
+{
+    size_t length = strcspn(path, ".");
+    for (int32_t k = 0; k < group->key_count; ++k) {
+        const LyKey *key = &group->keys[k];
+        if (strlen(key->name) == length && memcmp(key->name, path, length) == 0) {
+            if (path[length] == '.') {
+                return key->kind == LY_KEY_GROUP ? ly_find_turned(key->group, path + length + 1)
+                                                 : NULL;
+            }
+            return key->live || key->turns.parameter ? key : NULL;
+        }
+    }
+    return NULL;
+}
 
 // the body whose name is followed by a dot, by the longest name; -1 without
 static int32_t find_named(const LyraWorld *world, const char *text, size_t *length)

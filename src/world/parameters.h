@@ -30,7 +30,13 @@ LyraStatus ly_find_factor(const char *name, double value, double start, double *
 
 extern const LyLive ly_live_young, ly_live_poisson, ly_live_density, ly_live_mass_damping,
     ly_live_stiffness_damping, ly_live_dt, ly_live_gravity, ly_live_cloth_stretch,
-    ly_live_cloth_shear, ly_live_cloth_bend_u, ly_live_cloth_bend_v;
+    ly_live_cloth_shear, ly_live_cloth_bend_u, ly_live_cloth_bend_v, ly_live_affine;
+
+/// Whether a change over time sets the number of a key that has `live`, of a body or of all.
+bool ly_world_changes_key(const LyraWorld *world, const LyKey *key, int32_t body);
+
+/// The key of a path below a group that can be turned, as "material.young"; NULL for none.
+const LyKey *ly_find_turned(const LyGroup *group, const char *path);
 
 /// Whether a change over time sets a parameter of a force; NULL: any.
 bool ly_world_changes(const LyraWorld *world, const LyraForce *force, const char *parameter);
@@ -40,6 +46,10 @@ LyraStatus ly_copy_parameter(LyraWorld *world, LyUndo *undo, int32_t group, cons
                              int32_t p, double factor);
 
 // ---- keys that are a parameter of forces (LyKey::turns) -----------------------------------------
+
+/// Whether forces of a type, of a body, are those that a key means.
+bool ly_turns_is_of(const LyraWorld *world, int32_t body, const LyraForceType *type,
+                    const LyTurns *turns);
 
 /// Whether bodies have forces with the parameter of a key, not below 0 and not all 0 where a factor
 /// turns it, and the world does not change it. `start`: what all stencils have; NaN where they

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Probes: what is watched of a world. Selections are found when a probe is added; what evaluating
-// needs is made at the first look.
+// needs is made when it is first read.
 
 #include "world/probe.h"
 
@@ -390,7 +390,7 @@ LyraStatus lyra_world_add_probe(LyraWorld *world, const LyraProbeDef *def, int32
     LY_TRY(check_name(world, given));
     LY_TRY(check_def(def));
     if (world->body_count == 0) {
-        return ly_fail_key(LYRA_BAD_FORMAT, "body", "found no bodies, expected some to look at");
+        return ly_fail_key(LYRA_BAD_FORMAT, "body", "found no bodies, expected some to watch");
     }
     LY_TRY(ly_arena_allocate(world->arena, (int64_t)strlen(given) + 1, 1, &name));
     memcpy(name, given, strlen(given) + 1);
@@ -521,7 +521,7 @@ static void reduce_points(const LyProbe *probe, const double *values, const doub
 
 // ---- quantities ---------------------------------------------------------------------------------
 
-static LyraStatus look_at_reaction(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
+static LyraStatus read_reaction(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
 {
     if (!probe->reaction) {
         LY_TRY(lyra_vector_create(world->ctx, lyra_system_size(world->system), &probe->reaction));
@@ -531,7 +531,7 @@ static LyraStatus look_at_reaction(LyraWorld *world, LyProbe *probe, LyraProbeVi
     return LYRA_OK;
 }
 
-static LyraStatus look_at_force(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
+static LyraStatus read_force(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
 {
     if (!probe->scratch) {
         LY_TRY(ly_allocate_array(world->ctx, 3 * (int64_t)world->vertex_count,
@@ -542,7 +542,7 @@ static LyraStatus look_at_force(LyraWorld *world, LyProbe *probe, LyraProbeView 
     return LYRA_OK;
 }
 
-static LyraStatus look_at_tie(LyraWorld *world, const LyProbe *probe, LyraProbeView *out)
+static LyraStatus read_tie(LyraWorld *world, const LyProbe *probe, LyraProbeView *out)
 {
     double force[3];
     if (probe->def.quantity == LYRA_PROBE_TIE_GAP) {
@@ -583,7 +583,7 @@ static LyraStatus make_fields(LyraWorld *world, LyProbe *probe)
     return LYRA_OK;
 }
 
-static LyraStatus look_at_elements(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
+static LyraStatus read_elements(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
 {
     bool energy = probe->def.quantity == LYRA_PROBE_ENERGY;
     bool density = quantities[probe->def.quantity].density;
@@ -636,11 +636,11 @@ LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out)
         return LYRA_OK;
     case LYRA_PROBE_TIE_FORCE:
     case LYRA_PROBE_TIE_GAP:
-        return look_at_tie(world, probe, out);
+        return read_tie(world, probe, out);
     case LYRA_PROBE_REACTION:
-        return look_at_reaction(world, probe, out);
+        return read_reaction(world, probe, out);
     case LYRA_PROBE_FORCE:
-        return look_at_force(world, probe, out);
+        return read_force(world, probe, out);
     case LYRA_PROBE_DISTANCE: {
         double a[3], b[3];
         add_up(&probe->points, u, X, true, a);
@@ -652,6 +652,6 @@ LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out)
         out->values[0] = probe->sign * wind(probe->triangle_count, probe->triangles, X, u) / 6;
         return LYRA_OK;
     default:
-        return look_at_elements(world, probe, out);
+        return read_elements(world, probe, out);
     }
 }

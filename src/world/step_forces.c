@@ -53,8 +53,8 @@ LyraStatus ly_world_add_step_forces(LyraWorld *world, const LyraLoadDef *load)
     for (int32_t b = first; b < end; ++b) {
         vertices += world->views[b].vertex_count;
     }
-    LY_TRY(ly_within_key(ly_world_load_columns(world, load->file, 3 * vertices, 0, &columns),
-                         "file"));
+    LY_TRY(
+        ly_within_key(ly_world_load_columns(world, load->file, 3 * vertices, 0, &columns), "file"));
     int32_t count = world->step_force_count;
     LyraStatus status =
         ly_grow_array(world->ctx, count, sizeof *world->step_forces, &world->step_forces);

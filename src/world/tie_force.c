@@ -47,7 +47,7 @@ enum {
 
 // m and the part of the gap that is gone, at one time
 typedef struct Aim {
-    LyFrame frame;
+    LyMotionFrame frame;
     double gone, rate; // 1 - s and its derivative
 } Aim;
 

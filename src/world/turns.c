@@ -30,10 +30,23 @@ bool ly_world_changes(const LyraWorld *world, const LyraForce *force, const char
     return false;
 }
 
-// where a row names no force, the parameter's name is enough
-static bool is_of(const LyraForceType *type, const LyTurns *turns)
+bool ly_world_changes_key(const LyraWorld *world, const LyKey *key, int32_t body)
 {
-    return !turns->force || strcmp(type->name, turns->force) == 0;
+    for (int32_t r = 0; r < world->rule_count; ++r) {
+        const LyRule *rule = &world->rules[r];
+        if (rule->key && rule->key->live == key->live &&
+            (body < 0 || rule->body < 0 || rule->body == body)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ly_turns_is_of(const LyraWorld *world, int32_t body, const LyraForceType *type,
+                    const LyTurns *turns)
+{
+    return (!turns->kind || strcmp(world->views[body].kind, turns->kind) == 0) &&
+           (!turns->force || strcmp(type->name, turns->force) == 0);
 }
 
 // the next group from `*id` on of a body (-1: of any) with the parameter, which is its number *p
@@ -42,7 +55,7 @@ static bool next_group(const LyraWorld *world, int32_t body, const LyTurns *turn
 {
     for (; lyra_model_group(world->model, *id, group); ++*id) {
         bool owned = body < 0 ? group->owner >= 0 : group->owner == body;
-        if (owned && !group->changing && is_of(group->type, turns)) {
+        if (owned && !group->changing && ly_turns_is_of(world, group->owner, group->type, turns)) {
             *p = lyra_force_type_parameter(group->type, turns->parameter);
             if (*p >= 0) {
                 return true;
@@ -87,6 +100,7 @@ void ly_turns_read(const LyKey *key, double start, double turned, LyraWorldParam
     }
     bool absolute = !isnan(start);
     out->unit = absolute && key->unit ? key->unit : "";
+    out->factor = !absolute;
     out->start = absolute ? start : 1;
     out->value = (isnan(turned) ? 1 : turned) * out->start;
     out->low = out->start / FACTOR_RANGE;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MODEL_FORCE (-1)
+#define MODEL_DAMPING (-2)
 
 // room for one more entry of `count` values, which the caller fills and counts
 static LyraStatus reserve(LyUndo *undo, int64_t count, LyUndoEntry **out)
@@ -63,6 +64,30 @@ LyraStatus ly_undo_set_force(LyUndo *undo, LyraModel *model, const double *force
     return LYRA_OK;
 }
 
+LyraStatus ly_undo_set_damping(LyUndo *undo, LyraModel *model, double mass, double stiffness)
+{
+    LyUndoEntry *entry = NULL;
+    LY_TRY(reserve(undo, 2, &entry));
+    entry->values[0] = model->mass_damping;
+    entry->values[1] = model->stiffness_damping;
+    LY_TRY(lyra_model_set_damping(model, mass, stiffness));
+    entry->group = MODEL_DAMPING;
+    ++undo->count;
+    return LYRA_OK;
+}
+
+static LyraStatus take_back(const LyUndoEntry *entry, LyraModel *model)
+{
+    switch (entry->group) {
+    case MODEL_FORCE:
+        return lyra_model_set_force(model, entry->values);
+    case MODEL_DAMPING:
+        return lyra_model_set_damping(model, entry->values[0], entry->values[1]);
+    default:
+        return lyra_model_set_parameter(model, entry->group, entry->parameter, entry->values);
+    }
+}
+
 void ly_undo_keep(LyUndo *undo)
 {
     undo->count = 0;
@@ -71,11 +96,7 @@ void ly_undo_keep(LyUndo *undo)
 void ly_undo_back(LyUndo *undo, LyraModel *model)
 {
     while (undo->count > 0) {
-        const LyUndoEntry *entry = &undo->entries[--undo->count];
-        LyraStatus status =
-            entry->group == MODEL_FORCE
-                ? lyra_model_set_force(model, entry->values)
-                : lyra_model_set_parameter(model, entry->group, entry->parameter, entry->values);
+        LyraStatus status = take_back(&undo->entries[--undo->count], model);
         LYRA_ASSERT(status == LYRA_OK);
         (void)status;
     }

@@ -12,7 +12,7 @@
 
 /// What one change found in the model.
 typedef struct LyUndoEntry {
-    int32_t group;         // -1: the constant forces of the model
+    int32_t group;         // -1: the constant forces of the model; -2: its damping
     const char *parameter; // as the type of the group names it
     int64_t capacity;      // of values
     double *values;
@@ -33,7 +33,10 @@ LyraStatus ly_undo_set_parameter(LyUndo *undo, LyraModel *model, int32_t group,
 /// As lyra_model_set_force(), and remembers what was there. On failure nothing changes.
 LyraStatus ly_undo_set_force(LyUndo *undo, LyraModel *model, const double *force);
 
-/// Changes so far are to stay.
+/// As lyra_model_set_damping(), and remembers what was there. On failure nothing changes.
+LyraStatus ly_undo_set_damping(LyUndo *undo, LyraModel *model, double mass, double stiffness);
+
+/// Changes so far are kept.
 void ly_undo_keep(LyUndo *undo);
 
 /// Takes the changes back, the last one first: the model has the bits that it had. Cannot fail.

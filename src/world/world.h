@@ -22,6 +22,8 @@ typedef struct LyRule {
     void *self;
     const LyraForce *force; // the one that it sets `parameter` of; NULL: none
     const char *parameter;
+    const LyKey *key; // in place of them, what it turns of `body`, or of all (-1). Nullable
+    int32_t body;
 } LyRule;
 
 /// Vertices that a constraint holds: along up to three orthonormal directions, at a place that may
@@ -85,8 +87,8 @@ struct LyraWorld {
     char *folder;     // in front of files that are not absolute; "" for where the program runs
     LyNameIndex names;
     int32_t body_count;
-    LyraBodyView *views; // [body_count]; owned, with what they show
-    LyBody *bodies;      // [body_count]
+    LyraBodyView *views;  // [body_count]; owned, with what they show
+    LyBody *bodies;       // [body_count]
     int32_t vertex_count; // of the model: nodes of all bodies
     int32_t force_count;
     LyraForce **forces; // owned; those beside the bodies' own: loads, springs, viscosity

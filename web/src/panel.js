@@ -11,7 +11,10 @@ const { Extra, Method, Play } = protocol;
 
 const KNOBS = {
     'material.young': "Young's modulus", 'material.poisson': "Poisson's ratio",
-    'material.stiffness': 'Spring stiffness', 'density': 'Density',
+    'material.stiffness': 'Spring stiffness', 'springs.structural': 'Spring stiffness',
+    'springs.damping': 'Spring damping', 'particles.stiffness': 'Spring stiffness',
+    'particles.damping': 'Spring damping', 'material.density': 'Density',
+    'stiffness': 'Stiffness of shape',
     'damping.mass': 'Mass damping', 'damping.stiffness': 'Stiff. damping',
     'time.dt': 'Time step', 'gravity': 'Gravity', 'fibre.activation': 'Activation',
 };
