@@ -249,9 +249,8 @@ LYRA_TEST(membranes_are_in_plane_stress)
 {
     static const double square[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
     static const int32_t triangles[6] = {0, 1, 2, 0, 2, 3};
-    static const double cases[3][4] = {{1.2, 0.945633, 0.174929, 0},
-                                       {1.2, 1.2, 0.233989, 0.233989},
-                                       {1.2, 1, 0.189374, 0.058018}};
+    static const double cases[3][4] = {
+        {1.2, 0.945633, 0.174929, 0}, {1.2, 1.2, 0.233989, 0.233989}, {1.2, 1, 0.189374, 0.058018}};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     LyraShellDef def = lyra_shell_def_default();
     def.vertex_count = 4;
@@ -294,8 +293,8 @@ LYRA_TEST(rigid_motion_of_shells_gives_no_force)
         test_random_rotation(&random, R);
         for (int32_t i = 0; i < 3 * n; ++i) {
             const double *p = made.c.rest + i / 3 * 3, *r = R + 3 * (i % 3);
-            x[i] = i < 3 * VERTICES ? 2.5 + r[0] * p[0] + r[1] * p[1] + r[2] * p[2]
-                                    : made.c.rest[i];
+            x[i] =
+                i < 3 * VERTICES ? 2.5 + r[0] * p[0] + r[1] * p[1] + r[2] * p[2] : made.c.rest[i];
         }
         LyraEvaluation evaluation = evaluation_of(&made.c, x, NULL);
         evaluation.gradient = g;

@@ -82,8 +82,8 @@ typedef struct LyraShellView {
     /// Ends of each edge, the lower first, and the first two triangles at it, -1 where there is
     /// none, [edge_count][4].
     const int32_t *edges;
-    const double *rest_angles; ///< Of edges that bend, rad; 0 of others. [edge_count].
-    int32_t boundary_edges;    ///< Edges of one triangle.
+    const double *rest_angles;  ///< Of edges that bend, rad; 0 of others. [edge_count].
+    int32_t boundary_edges;     ///< Edges of one triangle.
     int32_t non_manifold_edges; ///< Edges of three or more, which do not bend.
     int32_t folded_edges;       ///< Of two triangles on the same vertices, which do not bend.
     /// "morley": scalar nodes, behind the vertices; see LyraModelBody.

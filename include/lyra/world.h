@@ -417,7 +417,7 @@ typedef struct LyraBodyDef {
     const LyraBodySprings *springs;     ///< "springs": what they are. Nullable: defaults.
     const LyraBodyCloth *cloth;         ///< "cloth": what it is. Nullable with other kinds.
     const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
-    const LyraBodyShell *shell;              ///< "shell": what it is. Nullable with other kinds.
+    const LyraBodyShell *shell;         ///< "shell": what it is. Nullable with other kinds.
     const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
     const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;

@@ -510,8 +510,8 @@ static LyraStatus open_solid(LyraContext *ctx, const LyraElasticDef *def,
         LY_TRY(add_plasticity(ctx, def, law->parameter_count + 1, points, solid));
     }
     if (def->viscoelasticity) {
-        LY_TRY(ly_prony_create(ctx, def->viscoelasticity, points, law, def->law_user,
-                               &solid->prony));
+        LY_TRY(
+            ly_prony_create(ctx, def->viscoelasticity, points, law, def->law_user, &solid->prony));
     }
     const LyPlasticity *plasticity = solid->plasticity;
     const LyProny *prony = solid->prony;

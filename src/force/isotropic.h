@@ -78,8 +78,8 @@ LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, do
 LyraStatus ly_coefficient_series_create(LyraContext *ctx, const LyraMesh *mesh,
                                         const LyraElasticDef *def, int32_t number, LyraForce **out);
 
-/// One point per stencil of a force that has no mesh: checks the settings and fills the law, what is
-/// remembered, and of the type all but nodes, constants and functions. `solid` is zero; ended by
+/// One point per stencil of a force that has no mesh: checks the settings and fills the law, what
+/// is remembered, and of the type all but nodes, constants and functions. `solid` is zero; ended by
 /// ly_isotropic_release(), also on failure.
 LyraStatus ly_isotropic_open(LyraContext *ctx, const LyraElasticDef *def, LyIsotropic *solid);
 void ly_isotropic_release(LyIsotropic *solid);

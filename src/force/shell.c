@@ -243,15 +243,14 @@ static LyraStatus add_membrane(LyraShell *shell, const LyraShellDef *def)
                                   sizeof *self->constants, &self->constants));
     LY_TRY_DONE(ly_allocate_array(ctx, (triangles + 1) * count, sizeof *parameters, &parameters));
     LY_TRY_DONE(ly_isotropic_numbers(&def->material, &self->solid, parameters));
-    LY_TRY_DONE(ly_isotropic_moduli(&self->solid, parameters, &shell->view.young,
-                                    &shell->view.poisson));
+    LY_TRY_DONE(
+        ly_isotropic_moduli(&self->solid, parameters, &shell->view.young, &shell->view.poisson));
     self->thinning = shell->view.poisson / (1 - shell->view.poisson);
     for (int32_t t = 0; t < triangles; ++t) {
         LY_TRY_DONE(
             set_triangle(shell, t, self->constants + (int64_t)t * LY_SHELL_MEMBRANE_CONSTANTS));
         if (t > 0) {
-            memcpy(parameters + (int64_t)t * count, parameters,
-                   (size_t)count * sizeof *parameters);
+            memcpy(parameters + (int64_t)t * count, parameters, (size_t)count * sizeof *parameters);
         }
     }
     force.parameters = parameters;
@@ -347,7 +346,8 @@ void lyra_shell_masses(const LyraShell *shell, double density, double *masses,
     const LyraShellView *view = &shell->view;
     double square = view->scalar_length * view->scalar_length;
     if (masses) {
-        memset(masses, 0, ((size_t)view->vertex_count + (size_t)view->scalar_count) * sizeof *masses);
+        memset(masses, 0,
+               ((size_t)view->vertex_count + (size_t)view->scalar_count) * sizeof *masses);
         for (int64_t c = 0; c < 3 * (int64_t)view->triangle_count; ++c) {
             double h = shell->thicknesses[c / 3], share = density * h * shell->areas[c / 3] / 3;
             int32_t edge = shell->side_edge[c], scalar = edge < 0 ? -1 : shell->edges[edge].scalar;

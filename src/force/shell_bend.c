@@ -13,8 +13,8 @@
 #include "force/shell.h"
 
 #include "base/base.h"
-#include "mesh/sort.h"
 #include "force/force.h"
+#include "mesh/sort.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,18 +8,18 @@
 //   W(f_1, f_2) = min over c of W_3(f_1, f_2, c),   P_3 = dW_3/dc = 0.
 //
 // The minimum has c = s n for an isotropic law, also for one that has flowed or relaxed in the
-// plane, so one number is sought: g(s) = n . P_3 = 0, by Newton's method with g' = n . D_33 n inside
-// of a bracket. All that solids can is so had from the kernels of their points: what is remembered,
-// extended, read from tables. The stress of the membrane is P_1, P_2; its tangent the Schur
-// complement of that of the solid,
+// plane, so one number is sought: g(s) = n . P_3 = 0, by Newton's method with g' = n . D_33 n
+// inside of a bracket. All that solids can is so had from the kernels of their points: what is
+// remembered, extended, read from tables. The stress of the membrane is P_1, P_2; its tangent the
+// Schur complement of that of the solid,
 //
 //   S_ab = D_ab - D_a3 D_33^-1 D_3b.                                                            (1)
 //
 // In the frame of the stretches it splits as the solid's: the condensed Hessian
 // W_ab - W_a3 W_b3/W_33, flip and twist in the plane, and for each direction with the normal
 // f = W_a/(s_a - s), t = W_a/(s_a + s), of which (1) leaves 2 f t/(f + t) = W_a/s_a, as the stress
-// across, P_3, is 0. Where the solid's tangent is projected (W_a < 0: t = 0), (1) leaves 0: wrinkles
-// resist nothing.
+// across, P_3, is 0. Where the solid's tangent is projected (W_a < 0: t = 0), (1) leaves 0:
+// wrinkles resist nothing.
 //
 // A triangle without an area has no normal: any that is normal to its longest side serves.
 
@@ -155,8 +155,8 @@ static void find_thickness(const LyIsotropic *solid, const LyraBatch *batch, She
             LyReal t = s - g / ly_select(rises, slope, ly_set(1));
             // no farther than twice at once, and inside of what is known
             LyReal far = ly_select(above, ly_max(a, 0.5 * s), ly_min(b, 2.0 * s));
-            LyReal half = ly_select(above, 0.5 * (ly_max(a, 0.25 * s) + s),
-                                    0.5 * (s + ly_min(b, 3.0 * s)));
+            LyReal half =
+                ly_select(above, 0.5 * (ly_max(a, 0.25 * s) + s), 0.5 * (s + ly_min(b, 3.0 * s)));
             LyMask inside = ly_and(ly_greater(t, ly_min(s, far)), ly_less(t, ly_max(s, far)));
             LyMask same = ly_equal(g, ly_set(0));
             t = ly_select(ly_and(rises, inside), t, half);

@@ -13,7 +13,8 @@
 //   f = sum of M_i gamma_i,   K = D sum of Q_ij gamma_i gamma_j^T + sum of M_i w_i H_i,
 //
 // H_i the second derivative of theta_i (cloth_bend_kernel.c), of which the PSD mode takes the first
-// sum. An angle is counted on from that of the last step, which the history has, beyond half a turn.
+// sum. An angle is counted on from that of the last step, which the history has, beyond half a
+// turn.
 //
 // The kernel computes for nine nodes; self->node says which nodes of the stencil these are.
 

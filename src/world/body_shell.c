@@ -66,8 +66,8 @@ static LyraStatus find_boundary(LyraContext *ctx, const LyraSurfaceView *view, c
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, 2 * (int64_t)sides, sizeof *pairs, &pairs));
     LY_TRY_DONE(ly_sheet_edge_uses(ctx, view, &edges, pairs, &uses));
-    LY_TRY_DONE(ly_resize_array(ctx, 2 * ((int64_t)out->count + edges), sizeof *out->edges,
-                                &out->edges));
+    LY_TRY_DONE(
+        ly_resize_array(ctx, 2 * ((int64_t)out->count + edges), sizeof *out->edges, &out->edges));
     for (int32_t e = 0; e < edges; ++e) {
         const int32_t *ends = pairs + 2 * (int64_t)e;
         if (uses[e] == 1 && in[ends[0]] && in[ends[1]]) {
@@ -134,8 +134,8 @@ static LyraStatus make_shell(LyraWorld *world, const LyraSurface *sheet, const L
     LyraSurfaceView view = lyra_surface_view(sheet);
     const LyraBodyShell *own = body->def->shell;
     LyraShellDef def = lyra_shell_def_default();
-    LY_TRY(ly_within_key(ly_solid_elastic(world->ctx, &body->solid_def, &def.material),
-                         "material"));
+    LY_TRY(
+        ly_within_key(ly_solid_elastic(world->ctx, &body->solid_def, &def.material), "material"));
     def.vertex_count = view.vertex_count;
     def.triangle_count = view.face_count;
     def.positions = view.positions;

@@ -18,15 +18,17 @@ static const LyKey shell_keys[] = {
     {"thickness", LY_KEY_NUMBER, AT(LyraBodyShell, thickness), .unit = "m",
      .range = LY_RANGE_POSITIVE, .meaning = "Of the whole shell."},
     {"bend", LY_KEY_WORD, AT(LyraBodyShell, bend), .choices = "morley|hinge|quadratic|none",
-     .meaning = "How it bends: with an unknown per edge, right on any mesh; by the angles of edges, "
-                "for looks; by a constant matrix, for flat sheets that hardly stretch; not."},
+     .meaning =
+         "How it bends: with an unknown per edge, right on any mesh; by the angles of edges, "
+         "for looks; by a constant matrix, for flat sheets that hardly stretch; not."},
     {"bend-factor", LY_KEY_NUMBER, AT(LyraBodyShell, bend_factor), .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "On the bending stiffness that thickness and material give."},
     {"rest-angles", LY_KEY_BOOL, AT(LyraBodyShell, rest_angles),
      .meaning = "Bending starts from the shape at rest, not from flat."},
     {"clamp", LY_KEY_LIST, LIST(LyraBodyShell, clamp, clamp_count), .group = &ly_select_keys,
-     .meaning = "Edges of one triangle, between vertices of a selection, that keep their direction; "
-                "beside a constraint that holds these. With `bend: morley`."},
+     .meaning =
+         "Edges of one triangle, between vertices of a selection, that keep their direction; "
+         "beside a constraint that holds these. With `bend: morley`."},
 };
 PUBLIC_GROUP(ly_shell_keys, shell_keys, LyraBodyShell, init_shell, "shell",
              "What a body of `kind: shell` is. Its law is that of `material` (1 MPa and 0.3 unless "
