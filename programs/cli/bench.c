@@ -284,9 +284,7 @@ CliExit cli_bench(int argument_count, char **arguments)
          "measure on this mesh, or in the suite volume on this surface (default: generated "
          "meshes)"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
-         "suites forces, step, memory: only this model, of the first two also cloth and shell "
-         "(default: "
-         "all)"},
+         "suites forces, step, memory: only this model, or cloth, or shell (default: all)"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "suites step, memory: fixed vertices of --mesh, numbered from 1 (default: none)"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
