@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 /// @file
-/// What may meet: a broad phase over points, edges and triangles that move, and exact tests of
-/// edges against triangles. A part: usable without bodies and worlds. docs/theory/collide.md has
-/// the formulas.
+/// What may meet: a broad phase over points, edges and triangles that move, distances and their
+/// derivatives, bounds of motion, and exact tests of edges against triangles. A part: usable
+/// without bodies and worlds. docs/theory/collide.md has the formulas.
 
 #ifndef LYRA_COLLIDE_H
 #define LYRA_COLLIDE_H
@@ -87,6 +87,50 @@ LYRA_API void lyra_broad_phase_closest(const LyraBroadPhase *phase, const double
 /// the lowest. `rays`: origin and direction, of any length > 0, [count][6].
 LYRA_API void lyra_broad_phase_rays(const LyraBroadPhase *phase, const double *positions,
                                     int32_t count, const double *rays, LyraTriangleHit *hits);
+
+// ---- distances ----------------------------------------------------------------------------------
+
+/// What is closest to each other.
+typedef enum LyraNearKind {
+    LYRA_NEAR_POINT_POINT = 0,
+    LYRA_NEAR_POINT_EDGE,
+    LYRA_NEAR_POINT_TRIANGLE, ///< The inside of a triangle.
+    LYRA_NEAR_EDGE_EDGE,      ///< The insides of two edges that are not parallel.
+} LyraNearKind;
+
+/// The places of two primitives that are closest to each other: sum of c_i x_i is the vector from
+/// the second to the first.
+typedef struct LyraNear {
+    LyraNearKind kind;
+    double c[4]; ///< Weights of the four vertices; of the first they sum to 1, of the second to -1.
+    /// Change of c with each coordinate of the place that is free, [count][4].
+    int32_t count;
+    double c_k[2][4];
+} LyraNear;
+
+/// Finds the places of the point x[0] and the triangle x[1], x[2], x[3] that are closest. Returns
+/// their distance, m.
+LYRA_API double lyra_near_point_triangle(const double x[4][3], LyraNear *near);
+
+/// Finds the places of the edges x[0] x[1] and x[2] x[3] that are closest. Returns their distance,
+/// m. Edges with a squared sine below 2.5e-16 between them count as parallel.
+LYRA_API double lyra_near_edge_edge(const double x[4][3], LyraNear *near);
+
+/// Writes the derivatives of the distance of what is near: `gradient` [12], `hessian` [12][12] in
+/// row-major order, of (x_0, ..., x_3). Both Nullable. The distance is not 0.
+LYRA_API void lyra_near_derivatives(const double x[4][3], const LyraNear *near, double *gradient,
+                                    double *hessian);
+
+// ---- motion -------------------------------------------------------------------------------------
+
+/// The part of the straight way x + t dx, t from 0 to 1, up to which a point (vertex 0) and a
+/// triangle (vertices 1 to 3) stay farther apart than `gap` (m, >= 0): 1 if all of it, otherwise
+/// less than the first t at which they are that close, by about a tenth of the distance that they
+/// start from. Negative if they start so close that rounding decides.
+LYRA_API double lyra_bound_point_triangle(const double x[4][3], const double dx[4][3], double gap);
+
+/// The same of two edges, vertices 0, 1 and 2, 3.
+LYRA_API double lyra_bound_edge_edge(const double x[4][3], const double dx[4][3], double gap);
 
 // ---- exact tests --------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ target_sources(lyra_objects PRIVATE
   collide/broad_queries.c
   collide/exact.c
   collide/intersections.c
+  collide/motion.c
+  collide/near.c
   collide/obstacle_group.c
   collide/obstacles.c
   collide/shape.c
