@@ -3,8 +3,8 @@
 
 /// @file
 /// The parts that Lyra is made of and that other programs may use: small vectors, dense and sparse
-/// matrices, orders, files of matrices, what may meet, pictures and plots. They may change between minor versions.
-/// Include all of them with this header, or each by its own.
+/// matrices, orders, files of matrices, what may meet, pictures and plots. They may change between
+/// minor versions. Include all of them with this header, or each by its own.
 
 #ifndef LYRA_PARTS_H
 #define LYRA_PARTS_H
