@@ -355,6 +355,7 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
             out[LY_MORLEY_Q + at] = Q[from][(s->turn + j) % 3];
         }
     }
+    out[LY_MORLEY_AREA] = shell->areas[s->triangle];
     for (int n = 0; n < LY_MORLEY_NODES; ++n) {
         if (self->node[n] >= 0) {
             nodes[self->node[n]] = vertex[n];
@@ -362,14 +363,33 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
     }
 }
 
+// The whole section flows at 3/2 of the moment at which its surface begins to, and a sheet that is
+// bent to a cylinder begins at the stress E' k h/2 along and nu times that across. A criterion by
+// strains has the surface at that strain.
+static void set_yield(const LyraShell *shell, const LyraPlasticityDef *plasticity, double h,
+                      double *parameters)
+{
+    double nu = shell->view.poisson, E = shell->view.young;
+    double surface = plasticity->yield_strain;
+    if (plasticity->yield == LYRA_YIELD_VON_MISES) {
+        double stress =
+            plasticity->table_count > 0 ? plasticity->table[0].stress : plasticity->yield_stress;
+        surface = 1.5 * stress / E * (1 - nu * nu) / sqrt(1 - nu + nu * nu);
+    }
+    parameters[LY_MORLEY_YIELD] = 2 * surface / h;
+    parameters[LY_MORLEY_HARDENING] = (plasticity->hardening + plasticity->kinematic_hardening) / E;
+}
+
 static LyraStatus add_pattern(LyraShell *shell, const LyraShellDef *def, int32_t pattern,
                               int32_t count, const Stencil *stencils)
 {
     static LyShellKernel *const kernels[] = LY_KERNEL_TABLE(ly_shell_morley);
-    static const char *const parameter[] = {"bend"};
-    static const LyraParameterKind kind[] = {LYRA_PARAMETER_NOT_NEGATIVE};
-    static const char *const names[] = {"angle-1", "angle-2", "angle-3"};
-    static const char *const units[] = {"rad", "rad", "rad"};
+    static const char *const parameter[] = {"bend", "bend-yield", "bend-hardening"};
+    static const LyraParameterKind kind[] = {
+        LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE};
+    static const char *const names[] = {"angle-1",   "angle-2",   "angle-3",      "plastic-1",
+                                        "plastic-2", "plastic-3", "plastic-bend", "dissipation"};
+    static const char *const units[] = {"rad", "rad", "rad", "rad", "rad", "rad", "1/m", "J"};
     LyraContext *ctx = shell->ctx;
     LyShellMorley *self = NULL;
     int32_t *nodes = NULL, at = 0;
@@ -379,34 +399,43 @@ static LyraStatus add_pattern(LyraShell *shell, const LyraShellDef *def, int32_t
     self->nodes = patterns[pattern].nodes;
     memcpy(self->node, patterns[pattern].node, sizeof self->node);
     self->doubled = pattern == 3 || pattern >= 5;
-    self->type = (LyraForceType){.name = "shell-bend",
-                                 .nodes = self->nodes,
-                                 .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
-                                           LYRA_FORCE_DISPLACEMENT | LYRA_FORCE_HISTORY,
-                                 .constant_count = LY_MORLEY_CONSTANTS,
-                                 .parameter_count = 1,
-                                 .parameter_names = parameter,
-                                 .parameter_kinds = kind,
-                                 .history_count = 3,
-                                 .history_names = names,
-                                 .history_units = units,
-                                 .history_version = 1,
-                                 .setup = setup_morley,
-                                 .evaluate = kernels[lyra_context_isa(ctx)],
-                                 .destroy = destroy_morley};
+    self->flows = def->material.plasticity != NULL;
+    int32_t parameter_count = self->flows ? 3 : 1;
+    self->type = (LyraForceType){
+        .name = "shell-bend",
+        .nodes = self->nodes,
+        .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_DISPLACEMENT |
+                  LYRA_FORCE_HISTORY | (self->flows ? LYRA_FORCE_LOSES | LYRA_FORCE_FLOWS : 0u),
+        .constant_count = LY_MORLEY_CONSTANTS,
+        .parameter_count = parameter_count,
+        .parameter_names = parameter,
+        .parameter_kinds = kind,
+        .history_count = self->flows ? LY_MORLEY_PLASTIC_HISTORY : LY_MORLEY_ELASTIC_HISTORY,
+        .history_names = names,
+        .history_units = units,
+        .history_version = 1,
+        .setup = setup_morley,
+        .evaluate = kernels[lyra_context_isa(ctx)],
+        .destroy = destroy_morley};
     LyraForceDef force = lyra_force_def_default();
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)count * LY_MORLEY_CONSTANTS, sizeof(double),
                                   &self->constants));
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)count * self->nodes, sizeof *nodes, &nodes));
-    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *parameters, &parameters));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, (int64_t)count * parameter_count, sizeof *parameters, &parameters));
     for (int32_t t = 0; t < shell->view.triangle_count; ++t) {
         if (stencils[t].pattern == pattern) {
             double h = shell->thicknesses[t];
             fill_stencil(shell, &stencils[t], def->rest_angles, self,
                          nodes + (int64_t)at * self->nodes,
                          self->constants + (int64_t)at * LY_MORLEY_CONSTANTS);
-            parameters[at++] = shell->bend_factor * h * h * h;
+            double *of = parameters + (int64_t)at * parameter_count;
+            of[LY_MORLEY_BEND] = shell->bend_factor * h * h * h;
+            if (self->flows) {
+                set_yield(shell, def->material.plasticity, h, of);
+            }
+            ++at;
         }
     }
 done:
