@@ -301,6 +301,68 @@ LYRA_TEST(bending_flows_at_the_moment_of_the_whole_section_and_springs_back)
     test_context_end(ctx);
 }
 
+// ---- measures -----------------------------------------------------------------------------------
+
+static double energy_at(Shell *made, const double *x)
+{
+    double energy;
+    LyraEvaluation evaluation = evaluation_of(&made->c, x, NULL);
+    evaluation.energy = &energy;
+    TEST_OK(lyra_assembly_evaluate(made->c.assembly, &evaluation));
+    return energy;
+}
+
+// curvatures of all triangles, those of free edges included, make up the energy of bending
+LYRA_TEST(measured_curvatures_have_the_energy_of_bending)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    TestRandom random = test_random(12);
+    Sample s = make_sample(false);
+    const int32_t clamped[] = {0, 1};
+    LyraShellDef def = def_of(&s);
+    def.clamped = clamped;
+    def.clamped_count = 1;
+    Shell made = make_shell(ctx, &def);
+    LyraShellView view = lyra_shell_view(made.shell);
+    LyraShellMeasure measures[TRIANGLES];
+    double *x = malloc((size_t)made.c.n * 3 * sizeof *x);
+    double *scalars = malloc((size_t)view.scalar_count * sizeof *scalars);
+    set_state(&made.c, STATE_SMALL, &random, x);
+    for (int32_t k = 0; k < view.scalar_count; ++k) {
+        int64_t at = 3 * ((int64_t)view.vertex_count + k);
+        scalars[k] = x[at] - made.c.rest[at];
+    }
+    lyra_shell_measure(made.shell, x, scalars, measures);
+    double bending = 0, stretches[2 * TRIANGLES];
+    lyra_shell_stretches(made.shell, x, stretches);
+    for (int32_t t = 0; t < TRIANGLES; ++t) {
+        const LyraShellMeasure *m = &measures[t];
+        double h = view.thicknesses[t], nu = view.poisson;
+        double D = view.young * h * h * h / (12 * (1 - nu * nu)), k1 = m->curvature[0];
+        double k2 = m->curvature[1];
+        bending +=
+            0.5 * view.areas[t] * D * ((1 - nu) * (k1 * k1 + k2 * k2) + nu * (k1 + k2) * (k1 + k2));
+        TEST_NEAR(m->strain[0], stretches[2 * t] - 1, 1e-12);
+        TEST_NEAR(m->strain[1], stretches[2 * t + 1] - 1, 1e-12);
+        // both surfaces have the mean of the middle, and differ by the curvature
+        TEST_NEAR(m->top[0] + m->top[1] + m->bottom[0] + m->bottom[1],
+                  2 * (m->strain[0] + m->strain[1]), 1e-12);
+        TEST_NEAR(m->top[0] + m->top[1] - m->bottom[0] - m->bottom[1], h * (k1 + k2), 1e-12);
+    }
+    double all = energy_at(&made, x);
+    end_shell(&made);
+    def.bend = LYRA_SHELL_BEND_NONE;
+    def.clamped_count = 0;
+    made = make_shell(ctx, &def);
+    double membrane = energy_at(&made, x);
+    TEST_CHECK(bending > 0.01 * all);
+    TEST_NEAR(all - membrane, bending, 1e-10 * all);
+    end_shell(&made);
+    free(x);
+    free(scalars);
+    test_context_end(ctx);
+}
+
 // ---- plane stress -------------------------------------------------------------------------------
 
 // E = 1, nu = 0.3, a unit square stretched: forces per side, against the closed forms solved apart

@@ -99,6 +99,7 @@ struct LyraShell {
     LyShellEdge *edges;
     int32_t *side_edge; // edge opposite to each corner, [3 triangles]
     double bend_factor; // D of a triangle is this h^3
+    bool flows;
 };
 
 /// Finds the edges; `view` has triangles and their count.
@@ -112,8 +113,17 @@ LyraStatus ly_shell_add_quadratic(LyraShell *shell);
 /// Takes a force over, or ends `self` where it cannot be made.
 LyraStatus ly_shell_take(LyraShell *shell, const LyraForceDef *def, LyraStatus status);
 
-/// Signed angle of the edge of a side between its triangle and `wing`, 0 flat.
-double ly_shell_angle(const LyraShell *shell, int32_t side, const double wing[3]);
+/// Signed angle of the edge of a side between its triangle and `wing`, 0 flat, at x.
+double ly_shell_angle(const LyraShell *shell, const double *x, int32_t side, const double wing[3]);
+
+/// The vertex across an edge as a side sees it, -1: none that bends with it.
+int32_t ly_shell_wing(const LyraShell *shell, int32_t side);
+
+/// A wing that continues the triangle flat across an edge at rest.
+void ly_shell_mirror(const LyraShell *shell, int32_t side, double out[3]);
+
+/// Q of a triangle, no edge released.
+void ly_shell_form(const LyraShell *shell, int32_t t, double Q[3][3]);
 
 typedef void LyShellKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);
 LY_KERNEL_DECLARE(LyShellKernel, ly_shell_membrane);
