@@ -3,8 +3,10 @@
 
 /// @file
 /// What may meet: a broad phase over points, edges and triangles that move, distances and their
-/// derivatives, bounds of motion, and exact tests of edges against triangles. A part: usable
-/// without bodies and worlds. docs/theory/collide.md has the formulas.
+/// derivatives, bounds of motion, and exact tests of edges against triangles. Needs no bodies
+/// and no world. docs/theory/collide.md has the formulas.
+///
+/// A part: it may change between minor versions, and lyra/lyra.h leaves it out (lyra/parts.h).
 
 #ifndef LYRA_COLLIDE_H
 #define LYRA_COLLIDE_H
