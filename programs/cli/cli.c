@@ -222,16 +222,27 @@ static const CliOption *find_option(const CliUsage *usage, const char *argument,
     return NULL;
 }
 
+static int32_t count_words(const char *text)
+{
+    int32_t count = text[0] != '\0';
+    for (; *text; ++text) {
+        count += *text == ' ';
+    }
+    return count;
+}
+
 bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
                const char **positionals, int32_t *positional_count, CliExit *exit)
 {
+    const bool list = usage->positional[0] == '[';
+    const int32_t most = list ? usage->list_max : count_words(usage->positional);
     int32_t found = 0;
     bool options_ended = false;
     for (int i = 0; i < argument_count; ++i) {
         const char *argument = arguments[i];
         bool is_option = !options_ended && argument[0] == '-' && argument[1];
         if (!is_option) {
-            if (found == usage->positional_max) {
+            if (found == most) {
                 *exit = cli_usage_error(usage, "\"%s\" is one argument too many", argument);
                 return false;
             }
@@ -271,7 +282,7 @@ bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
             *(bool *)option->value = true;
         }
     }
-    if (found < usage->positional_min) {
+    if (found < most && !list && !usage->optional) {
         *exit = cli_usage_error(usage, "expected %s", usage->positional);
         return false;
     }
