@@ -9,7 +9,6 @@
 #include "world/parameters.h"
 
 #include <math.h>
-#include <string.h>
 
 // the mesh of all bodies, for their consistent masses; the caller releases it
 static LyraStatus join_meshes(const LyraWorld *world, const double *positions, LyraMesh **out)
@@ -134,11 +133,11 @@ static double find_mass(const LyraWorld *world, int32_t body, int32_t *number)
         return mass_or(def->cloth->mass, CLOTH_MASS, cloth_density(def->cloth), CLOTH_DENSITY,
                        number);
     }
-    if (strcmp(view->kind, "particles") == 0) {
+    if (def->particles) {
         return mass_or(def->particles->mass, PARTICLES_MASS, def->particles->surface_density,
                        PARTICLES_DENSITY, number);
     }
-    if (strcmp(view->kind, "rod") == 0) {
+    if (view->rod) {
         // masses and moments of inertia are turned together
         bool given = !isnan(def->rod->line_density) || !isnan(def->rod->inertia);
         return mass_or(def->rod->mass, ROD_MASS, given ? 0 : def->rod->density, ROD_DENSITY,
