@@ -413,7 +413,8 @@ static bool save_cloth(Run *run, RunBody *body)
 {
     LyraStateView state = lyra_state_view(run->view.state);
     int64_t first = 3 * (int64_t)body->body->first_vertex;
-    int32_t triangles = lyra_cloth_view(body->body->cloth).triangle_count;
+    int32_t triangles;
+    run_triangles(body->body, &triangles);
     if (!run_move_body(run, body)) {
         return false;
     }
