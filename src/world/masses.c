@@ -129,6 +129,9 @@ static double find_mass(const LyraWorld *world, int32_t body, int32_t *number)
     const LyraBodyView *view = &world->views[body];
     const LyraSpringsOver over = def->springs ? def->springs->over : LYRA_SPRINGS_OVER_ELEMENTS;
     *number = DENSITY;
+    if (view->shell) {
+        return ly_shell_density(def);
+    }
     if (view->cloth) {
         return mass_or(def->cloth->mass, CLOTH_MASS, cloth_density(def->cloth), CLOTH_DENSITY,
                        number);

@@ -343,6 +343,9 @@ const char *ly_path_body(const LyraWorld *world, const char *path, int32_t *body
 LyraStatus ly_world_list_parameters(LyraWorld *world);
 void ly_world_end_parameters(LyraWorld *world);
 
+/// Density of a shell, kg/m^3.
+double ly_shell_density(const LyraBodyDef *def);
+
 /// Consistent masses of all bodies. `positions`: at rest, of all vertices.
 LyraStatus ly_world_mass_matrix(const LyraWorld *world, const double *positions,
                                 LyraMassMatrix **out);
