@@ -67,8 +67,8 @@ typedef struct CliUsage {
     const char *description;  ///< A sentence or two.
     const char *example;      ///< A command line that works.
     const CliOption *options; ///< Ended by a NULL name. Nullable.
-    bool optional;    ///< They may be left out.
-    int32_t list_max; ///< How many "[NAME...]" stands for.
+    bool optional;            ///< They may be left out.
+    int32_t list_max;         ///< How many "[NAME...]" stands for.
 } CliUsage;
 
 /// Sorts `arguments` into options and positionals, whose number may be of no interest (NULL).

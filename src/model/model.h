@@ -148,8 +148,8 @@ int64_t ly_mass_pairs(const LyraMassMatrix *matrix, int32_t *pairs);
 LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def);
 void ly_mass_destroy(LyraContext *ctx, LyMass *mass);
 
-/// Multiplies the masses of a body by `factor` of what the def said; what couples two bodies, by the
-/// root of both factors, which keeps M positive definite. False where they have this factor.
+/// Multiplies the masses of a body by `factor` of what the def said; what couples two bodies, by
+/// the root of both factors, which keeps M positive definite. False where they have this factor.
 bool ly_mass_scale(LyraModel *model, int32_t body, double factor);
 
 /// y = M x, in the caller's order, [3 vertex_count].

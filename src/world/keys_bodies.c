@@ -474,8 +474,7 @@ static const LyKey cloth_keys[] = {
     {"surface-density", LY_KEY_NUMBER, AT(LyraBodyCloth, surface_density), .unit = "kg/m^2",
      .range = LY_RANGE_POSITIVE, .meaning = "Mass per area.", .live = &ly_live_cloth_density},
     {"mass", LY_KEY_NUMBER, AT(LyraBodyCloth, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
-     .meaning = "Of all of it, in place of what the densities give.",
-     .live = &ly_live_cloth_mass},
+     .meaning = "Of all of it, in place of what the densities give.", .live = &ly_live_cloth_mass},
     {"uv", LY_KEY_WORD, AT(LyraBodyCloth, uv), .choices = "auto|file",
      .meaning = "Directions of the fabric: of each triangle at rest by itself, u along its first "
                 "edge, or by the texture coordinates of the surface."},
