@@ -222,11 +222,14 @@ static const CliOption *find_option(const CliUsage *usage, const char *argument,
     return NULL;
 }
 
-static int32_t count_words(const char *text)
+// words of "A [B]"; `required`: those without brackets
+static int32_t count_words(const char *text, int32_t *required)
 {
-    int32_t count = text[0] != '\0';
-    for (; *text; ++text) {
-        count += *text == ' ';
+    int32_t count = 0;
+    *required = 0;
+    for (bool begins = true; *text; begins = *text++ == ' ') {
+        count += begins;
+        *required += begins && *text != '[';
     }
     return count;
 }
@@ -234,9 +237,9 @@ static int32_t count_words(const char *text)
 bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
                const char **positionals, int32_t *positional_count, CliExit *exit)
 {
-    const bool list = usage->positional[0] == '[';
-    const int32_t most = list ? usage->list_max : count_words(usage->positional);
-    int32_t found = 0;
+    int32_t found = 0, required;
+    const int32_t words = count_words(usage->positional, &required);
+    const int32_t most = usage->list_max ? usage->list_max : words;
     bool options_ended = false;
     for (int i = 0; i < argument_count; ++i) {
         const char *argument = arguments[i];
@@ -282,7 +285,7 @@ bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
             *(bool *)option->value = true;
         }
     }
-    if (found < most && !list && !usage->optional) {
+    if (found < required && !usage->optional) {
         *exit = cli_usage_error(usage, "expected %s", usage->positional);
         return false;
     }

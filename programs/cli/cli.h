@@ -63,7 +63,7 @@ typedef struct CliOption {
 /// What a subcommand accepts.
 typedef struct CliUsage {
     const char *command;      ///< "lyra mesh info"
-    const char *positional;   ///< A word for each: "FILE", "IN OUT", "", or "[NAME...]".
+    const char *positional;   ///< A word for each: "IN OUT", "A [B]", "", or "[NAME...]".
     const char *description;  ///< A sentence or two.
     const char *example;      ///< A command line that works.
     const CliOption *options; ///< Ended by a NULL name. Nullable.

@@ -52,7 +52,7 @@ LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path);
 
 /// What the lengths of a file are multiplied by.
 typedef struct CliScale {
-    double factor;     ///< Of --scale; with that of the units once cli_scale_ready was called.
+    double factor;     ///< Of --scale; with that of the units after cli_parse_scaled.
     const char *units; ///< Of --units; NULL: metres.
 } CliScale;
 
