@@ -304,8 +304,8 @@ LyraStatus ly_tangent_update_damping(LyTangent *tangent, const LyraPoint *at)
         LyPartTangent *pt = &tangent->parts[p];
         // where nobody has evaluated forces yet, as their dt is that of the step; next it is begun
         bool joint = pt->part->some & LYRA_FORCE_HISTORY && !(pt->part->all & LYRA_FORCE_LINEAR);
-        LY_TRY(take(tangent, pt, at, !model->damping_exact, pt->stiffness, NULL, &pt->damping,
-                    joint));
+        LY_TRY(
+            take(tangent, pt, at, !model->damping_exact, pt->stiffness, NULL, &pt->damping, joint));
     }
     return note_taken(tangent, 1, at);
 }
@@ -333,8 +333,7 @@ LyraStatus ly_tangent_linearise(LyTangent *tangent, const LyraPoint *at, bool ps
     LY_TRY(ly_tangent_ensure_damping(tangent, at));
     for (int32_t p = 0; p < tangent->part_count; ++p) {
         LyPartTangent *pt = &tangent->parts[p];
-        LY_TRY(take(tangent, pt, at, psd, pt->damping, wanted_dfdv(pt), &pt->stiffness,
-                    false));
+        LY_TRY(take(tangent, pt, at, psd, pt->damping, wanted_dfdv(pt), &pt->stiffness, false));
     }
     LY_TRY(ly_changings_ensure(&tangent->changing, at));
     LY_TRY(ly_changings_linearise(&tangent->changing, at, psd));
@@ -425,6 +424,14 @@ static LyraStatus prepare_forces(LyTangent *tangent, LyPartTangent *pt)
 static LyraStatus evaluate_alone(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
                                  const double **gradient, double *energy)
 {
+    // what remembers was evaluated where the damping was frozen, in every step
+    bool remembers = pt->part->some & LYRA_FORCE_HISTORY;
+    const LyTangentSlot *slot = remembers && pt->damping >= 0 ? &pt->slots[pt->damping] : NULL;
+    if (slot && slot->joint && is_same(tangent, pt, &slot->point, at, false)) {
+        *gradient = slot->gradient;
+        *energy = slot->energy;
+        return LYRA_OK;
+    }
     LyTangentForces *oldest = &pt->forces[0], *found = NULL;
     for (int32_t k = 0; k < LY_TANGENT_FORCES; ++k) {
         LyTangentForces *forces = &pt->forces[k];
@@ -537,8 +544,10 @@ static LyraStatus evaluate_part(LyTangent *tangent, LyPartTangent *pt, const Lyr
     if (!gradient && part->some & LYRA_FORCE_HISTORY) {
         return evaluate_energy(tangent, pt, at, energy);
     }
-    const double *unused = NULL;
-    gradient = gradient ? gradient : &unused;
+    const double *no_gradient = NULL;
+    double no_energy = 0;
+    gradient = gradient ? gradient : &no_gradient;
+    energy = energy ? energy : &no_energy;
     // one pass for both where the tangent is not known anyway and not asked for with another
     bool linear = part->all & LYRA_FORCE_LINEAR;
     bool changes = pt->dfdv && !(part->all & LYRA_FORCE_DASHPOT);
@@ -570,7 +579,7 @@ LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangen
             continue;
         }
         LY_TRY(evaluate_part(tangent, pt, at, need_tangent, trial, gradient ? &g : NULL,
-                             &part_energy));
+                             energy ? &part_energy : NULL));
         all += part_energy;
         if (!gradient) {
             continue;
