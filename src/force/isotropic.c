@@ -584,7 +584,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     LY_TRY_DONE(ly_rest_create(ctx, whole, &solid->rest));
     solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
     solid->type.traits |= def->volumetric == LYRA_VOLUMETRIC_NODAL ? LY_FORCE_NODAL : 0u;
-    solid->type.traits |= prony ? LY_FORCE_RELAXES : 0u;
+    solid->type.traits |= solid->prony ? LY_FORCE_RELAXES : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {
