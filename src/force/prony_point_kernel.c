@@ -515,24 +515,33 @@ static void evaluate_corotated(const LyIsotropic *solid, const LyraBatch *batch,
     }
 }
 
+// what a batch of points is about to do
+typedef struct Stepping {
+    const LyPronySteps *steps;
+    const double *dets;    // [WIDTH]
+    const Volume *volumes; // [WIDTH / LY_LANES]
+    const Past *pasts;     // the same
+} Stepping;
+
 // the law times 1 + B (B if the branches are alone), and the function of J
 static void evaluate_potential(const LyIsotropic *solid, const LyraBatch *batch, bool tangent,
-                               bool psd, const LyPronySteps *steps, const double *dets,
-                               const Volume *volumes, const Past *pasts, LyPoints *points)
+                               bool psd, const Stepping *stepping, LyPoints *points)
 {
+    const LyPronySteps *steps = stepping->steps;
     points->scale = solid->prony->alone ? steps->shear : 1 + steps->shear;
     points->volume = points->relaxed;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        LyReal more = ly_set(steps->bulk - steps->shear), ph = pasts[n].ph;
-        const Volume *volume = &volumes[n];
-        ly_store(points->relaxed + lane, more * volume->value + ph * ly_load(dets + lane));
+        LyReal more = ly_set(steps->bulk - steps->shear), ph = stepping->pasts[n].ph;
+        const Volume *volume = &stepping->volumes[n];
+        ly_store(points->relaxed + lane,
+                 more * volume->value + ph * ly_load(stepping->dets + lane));
         ly_store(points->relaxed + WIDTH + lane, more * volume->slope + ph);
         ly_store(points->relaxed + 2 * WIDTH + lane, more * volume->curvature);
     }
     LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
     points->stressed = true;
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        add_branches(batch, lane, tangent && psd, &pasts[n], points);
+        add_branches(batch, lane, tangent && psd, &stepping->pasts[n], points);
     }
 }
 
@@ -580,6 +589,7 @@ void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch
         }
     }
     if (batch->energy || batch->gradient || tangent) {
-        evaluate_potential(solid, batch, tangent, psd, steps, dets, volumes, pasts, points);
+        const Stepping stepping = {steps, dets, volumes, pasts};
+        evaluate_potential(solid, batch, tangent, psd, &stepping, points);
     }
 }
