@@ -242,6 +242,127 @@ LYRA_TEST(clamped_edges_match_differences_and_resist_turning)
     test_context_end(ctx);
 }
 
+// the moment at the clamped edge of that triangle, turned by `turn`
+static double moment_of(Shell *made, double turn, double x[9])
+{
+    double gradient[9];
+    x[7] = 1.5 * cos(turn);
+    x[8] = 1.5 * sin(turn);
+    LyraEvaluation evaluation = evaluation_of(&made->c, x, NULL);
+    evaluation.gradient = gradient;
+    TEST_OK(lyra_assembly_evaluate(made->c.assembly, &evaluation));
+    return 1.5 * (gradient[8] * cos(turn) - gradient[7] * sin(turn));
+}
+
+LYRA_TEST(bending_flows_at_the_moment_of_the_whole_section_and_springs_back)
+{
+    static const double corners[9] = {0, 0, 0, 2, 0, 0, 0.5, 1.5, 0};
+    static const int32_t triangle[3] = {0, 1, 2}, edge[2] = {1, 0};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int hard = 0; hard < 2; ++hard) {
+        LyraShellDef def = lyra_shell_def_default();
+        LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+        double E = 1200, h = 0.1, sy = 8, D = E * h * h * h / 12, area = 1.5, x[9];
+        plasticity.yield_stress = sy;
+        plasticity.hardening = hard ? 0.25 * E : 0;
+        def.vertex_count = 3;
+        def.triangle_count = 1;
+        def.positions = corners;
+        def.triangles = triangle;
+        def.thickness = h;
+        def.material.young = E;
+        def.material.poisson = 0;
+        def.material.model = LYRA_MATERIAL_HENCKY;
+        def.material.plasticity = &plasticity;
+        def.clamped = edge;
+        def.clamped_count = 1;
+        Shell made = make_shell(ctx, &def);
+        memcpy(x, corners, sizeof x);
+        // the energy at a turn a is D/2 l^2/A 3/4 a^2, so the curvature a sqrt(3/4) l/A; the whole
+        // section of a strip carries sy h^2/4
+        double per_turn = sqrt(0.75) * 2 / area, stiffness = D * area * per_turn * per_turn;
+        double yield = 3 * sy / (E * h), r = hard ? 0.25 : 0;
+        TEST_NEAR(D * yield, sy * h * h / 4, 1e-15);
+        TEST_NEAR(moment_of(&made, 0.15, x), stiffness * 0.15, 1e-12);
+        double flown = (0.6 * per_turn - yield) / (1 + r);
+        TEST_NEAR(moment_of(&made, 0.6, x), D * area * per_turn * (0.6 * per_turn - flown), 1e-12);
+        commit(&made, x, 0.01);
+        double left = flown / per_turn;
+        TEST_NEAR(moment_of(&made, 0.6 - 0.1, x), stiffness * (0.5 - left), 1e-12);
+        TEST_NEAR(moment_of(&made, left, x), 0, 1e-12);
+        // it has lost the work of flow, and flows again where it did
+        double lost;
+        TEST_OK(lyra_assembly_read_history(made.c.assembly, 1, 7, made.c.history, &lost));
+        TEST_NEAR(lost, D * area * flown * (yield + 0.5 * r * flown), 1e-12);
+        TEST_NEAR(moment_of(&made, 0.7, x),
+                  D * area * per_turn * (0.7 * per_turn - flown - 0.1 * per_turn / (1 + r)), 1e-12);
+        end_shell(&made);
+    }
+    test_context_end(ctx);
+}
+
+// ---- measures -----------------------------------------------------------------------------------
+
+static double energy_at(Shell *made, const double *x)
+{
+    double energy;
+    LyraEvaluation evaluation = evaluation_of(&made->c, x, NULL);
+    evaluation.energy = &energy;
+    TEST_OK(lyra_assembly_evaluate(made->c.assembly, &evaluation));
+    return energy;
+}
+
+// curvatures of all triangles, those of free edges included, make up the energy of bending
+LYRA_TEST(measured_curvatures_have_the_energy_of_bending)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    TestRandom random = test_random(12);
+    Sample s = make_sample(false);
+    const int32_t clamped[] = {0, 1};
+    LyraShellDef def = def_of(&s);
+    def.clamped = clamped;
+    def.clamped_count = 1;
+    Shell made = make_shell(ctx, &def);
+    LyraShellView view = lyra_shell_view(made.shell);
+    LyraShellMeasure measures[TRIANGLES];
+    double *x = malloc((size_t)made.c.n * 3 * sizeof *x);
+    double *scalars = malloc((size_t)view.scalar_count * sizeof *scalars);
+    set_state(&made.c, STATE_SMALL, &random, x);
+    for (int32_t k = 0; k < view.scalar_count; ++k) {
+        int64_t at = 3 * ((int64_t)view.vertex_count + k);
+        scalars[k] = x[at] - made.c.rest[at];
+    }
+    lyra_shell_measure(made.shell, x, scalars, measures);
+    double bending = 0, stretches[2 * TRIANGLES];
+    lyra_shell_stretches(made.shell, x, stretches);
+    for (int32_t t = 0; t < TRIANGLES; ++t) {
+        const LyraShellMeasure *m = &measures[t];
+        double h = view.thicknesses[t], nu = view.poisson;
+        double D = view.young * h * h * h / (12 * (1 - nu * nu)), k1 = m->curvature[0];
+        double k2 = m->curvature[1];
+        bending +=
+            0.5 * view.areas[t] * D * ((1 - nu) * (k1 * k1 + k2 * k2) + nu * (k1 + k2) * (k1 + k2));
+        TEST_NEAR(m->strain[0], stretches[2 * t] - 1, 1e-12);
+        TEST_NEAR(m->strain[1], stretches[2 * t + 1] - 1, 1e-12);
+        // both surfaces have the mean of the middle, and differ by the curvature
+        TEST_NEAR(m->top[0] + m->top[1] + m->bottom[0] + m->bottom[1],
+                  2 * (m->strain[0] + m->strain[1]), 1e-12);
+        TEST_NEAR(m->top[0] + m->top[1] - m->bottom[0] - m->bottom[1], h * (k1 + k2), 1e-12);
+    }
+    double all = energy_at(&made, x);
+    end_shell(&made);
+    def.bend = LYRA_SHELL_BEND_NONE;
+    def.clamped_count = 0;
+    made = make_shell(ctx, &def);
+    double membrane = energy_at(&made, x);
+    TEST_CHECK(bending > 0.01 * all);
+    TEST_NEAR(all - membrane, bending, 1e-10 * all);
+    end_shell(&made);
+    free(x);
+    free(scalars);
+    test_context_end(ctx);
+}
+
 // ---- plane stress -------------------------------------------------------------------------------
 
 // E = 1, nu = 0.3, a unit square stretched: forces per side, against the closed forms solved apart

@@ -40,7 +40,7 @@ typedef struct LyraShellDef {
     const double *thicknesses; ///< Of each triangle in its place, m, [triangle_count]. Nullable.
     /// The law, as of solids: `model`, `young` (to be given, unless `constants` have all of the
     /// law), `poisson`, `constants`, `inversion`, `compression_resistance`, `plasticity`,
-    /// `viscoelasticity`, `law`.
+    /// `viscoelasticity`, `law`. With `plasticity`, bending by "morley" flows as well.
     LyraElasticDef material;
     LyraShellBend bend; ///< Default LYRA_SHELL_BEND_MORLEY.
     double bend_factor; ///< On the bending stiffness E h^3/(12 (1 - nu^2)), >= 0. Default 1.
@@ -104,6 +104,22 @@ LYRA_API void lyra_shell_masses(const LyraShell *shell, double density, double *
 /// [vertex_count][3]: [triangle_count][2]. Allocates nothing.
 LYRA_API void lyra_shell_stretches(const LyraShell *shell, const double *positions,
                                    double *stretches);
+
+/// What a triangle shows. Principal values, the larger one first.
+typedef struct LyraShellMeasure {
+    double strain[2];    ///< Of the middle surface: stretches less 1.
+    double curvature[2]; ///< 1/m, from the shape at rest; above 0 where the upper side is longer.
+    /// Strains of the upper surface, to which the normal points, and of the lower one.
+    double top[2], bottom[2];
+    /// Von Mises stresses there, Pa, as young and poisson give them for these strains; NaN of
+    /// shells that flow.
+    double top_stress, bottom_stress;
+} LyraShellMeasure;
+
+/// Measures each triangle, [triangle_count], at `positions` [vertex_count][3] with the unknowns of
+/// edges at `scalars`, as lengths, [scalar_count] (Nullable without). Allocates nothing.
+LYRA_API void lyra_shell_measure(const LyraShell *shell, const double *positions,
+                                 const double *scalars, LyraShellMeasure *out);
 
 #ifdef __cplusplus
 }

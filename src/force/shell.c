@@ -272,6 +272,7 @@ static LyraStatus fill(LyraShell *shell, const LyraShellDef *def)
     LY_TRY(copy_shape(shell, def));
     LY_TRY(add_membrane(shell, def));
     double nu = shell->view.poisson;
+    shell->flows = def->material.plasticity != NULL;
     shell->bend_factor = def->bend_factor * shell->view.young / (12 * (1 - nu * nu));
     LY_TRY(ly_shell_find_edges(shell, def));
     switch (def->bend) {

@@ -37,15 +37,30 @@ enum { LY_MORLEY_NODES = 9 };
 
 /// Constants of a triangle: rest places of the nodes 1 to 5 from node 0; of each edge, which is
 /// opposite to the corner of its number, the factor on its angle, that on its unknown and its angle
-/// at rest; the matrix of 1/2 sum of Q_ij c_i c_j for D = 1, as 11, 22, 33, 12, 23, 31.
+/// at rest; the matrix of 1/2 sum of Q_ij c_i c_j for D = 1, as 11, 22, 33, 12, 23, 31; the area.
 enum {
     LY_MORLEY_PLACE = 0,
     LY_MORLEY_WEIGHT = 15,
     LY_MORLEY_SCALE = 18,
     LY_MORLEY_REST = 21,
     LY_MORLEY_Q = 24,
-    LY_MORLEY_CONSTANTS = 30
+    LY_MORLEY_AREA = 30,
+    LY_MORLEY_CONSTANTS
 };
+
+/// Its history: the angles at the edges and, where it flows, the plastic parts of the c_i, the
+/// plastic curvature that was passed through, and the energy that was lost.
+enum {
+    LY_MORLEY_ANGLE = 0,
+    LY_MORLEY_FLOWN = 3,
+    LY_MORLEY_PASSED = 6,
+    LY_MORLEY_LOST = 7,
+    LY_MORLEY_ELASTIC_HISTORY = 3,
+    LY_MORLEY_PLASTIC_HISTORY = 8
+};
+
+/// Parameters: D, the curvature at which it flows, and by how much that grows with what flowed.
+enum { LY_MORLEY_BEND, LY_MORLEY_YIELD, LY_MORLEY_HARDENING };
 
 /// `self` of a force that bends triangles whose nodes coincide alike.
 typedef struct LyShellMorley {
@@ -54,6 +69,7 @@ typedef struct LyShellMorley {
     int32_t nodes;
     int8_t node[LY_MORLEY_NODES]; // of the stencil; -1: none, a wing that stays where it is at rest
     bool doubled;                 // two wings are one vertex
+    bool flows;                   // has a yield curvature
     double *constants;            // [stencil][LY_MORLEY_CONSTANTS]
 } LyShellMorley;
 
@@ -83,6 +99,7 @@ struct LyraShell {
     LyShellEdge *edges;
     int32_t *side_edge; // edge opposite to each corner, [3 triangles]
     double bend_factor; // D of a triangle is this h^3
+    bool flows;
 };
 
 /// Finds the edges; `view` has triangles and their count.
@@ -96,8 +113,17 @@ LyraStatus ly_shell_add_quadratic(LyraShell *shell);
 /// Takes a force over, or ends `self` where it cannot be made.
 LyraStatus ly_shell_take(LyraShell *shell, const LyraForceDef *def, LyraStatus status);
 
-/// Signed angle of the edge of a side between its triangle and `wing`, 0 flat.
-double ly_shell_angle(const LyraShell *shell, int32_t side, const double wing[3]);
+/// Signed angle of the edge of a side between its triangle and `wing`, 0 flat, at x.
+double ly_shell_angle(const LyraShell *shell, const double *x, int32_t side, const double wing[3]);
+
+/// The vertex across an edge as a side sees it, -1: none that bends with it.
+int32_t ly_shell_wing(const LyraShell *shell, int32_t side);
+
+/// A wing that continues the triangle flat across an edge at rest.
+void ly_shell_mirror(const LyraShell *shell, int32_t side, double out[3]);
+
+/// Q of a triangle, no edge released.
+void ly_shell_form(const LyraShell *shell, int32_t t, double Q[3][3]);
 
 typedef void LyShellKernel(const void *self, const LyraBatch *batch, LyraArena *scratch);
 LY_KERNEL_DECLARE(LyShellKernel, ly_shell_membrane);

@@ -81,11 +81,11 @@ static int32_t fill_edges(LyraShell *shell, int32_t sides, uint64_t *keys, const
     return edges;
 }
 
-double ly_shell_angle(const LyraShell *shell, int32_t side, const double wing[3])
+double ly_shell_angle(const LyraShell *shell, const double *x, int32_t side, const double wing[3])
 {
-    const double *x0 = shell->positions + 3 * (int64_t)corner(shell, side, 1);
-    const double *x1 = shell->positions + 3 * (int64_t)corner(shell, side, 2);
-    const double *x2 = shell->positions + 3 * (int64_t)corner(shell, side, 0);
+    const double *x0 = x + 3 * (int64_t)corner(shell, side, 1);
+    const double *x1 = x + 3 * (int64_t)corner(shell, side, 2);
+    const double *x2 = x + 3 * (int64_t)corner(shell, side, 0);
     double e[3], a[3], b[3], N[2][3], ee = 0, s = 0, c = 0;
     for (int i = 0; i < 3; ++i) {
         e[i] = x1[i] - x0[i];
@@ -105,8 +105,7 @@ double ly_shell_angle(const LyraShell *shell, int32_t side, const double wing[3]
     return atan2(-sqrt(ee) * s, c);
 }
 
-// the vertex across an edge as a side sees it, -1: none that bends with it
-static int32_t wing_of(const LyraShell *shell, int32_t side)
+int32_t ly_shell_wing(const LyraShell *shell, int32_t side)
 {
     const LyShellEdge *edge = &shell->edges[shell->side_edge[side]];
     if (edge->count != 2) {
@@ -122,13 +121,13 @@ static LyraStatus write_edges(LyraShell *shell, int32_t edges, bool rest_angles)
     LY_TRY(ly_allocate_zeroed(shell->ctx, edges, sizeof(double), &shell->rest_angles));
     for (int32_t k = 0; k < edges; ++k) {
         const LyShellEdge *edge = &shell->edges[k];
-        int32_t *to = shell->edge_list + 4 * (int64_t)k, wing = wing_of(shell, edge->side[0]);
+        int32_t *to = shell->edge_list + 4 * (int64_t)k, wing = ly_shell_wing(shell, edge->side[0]);
         memcpy(to, edge->ends, sizeof edge->ends);
         to[2] = edge->side[0] / 3;
         to[3] = edge->side[1] < 0 ? -1 : edge->side[1] / 3;
         if (rest_angles && wing >= 0) {
-            shell->rest_angles[k] =
-                ly_shell_angle(shell, edge->side[0], shell->positions + 3 * (int64_t)wing);
+            shell->rest_angles[k] = ly_shell_angle(shell, shell->positions, edge->side[0],
+                                                   shell->positions + 3 * (int64_t)wing);
         }
     }
     view->edges = shell->edge_list;
@@ -203,7 +202,7 @@ static void release_edge(double Q[3][3], int i)
 }
 
 // l_i m_i are the sides turned by a right angle, of which only products count
-static void find_Q(const LyraShell *shell, int32_t t, double Q[3][3])
+void ly_shell_form(const LyraShell *shell, int32_t t, double Q[3][3])
 {
     double e[3][3], l[3] = {0}, area = shell->areas[t], nu = shell->view.poisson;
     for (int i = 0; i < 3; ++i) {
@@ -222,6 +221,11 @@ static void find_Q(const LyraShell *shell, int32_t t, double Q[3][3])
             Q[i][j] = l[i] * l[j] / area * ((1 - nu) * cosine * cosine + nu);
         }
     }
+}
+
+static void find_Q(const LyraShell *shell, int32_t t, double Q[3][3])
+{
+    ly_shell_form(shell, t, Q);
     for (int i = 0; i < 3; ++i) {
         const LyShellEdge *edge = &shell->edges[shell->side_edge[3 * t + i]];
         if (edge->count != 2 && !edge->clamped) {
@@ -230,8 +234,8 @@ static void find_Q(const LyraShell *shell, int32_t t, double Q[3][3])
     }
 }
 
-// a wing that continues the triangle flat across an edge: its corner turned half about the edge
-static void mirror(const LyraShell *shell, int32_t side, double out[3])
+// its corner turned half about the edge
+void ly_shell_mirror(const LyraShell *shell, int32_t side, double out[3])
 {
     const double *x0 = shell->positions + 3 * (int64_t)corner(shell, side, 1);
     const double *x1 = shell->positions + 3 * (int64_t)corner(shell, side, 2);
@@ -274,7 +278,7 @@ static Stencil sort_triangle(const LyraShell *shell, int32_t t)
     int32_t wing[3], count = 0;
     bool clamped = false;
     for (int i = 0; i < 3; ++i) {
-        wing[i] = wing_of(shell, 3 * t + i);
+        wing[i] = ly_shell_wing(shell, 3 * t + i);
         count += wing[i] >= 0;
         clamped |= shell->edges[shell->side_edge[3 * t + i]].clamped;
     }
@@ -325,7 +329,7 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
     for (int i = 0; i < 3; ++i) {
         int32_t from = (s->turn + i) % 3, side = 3 * s->triangle + from;
         const LyShellEdge *edge = &shell->edges[shell->side_edge[side]];
-        int32_t wing = wing_of(shell, side);
+        int32_t wing = ly_shell_wing(shell, side);
         double place[3];
         vertex[i] = corner(shell, side, 0);
         vertex[3 + i] = wing;
@@ -333,7 +337,7 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
         if (wing >= 0) {
             memcpy(place, X + 3 * (int64_t)wing, sizeof place);
         } else {
-            mirror(shell, side, place);
+            ly_shell_mirror(shell, side, place);
         }
         for (int d = 0; d < 3; ++d) {
             double x0 = X[3 * (int64_t)corner(shell, 3 * s->triangle + s->turn, 0) + d];
@@ -347,7 +351,7 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
         out[LY_MORLEY_WEIGHT + i] = wing >= 0 ? 0.5 : edge->clamped ? 1 : 0;
         out[LY_MORLEY_SCALE + i] = wing >= 0 ? (up ? 1 : -1) / shell->view.scalar_length : 0;
         if (rest_angles && wing >= 0) {
-            out[LY_MORLEY_REST + i] = ly_shell_angle(shell, side, place);
+            out[LY_MORLEY_REST + i] = ly_shell_angle(shell, X, side, place);
         }
         for (int j = i; j < 3; ++j) {
             // 11, 22, 33, 12, 23, 31
@@ -355,6 +359,7 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
             out[LY_MORLEY_Q + at] = Q[from][(s->turn + j) % 3];
         }
     }
+    out[LY_MORLEY_AREA] = shell->areas[s->triangle];
     for (int n = 0; n < LY_MORLEY_NODES; ++n) {
         if (self->node[n] >= 0) {
             nodes[self->node[n]] = vertex[n];
@@ -362,14 +367,33 @@ static void fill_stencil(const LyraShell *shell, const Stencil *s, bool rest_ang
     }
 }
 
+// The whole section flows at 3/2 of the moment at which its surface begins to, and a sheet that is
+// bent to a cylinder begins at the stress E' k h/2 along and nu times that across. A criterion by
+// strains has the surface at that strain.
+static void set_yield(const LyraShell *shell, const LyraPlasticityDef *plasticity, double h,
+                      double *parameters)
+{
+    double nu = shell->view.poisson, E = shell->view.young;
+    double surface = plasticity->yield_strain;
+    if (plasticity->yield == LYRA_YIELD_VON_MISES) {
+        double stress =
+            plasticity->table_count > 0 ? plasticity->table[0].stress : plasticity->yield_stress;
+        surface = 1.5 * stress / E * (1 - nu * nu) / sqrt(1 - nu + nu * nu);
+    }
+    parameters[LY_MORLEY_YIELD] = 2 * surface / h;
+    parameters[LY_MORLEY_HARDENING] = (plasticity->hardening + plasticity->kinematic_hardening) / E;
+}
+
 static LyraStatus add_pattern(LyraShell *shell, const LyraShellDef *def, int32_t pattern,
                               int32_t count, const Stencil *stencils)
 {
     static LyShellKernel *const kernels[] = LY_KERNEL_TABLE(ly_shell_morley);
-    static const char *const parameter[] = {"bend"};
-    static const LyraParameterKind kind[] = {LYRA_PARAMETER_NOT_NEGATIVE};
-    static const char *const names[] = {"angle-1", "angle-2", "angle-3"};
-    static const char *const units[] = {"rad", "rad", "rad"};
+    static const char *const parameter[] = {"bend", "bend-yield", "bend-hardening"};
+    static const LyraParameterKind kind[] = {
+        LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE};
+    static const char *const names[] = {"angle-1",   "angle-2",   "angle-3",      "plastic-1",
+                                        "plastic-2", "plastic-3", "plastic-bend", "dissipation"};
+    static const char *const units[] = {"rad", "rad", "rad", "rad", "rad", "rad", "1/m", "J"};
     LyraContext *ctx = shell->ctx;
     LyShellMorley *self = NULL;
     int32_t *nodes = NULL, at = 0;
@@ -379,34 +403,43 @@ static LyraStatus add_pattern(LyraShell *shell, const LyraShellDef *def, int32_t
     self->nodes = patterns[pattern].nodes;
     memcpy(self->node, patterns[pattern].node, sizeof self->node);
     self->doubled = pattern == 3 || pattern >= 5;
-    self->type = (LyraForceType){.name = "shell-bend",
-                                 .nodes = self->nodes,
-                                 .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC |
-                                           LYRA_FORCE_DISPLACEMENT | LYRA_FORCE_HISTORY,
-                                 .constant_count = LY_MORLEY_CONSTANTS,
-                                 .parameter_count = 1,
-                                 .parameter_names = parameter,
-                                 .parameter_kinds = kind,
-                                 .history_count = 3,
-                                 .history_names = names,
-                                 .history_units = units,
-                                 .history_version = 1,
-                                 .setup = setup_morley,
-                                 .evaluate = kernels[lyra_context_isa(ctx)],
-                                 .destroy = destroy_morley};
+    self->flows = def->material.plasticity != NULL;
+    int32_t parameter_count = self->flows ? 3 : 1;
+    self->type = (LyraForceType){
+        .name = "shell-bend",
+        .nodes = self->nodes,
+        .traits = LYRA_FORCE_CONSERVATIVE | LYRA_FORCE_SYMMETRIC | LYRA_FORCE_DISPLACEMENT |
+                  LYRA_FORCE_HISTORY | (self->flows ? LYRA_FORCE_LOSES | LYRA_FORCE_FLOWS : 0u),
+        .constant_count = LY_MORLEY_CONSTANTS,
+        .parameter_count = parameter_count,
+        .parameter_names = parameter,
+        .parameter_kinds = kind,
+        .history_count = self->flows ? LY_MORLEY_PLASTIC_HISTORY : LY_MORLEY_ELASTIC_HISTORY,
+        .history_names = names,
+        .history_units = units,
+        .history_version = 1,
+        .setup = setup_morley,
+        .evaluate = kernels[lyra_context_isa(ctx)],
+        .destroy = destroy_morley};
     LyraForceDef force = lyra_force_def_default();
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)count * LY_MORLEY_CONSTANTS, sizeof(double),
                                   &self->constants));
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)count * self->nodes, sizeof *nodes, &nodes));
-    LY_TRY_DONE(ly_allocate_array(ctx, count, sizeof *parameters, &parameters));
+    LY_TRY_DONE(
+        ly_allocate_array(ctx, (int64_t)count * parameter_count, sizeof *parameters, &parameters));
     for (int32_t t = 0; t < shell->view.triangle_count; ++t) {
         if (stencils[t].pattern == pattern) {
             double h = shell->thicknesses[t];
             fill_stencil(shell, &stencils[t], def->rest_angles, self,
                          nodes + (int64_t)at * self->nodes,
                          self->constants + (int64_t)at * LY_MORLEY_CONSTANTS);
-            parameters[at++] = shell->bend_factor * h * h * h;
+            double *of = parameters + (int64_t)at * parameter_count;
+            of[LY_MORLEY_BEND] = shell->bend_factor * h * h * h;
+            if (self->flows) {
+                set_yield(shell, def->material.plasticity, h, of);
+            }
+            ++at;
         }
     }
 done:
@@ -479,7 +512,7 @@ static LyraStatus find_hinges(const LyraShell *shell, Hinges *hinges)
         nodes[0] = corner(shell, side, 1);
         nodes[1] = corner(shell, side, 2);
         nodes[2] = corner(shell, side, 0);
-        nodes[3] = wing_of(shell, side);
+        nodes[3] = ly_shell_wing(shell, side);
         for (int i = 0; i < 3; ++i) {
             double d = shell->positions[3 * (int64_t)nodes[1] + i] -
                        shell->positions[3 * (int64_t)nodes[0] + i];

@@ -12,6 +12,14 @@
 //
 //   f = sum of M_i gamma_i,   K = D sum of Q_ij gamma_i gamma_j^T + sum of M_i w_i H_i,
 //
+// Where it flows, e_i = c_i - p_i with the plastic parts p takes the place of c. With the curvature
+// k = sqrt(sum of Q_ij e_i e_j/A), which is a norm of the tensor, y that of yield and r its growth,
+//
+//   k <= y:  W = k^2/2;   k > y:  q = (k - y)/(1 + r),  W = (k - q)^2/2 + y q + r q^2/2,
+//
+// E = D A W, least over q: M = D (k - q)/k Q e, and p grows by q/k e. The tangent in the place of
+// Q, (k - q)/k Q + (r/(1 + r) - (k - q)/k) (Q e)(Q e)^T/(A k^2), is positive.
+//
 // H_i the second derivative of theta_i (cloth_bend_kernel.c), of which the PSD mode takes the first
 // sum. An angle is counted on from that of the last step, which the history has, beyond half a
 // turn.
@@ -34,8 +42,10 @@ typedef struct Plate {
     LyHinge hinge[EDGES];
     LyReal w[EDGES], s[EDGES];
     LyReal Q[3][3]; // times D
-    LyReal c[EDGES], angle[EDGES], M[EDGES];
-    LyVec3 g[EDGES][4]; // dc_i/dx of the nodes of its hinge
+    LyReal e[EDGES], angle[EDGES], M[EDGES];
+    LyReal energy;
+    LyReal flown, passed, lost; // q/k, q, and the energy that goes with it
+    LyVec3 g[EDGES][4];         // dc_i/dx of the nodes of its hinge
 } Plate;
 
 LY_INLINE LyReal load_constant(const LyraBatch *batch, int k, int lane)
@@ -48,6 +58,39 @@ LY_INLINE LyReal nearest(LyReal x)
 {
     LyReal shift = ly_set(0x1.8p52);
     return (x + shift) - shift;
+}
+
+LY_INLINE LyReal load_history(const LyraBatch *batch, int k, int lane)
+{
+    return ly_load(batch->history + k * WIDTH + lane);
+}
+
+// moments and tangent of what flows, in the place of those that are elastic
+LY_INLINE void flow(const LyraBatch *batch, int lane, LyReal D, LyReal square, Plate *p)
+{
+    LyReal area = load_constant(batch, LY_MORLEY_AREA, lane);
+    LyReal r = ly_load(batch->parameters + LY_MORLEY_HARDENING * WIDTH + lane);
+    LyReal y = ly_load(batch->parameters + LY_MORLEY_YIELD * WIDTH + lane) +
+               r * load_history(batch, LY_MORLEY_PASSED, lane);
+    LyReal zero = ly_set(0), one = ly_set(1), scale = D * area;
+    LyReal k = ly_sqrt(ly_max(square / ly_select(ly_greater(scale, zero), scale, one), zero));
+    LyMask flows = ly_greater(k, y);
+    LyReal q = ly_select(flows, (k - y) / (1.0 + r), zero);
+    LyReal length = ly_select(flows, k, one), left = 1.0 - q / length;
+    LyReal turn = ly_select(flows, r / (1.0 + r) - left, zero);
+    LyReal over = ly_select(flows, scale * k * k, one);
+    p->flown = q / length;
+    p->passed = q;
+    p->lost = scale * q * (y + 0.5 * r * q);
+    p->energy = 0.5 * scale * (k - q) * (k - q) + p->lost;
+    for (int i = 0; i < EDGES; ++i) {
+        for (int j = 0; j < EDGES; ++j) {
+            p->Q[i][j] = left * p->Q[i][j] + turn * p->M[i] * p->M[j] / over;
+        }
+    }
+    for (int i = 0; i < EDGES; ++i) {
+        p->M[i] *= left;
+    }
 }
 
 LY_INLINE void load_plate(const LyShellMorley *self, const LyraBatch *batch, int lane, Plate *p)
@@ -82,15 +125,41 @@ LY_INLINE void load_plate(const LyShellMorley *self, const LyraBatch *batch, int
         LyReal rest = load_constant(batch, LY_MORLEY_REST + i, lane);
         LyReal change = ly_hinge_wrap(p->hinge[i].angle - rest);
         // whole turns since then, so that half a turn is no end
-        LyReal before = ly_load(batch->history + i * WIDTH + lane);
+        LyReal before = load_history(batch, LY_MORLEY_ANGLE + i, lane);
         LyReal turns = nearest((before - change) * (0.5 / LY_PI));
         p->angle[i] = change + (2 * LY_PI) * turns;
         int node = self->node[WINGS + i];
         LyReal phi = node < 0 ? ly_set(0) : ly_load(batch->u + 3 * node * WIDTH + lane);
-        p->c[i] = p->w[i] * p->angle[i] + p->s[i] * phi;
+        p->e[i] = p->w[i] * p->angle[i] + p->s[i] * phi;
+        if (self->flows) {
+            p->e[i] -= load_history(batch, LY_MORLEY_FLOWN + i, lane);
+        }
     }
     for (int i = 0; i < EDGES; ++i) {
-        p->M[i] = p->Q[i][0] * p->c[0] + p->Q[i][1] * p->c[1] + p->Q[i][2] * p->c[2];
+        p->M[i] = p->Q[i][0] * p->e[0] + p->Q[i][1] * p->e[1] + p->Q[i][2] * p->e[2];
+    }
+    LyReal square = p->M[0] * p->e[0] + p->M[1] * p->e[1] + p->M[2] * p->e[2];
+    p->energy = 0.5 * square;
+    if (self->flows) {
+        flow(batch, lane, D, square, p);
+    }
+}
+
+static void store_history(const LyShellMorley *self, const LyraBatch *batch, int lane,
+                          const Plate *p)
+{
+    double *to = batch->trial_history + lane;
+    for (int i = 0; i < EDGES; ++i) {
+        ly_store(to + (LY_MORLEY_ANGLE + i) * WIDTH, p->angle[i]);
+        if (self->flows) {
+            LyReal before = load_history(batch, LY_MORLEY_FLOWN + i, lane);
+            ly_store(to + (LY_MORLEY_FLOWN + i) * WIDTH, before + p->flown * p->e[i]);
+        }
+    }
+    if (self->flows) {
+        ly_store(to + LY_MORLEY_PASSED * WIDTH,
+                 load_history(batch, LY_MORLEY_PASSED, lane) + p->passed);
+        ly_store(to + LY_MORLEY_LOST * WIDTH, load_history(batch, LY_MORLEY_LOST, lane) + p->lost);
     }
 }
 
@@ -253,12 +322,11 @@ void LY_KERNEL(ly_shell_morley)(const void *data, const LyraBatch *batch, LyraAr
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         Plate p;
         load_plate(self, batch, lane, &p);
-        for (int i = 0; i < EDGES && batch->trial_history; ++i) {
-            ly_store(batch->trial_history + i * WIDTH + lane, p.angle[i]);
+        if (batch->trial_history) {
+            store_history(self, batch, lane, &p);
         }
         if (batch->energy) {
-            LyReal sum = p.M[0] * p.c[0] + p.M[1] * p.c[1] + p.M[2] * p.c[2];
-            ly_store(batch->energy + lane, 0.5 * sum);
+            ly_store(batch->energy + lane, p.energy);
         }
         if (!batch->gradient && !batch->dfdx) {
             continue;

@@ -28,6 +28,7 @@ target_sources(lyra_objects PRIVATE
   force/rod_forces.c
   force/shell.c
   force/shell_bend.c
+  force/shell_measure.c
   force/solid.c
   force/springs.c
   force/stencils.c
