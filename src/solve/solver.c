@@ -337,11 +337,20 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
     return LYRA_OK;
 }
 
+// whether constraints are eliminated here, not by the type
+static bool eliminates(const LyraSolver *solver)
+{
+    return solver->method == LYRA_CONSTRAIN_ELIMINATE &&
+           !(solver->type->traits & LYRA_SOLVES_ELIMINATING);
+}
+
 // the type that serves, for "auto" by the rule
-static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A)
+static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A,
+                              const LyraConstraints *constraints)
 {
     if (solver->chooses) {
-        const LyraSolverType *type = ly_solver_choose(A, &solver->def);
+        const LyraSolverType *type;
+        LY_TRY(ly_solver_choose(solver->ctx, A, &solver->def, constraints, &type));
         drop_type(solver);
         LY_TRY(type->create(solver->ctx, &solver->def, &solver->self));
         solver->type = type;
@@ -354,7 +363,7 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
                           const LyraConstraints *constraints)
 {
     LyraContext *ctx = solver->ctx;
-    LY_TRY(settle_type(solver, A));
+    LY_TRY(settle_type(solver, A, constraints));
     LY_TRY(check_suits(solver, A));
     LY_TRY(choose_method(solver, A, constraints, &solver->method));
     LY_TRY(copy_positions(solver, A->size));
@@ -362,7 +371,7 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
     LY_TRY(ly_allocate_array(ctx, A->size, sizeof(double), &solver->carried));
     LY_TRY(ly_allocate_array(ctx, A->size, sizeof(double), &solver->product));
     const LyraOperator *seen = A;
-    if (solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+    if (eliminates(solver)) {
         LY_TRY(ly_eliminated_create(ctx, A, constraints, &solver->eliminated));
         seen = &solver->eliminated.E;
     }
@@ -370,8 +379,9 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
         ly_low_rank_create(ctx, A, &solver->low_rank);
     }
     if (A->size > 0) {
-        bool filters = solver->method == LYRA_CONSTRAIN_FILTER;
-        LY_TRY(solver->type->analyze(solver->self, seen, filters ? constraints : NULL));
+        bool own = solver->method == LYRA_CONSTRAIN_FILTER ||
+                   (solver->method == LYRA_CONSTRAIN_ELIMINATE && !eliminates(solver));
+        LY_TRY(solver->type->analyze(solver->self, seen, own ? constraints : NULL));
     }
     solver->pattern = *A;
     solver->constraints = constraints;
@@ -449,7 +459,7 @@ static LyraStatus factor(LyraSolver *solver, const LyraOperator *A)
     LY_TRY(ly_operator_check_finite(solver->ctx, A, solver->def.labels));
     bool low_rank = solver->method == LYRA_CONSTRAIN_LOW_RANK;
     const LyraOperator *seen = &solver->A;
-    if (solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+    if (eliminates(solver)) {
         LY_TRY(ly_eliminated_update(&solver->eliminated, A));
         seen = &solver->eliminated.E;
     }
@@ -788,7 +798,7 @@ LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const Lyra
     if (!has_memory(solver)) {
         return LYRA_OK;
     }
-    if (A && solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+    if (A && eliminates(solver)) {
         LY_TRY(ly_eliminated_update(&solver->eliminated, A));
         A = &solver->eliminated.E;
     }
