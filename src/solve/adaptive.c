@@ -30,6 +30,7 @@
 // restarts gives both back by recall().
 
 #include "lyra/math3.h"
+#include "solve/direct.h"
 #include "solve/kept.h"
 #include "solve/pcg.h"
 #include "solve/sections.h"
@@ -64,12 +65,12 @@
 
 #define CHECK 0.06            // part of the cost of a factor after which sweeps are checked first
 #define CHECKS_APART 1.5      // iterations at a check over those at the one before it
-#define DOUBT 1.2             // times the cost of a factor that sweeps must seem to cost to be left
 #define LATELY 2              // checks after which progress since the last counts, if it is faster
 #define TAIL 1.15             // iterations over those that progress in logarithms lets expect
 #define STATICS_SOLVES 3      // of a static problem
 #define BODY_ITERATIONS 45    // that sweeps with a coarse space take in statics ...
 #define RATIO_ITERATIONS 11.5 // ... and this times the ratio of length to thickness, at best
+#define PLAIN_ITERATIONS 8    // without one: this times that ratio and the cube root of the rows
 #define DIRECT 1.1 // times the cost of a factor that sweeps may be expected to have, to be tried
 #define KEPT_ITERATIONS 1    // that a kept factor is expected to take at best
 #define STATICS_ITERATIONS 3 // ... in statics
@@ -81,14 +82,19 @@
 #define PAYS 0.7               // part of the cost before that makes a new factor worth it
 #define KEPT_CHECK 3           // iterations with a kept factor after which they are checked
 #define ITERATIONS_LEAST 8     // with an old factor
-#define CHECK_LEAST 16         // iterations before the first check of sweeps
+#define CHECK_LEAST 16         // iterations before the first check of sweeps ...
+#define CHECK_PLAIN 6          // ... and without a coarse space this times the rows' cube root
 #define STATICS_TOLERANCE 1e-9 // most, in statics
 #define STALLED 1e-6           // ... that sweeps may
 #define ROUNDED 1e-4           // residual that a factor may leave by rounding
-#define CURRENT_ITERATIONS 2   // of a factor of the very values
+#define CURRENT_ITERATIONS 2   // of a factor of the very values ...
+#define SINGLE_ITERATIONS 8    // ... in single precision
+#define SINGLE_ENTRIES 4e5     // numbers from which a factor is kept in single precision
+#define SINGLE_PIVOT 1e-6 // of the entry it started from that all pivots have in single precision
 
-// times the cost of a factor that sweeps must seem to cost to be left, at the first checks
-static const double doubts[] = {2.4, 1.8, 1.4};
+// times the cost of a factor that sweeps must seem to cost to be left, at the first checks and
+// later: without a coarse space, where they are slow at first, and with one
+static const double doubts[2][4] = {{4.8, 3.6, 2.8, 1.6}, {2.4, 1.8, 1.4, 1.2}};
 
 typedef struct Adaptive {
     LyraContext *ctx;
@@ -272,7 +278,7 @@ static bool go_on(void *user, int32_t iterations, double progress, int32_t *next
     double expected = iterations + TAIL * fmax(0, 1 - progress) / rate;
     double total = sweep_cost(self, expected), rest = total - sweep_cost(self, iterations);
     double sweeps = rest + expected_solves(self) * (total + copy_cost(self));
-    double doubt = self->checks < LY_COUNT_OF(doubts) ? doubts[self->checks] : DOUBT;
+    double doubt = doubts[self->coarse][self->checks < 4 ? self->checks : 3];
     ++self->checks;
     self->checked = iterations;
     self->progress = progress;
@@ -329,19 +335,54 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
 
 // ---- factors ------------------------------------------------------------------------------------
 
-static LyraStatus analyze_kept(Adaptive *self)
+// whether the factor is in single precision
+static bool is_single(const Adaptive *self)
+{
+    return self->kept.direct == &ly_solver_cholesky_single;
+}
+
+// Whether a factor is to be tried in single precision: where it is beyond the caches, so that half
+// the memory is half the time. Statics asks for more digits.
+static bool wants_single(const Adaptive *self)
+{
+    return !statics(self) && self->entries > SINGLE_ENTRIES;
+}
+
+static LyraStatus analyze_kept(Adaptive *self, bool single)
 {
     if (!self->kept.self) {
-        LY_TRY(ly_kept_create(self->ctx, &self->def, &self->A, self->constraints, &self->kept));
+        const LyraSolverType *direct =
+            single ? &ly_solver_cholesky_single : &ly_solver_cholesky_kept;
+        LY_TRY(ly_kept_create(self->ctx, direct, &self->def, &self->A, self->constraints,
+                              &self->kept));
         ly_cholesky_work(self->kept.self, &self->entries, &self->flops);
     }
     return LYRA_OK;
 }
 
+// whether a status is about the numbers of the matrix, which sweeps may still serve
+static bool is_of_numbers(LyraStatus status)
+{
+    return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR;
+}
+
+// whether a factor that was made with this status is good enough in single precision
+static bool serves_in_single(const Adaptive *self, LyraStatus status)
+{
+    return status == LYRA_OK && ly_symmetric_smallest_pivot(self->kept.self) > SINGLE_PIVOT;
+}
+
 static LyraStatus make_factor(Adaptive *self, const LyraOperator *A)
 {
-    LY_TRY(analyze_kept(self));
-    LY_TRY(ly_kept_factor(&self->kept, A));
+    LY_TRY(analyze_kept(self, wants_single(self)));
+    LyraStatus status = ly_kept_factor(&self->kept, A);
+    bool numbers = status == LYRA_OK || is_of_numbers(status);
+    if (numbers && is_single(self) && !serves_in_single(self, status)) {
+        ly_kept_destroy(&self->kept);
+        LY_TRY(analyze_kept(self, false));
+        status = ly_kept_factor(&self->kept, A);
+    }
+    LY_TRY(status);
     ++self->serial;
     self->unreported = true;
     self->keeps = true;
@@ -352,14 +393,12 @@ static LyraStatus make_factor(Adaptive *self, const LyraOperator *A)
     return LYRA_OK;
 }
 
-// whether a status is about the numbers of the matrix, which sweeps may still serve
-static bool is_of_numbers(LyraStatus status)
-{
-    return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR;
-}
-
 static void return_to_sweeps(Adaptive *self)
 {
+    if (self->kept.self) {
+        ly_cholesky_rest(self->kept.self);
+    }
+    self->kept.factored = self->kept.current = false;
     self->seen = self->solves > 0 ? self->cycle / self->solves : self->seen;
     self->keeps = self->due = false;
     self->patience *= 2;
@@ -372,7 +411,9 @@ static void return_to_sweeps(Adaptive *self)
 static bool begins_with_factor(const Adaptive *self)
 {
     bool untried = self->mean == 0 && self->patience == 1 && !self->keeps;
-    double sweeps = sweep_cost(self, BODY_ITERATIONS + RATIO_ITERATIONS * self->ratio);
+    double iterations = self->coarse ? BODY_ITERATIONS + RATIO_ITERATIONS * self->ratio
+                                     : PLAIN_ITERATIONS * self->ratio * cbrt(self->rows);
+    double sweeps = sweep_cost(self, iterations);
     return untried && self->entries <= ENTRIES_MAX &&
            STATICS_SOLVES * (sweeps + copy_cost(self)) > DIRECT * factor_path(self);
 }
@@ -395,10 +436,10 @@ static LyraStatus decide(Adaptive *self)
     double borne = self->patience * (statics(self) ? 1 : LONG);
     if (!statics(self) && self->regret > borne * analysis_cost(self)) {
         // tells what a factor costs
-        LY_TRY(analyze_kept(self));
+        LY_TRY(analyze_kept(self, wants_single(self)));
     }
     if (self->regret > borne * factor_cost(self)) {
-        LY_TRY(analyze_kept(self));
+        LY_TRY(analyze_kept(self, wants_single(self)));
         self->keeps = self->due = self->entries <= ENTRIES_MAX && kept_mean(self) < self->mean;
         self->patience *= self->keeps ? 1 : 2;
         self->regret = 0;
@@ -533,7 +574,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
     }
     if (self->kept.current) {
         // a factor of these very values answers at once, as well as rounding lets it
-        ask.iterations_max = CURRENT_ITERATIONS;
+        ask.iterations_max = is_single(self) ? SINGLE_ITERATIONS : CURRENT_ITERATIONS;
         ask.watch = NULL;
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
         if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x, ROUNDED)) {
@@ -553,7 +594,9 @@ static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, doubl
 {
     double first = CHECK * factor_cost(self) / (sweep_cost(self, 1) - sweep_cost(self, 0));
     self->watch = (LyWatch){.go_on = go_on, .user = self};
-    self->watch.next = (int32_t)fmin(fmax(first, CHECK_LEAST), 1e6);
+    // without a coarse space they creep until they have been through the body
+    double least = self->coarse ? CHECK_LEAST : fmax(CHECK_LEAST, CHECK_PLAIN * cbrt(self->rows));
+    self->watch.next = (int32_t)fmin(fmax(first, least), 1e6);
     self->checks = self->checked = 0;
     self->progress = 0;
     ly_pcg_watch(self->sweeps, watched ? &self->watch : NULL);
@@ -669,7 +712,7 @@ static void remember(const void *data, double *memory)
     const Adaptive *self = data;
     const double numbers[LYRA_SOLVER_MEMORY] = {
         self->keeps,    self->due,    self->regret,       self->mean,
-        self->patience, self->cycle,  self->solves,       self->kept.self != NULL,
+        self->patience, self->cycle,  self->solves,       self->kept.self ? 1 + is_single(self) : 0,
         self->length,   self->cycles, self->kept.current, self->fresh,
         self->seen,     self->excess, self->stale,        self->last,
     };
@@ -683,10 +726,12 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
         forget(self);
         return LYRA_OK;
     }
-    if (memory[7] != 0) {
-        LY_TRY(analyze_kept(self));
-    } else {
+    if (memory[7] != (self->kept.self ? 1 + is_single(self) : 0)) {
         ly_kept_destroy(&self->kept);
+    }
+    if (memory[7] != 0) {
+        LY_TRY(analyze_kept(self, memory[7] == 2));
+    } else {
         self->entries = self->flops = 0;
         LY_TRY(estimate(self));
     }
