@@ -294,8 +294,8 @@ LYRA_TEST(solvers_start_where_accelerations_lead)
     }
 }
 
-// steps of a bar, for which sweeps are dear, and bands too wide: "auto" goes over to a factor that it keeps. A body
-// that goes on against one that begins anew from each of its states.
+// steps of a bar, for which sweeps are dear, and bands too wide: "auto" goes over to a factor that
+// it keeps. A body that goes on against one that begins anew from each of its states.
 static void check_learning(const char *name, LyraNewtonPolicy policy, bool damped, int32_t least)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
