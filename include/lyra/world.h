@@ -346,6 +346,14 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Triangles of a shell that are thicker or thinner. Start from lyra_shell_part_default().
+typedef struct LyraShellPart {
+    LyraSelector select; ///< Those with all corners in it.
+    double thickness;    ///< m, > 0. Default NaN: to be given.
+} LyraShellPart;
+
+LYRA_API LyraShellPart lyra_shell_part_default(void);
+
 /// Shell that a body is made of: lyra/shell.h. Its law is the `material` of the body, 1 MPa and 0.3
 /// unless given, its `density` 1000 kg/m^3 unless given. Start from lyra_body_shell_default(). The
 /// surface is one of `file`, `surface` and `generate`; its polygons are cut into triangles.
@@ -354,9 +362,11 @@ typedef struct LyraBodyShell {
     const LyraSurface *surface;   ///< Copied. Nullable.
     const LyraSheetDef *generate; ///< Nullable.
     double thickness;             ///< m, > 0. Default 1e-3.
-    LyraShellBend bend;           ///< Default LYRA_SHELL_BEND_MORLEY.
-    double bend_factor;           ///< On the bending stiffness, >= 0. Default 1.
-    bool rest_angles; ///< Bending starts from the shape at rest, not from flat. Default true.
+    const LyraShellPart *parts;   ///< The last one that holds a triangle counts. [part_count].
+    int32_t part_count;
+    LyraShellBend bend; ///< Default LYRA_SHELL_BEND_MORLEY.
+    double bend_factor; ///< On the bending stiffness, >= 0. Default 1.
+    bool rest_angles;   ///< Bending starts from the shape at rest, not from flat. Default true.
     /// Edges of one triangle with both ends in a selection keep their direction; the constraints
     /// are to hold these. [clamp_count].
     const LyraSelector *clamp;
@@ -705,8 +715,7 @@ LYRA_API LyraStatus lyra_world_obstacle_pose(const LyraWorld *world, int32_t ind
 typedef struct LyraChangeDef {
     const char *body; ///< Nullable: all.
     /// The path of a parameter, as lyra_world_parameter() has it, in place of `body`; or "young",
-    /// or a parameter of the body's forces. Masses, gravity and the step can't change. Default
-    /// "young".
+    /// or a parameter of the body's forces. Gravity and the step can't change so. Default "young".
     const char *parameter;
     const LyraSelector *select; ///< Elements whose material changes. Nullable: all.
     const LyraCurve *factor;    ///< Multiplies what it was. Nullable.
@@ -830,7 +839,7 @@ typedef struct LyraWorldParameter {
     double value;     ///< Now.
     double start;     ///< As the world was made.
     double low, high; ///< Range for a slider, no limits; both > 0 where `logarithmic`.
-    bool logarithmic; ///< The number is felt by its logarithm.
+    bool logarithmic; ///< A slider is to have a logarithmic scale.
     bool factor;      ///< Elements differ in the number: `value` multiplies theirs.
 } LyraWorldParameter;
 

@@ -17,11 +17,12 @@ static const struct {
     BenchSuite *run;
     enum { TAKES_NONE, TAKES_BODY, TAKES_SURFACE } takes; // what --mesh is to it
 } suites[] = {
-    {"math", bench_math, TAKES_NONE},     {"sparse", bench_sparse, TAKES_NONE},
-    {"io", bench_io, TAKES_NONE},         {"embed", bench_embed, TAKES_BODY},
-    {"forces", bench_forces, TAKES_BODY}, {"solvers", bench_solvers, TAKES_BODY},
-    {"step", bench_step, TAKES_BODY},     {"bodies", bench_bodies, TAKES_NONE},
-    {"memory", bench_memory, TAKES_BODY}, {"volume", bench_volume, TAKES_SURFACE},
+    {"math", bench_math, TAKES_NONE},       {"sparse", bench_sparse, TAKES_NONE},
+    {"io", bench_io, TAKES_NONE},           {"embed", bench_embed, TAKES_BODY},
+    {"forces", bench_forces, TAKES_BODY},   {"solvers", bench_solvers, TAKES_BODY},
+    {"step", bench_step, TAKES_BODY},       {"bodies", bench_bodies, TAKES_NONE},
+    {"memory", bench_memory, TAKES_BODY},   {"volume", bench_volume, TAKES_SURFACE},
+    {"collide", bench_collide, TAKES_NONE},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof suites[0] };
 
@@ -298,7 +299,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--dt", CLI_DOUBLE, &bench.dt, "H",
          "suite solvers: only this time step, s (default: several)"},
         {"--with", CLI_TEXT, &with, "LIST",
-         "suite step: a box of 100k tets with and without pull, damper, history, pressure"},
+         "suite step: 100k tets with pull, damper, history, pressure, viscoelastic"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
          "suites solvers, step, bodies, memory: about N elements; with --auto: at most N"},
         {"--large", CLI_FLAG, &bench.large, NULL,
@@ -319,7 +320,7 @@ CliExit cli_bench(int argument_count, char **arguments)
             "sparse, io, embed, forces, solvers,\nstep, bodies, memory, volume; without one, all.",
         .example = "lyra bench sparse --threads 1",
         .options = options,
-        .positional_max = 16,
+        .list_max = 16,
     };
     const char *names[16];
     int32_t name_count;

@@ -36,6 +36,7 @@ target_sources(lyra_objects PRIVATE
   world/probe.c
   world/pull.c
   world/registry.c
+  world/scaled.c
   world/select.c
   world/select_parts.c
   world/select_sheet.c
