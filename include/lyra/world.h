@@ -25,6 +25,7 @@
 #include "lyra/model.h"
 #include "lyra/obstacle.h"
 #include "lyra/points.h"
+#include "lyra/rigid.h"
 #include "lyra/rod.h"
 #include "lyra/solid.h"
 #include "lyra/surface.h"
@@ -397,6 +398,19 @@ typedef struct LyraBodyRod {
 
 LYRA_API LyraBodyRod lyra_body_rod_default(void);
 
+/// What a rigid body weighs, in place of what its mesh and density give, at the place of the mesh
+/// after `transform`. Start from lyra_body_rigid_default().
+typedef struct LyraBodyRigid {
+    double mass;          ///< kg, > 0. Default NaN: that of the mesh.
+    const double *center; ///< Of mass, m, [3]. Nullable: that of the mesh.
+    /// Inertia about the centre: xx, yy, zz, kg m^2. A body that is flat or a line by them is
+    /// given a thickness, a thousandth of its length. Nullable: the mesh's.
+    const double *moments;
+    const double *products; ///< xy, yz, zx of the same tensor, with `moments`. Nullable: zeros.
+} LyraBodyRigid;
+
+LYRA_API LyraBodyRigid lyra_body_rigid_default(void);
+
 /// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
 /// from its fabric). Start from lyra_body_strain_limit_default().
 typedef struct LyraBodyStrainLimit {
@@ -422,8 +436,10 @@ typedef struct LyraBodyDef {
     /// What it is made of: `young` 0 and `poisson` NaN are those of the mesh (of a generated one
     /// 1 MPa and 0.45). Defaults as lyra_solid_def_default(), but for a `poisson` of NaN.
     LyraSolidDef material;
-    double density;   ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
-    double stiffness; ///< "affine": Young's modulus of its shape, Pa. Default NaN: by its density.
+    double density; ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
+    /// "affine", "rigid": Young's modulus that keeps its shape, in a rigid body while a step is
+    /// found, Pa. Default NaN: by its density.
+    double stiffness;
     double modulus_factor;     ///< On all moduli of the mesh and of regions, > 0. Default 1.
     const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
     int32_t region_count;
@@ -435,6 +451,7 @@ typedef struct LyraBodyDef {
     const LyraBodyCloth *cloth;         ///< "cloth": what it is. Nullable with other kinds.
     const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
     const LyraBodyRod *rod;             ///< "rod": what it is. Nullable with other kinds.
+    const LyraBodyRigid *rigid;         ///< "rigid": what it weighs. Nullable.
     const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
     const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
@@ -733,8 +750,9 @@ typedef struct LyraBodyView {
     const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.
     const LyraRod *rod;       ///< Of a rod, on its vertices and scalars; otherwise NULL.
     const LyraSurface *sheet; ///< The triangles of `cloth`, with groups; otherwise NULL.
-    const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
-    /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
+    /// Of an affine or rigid body, whose vertices are particles; otherwise NULL.
+    const LyraAffine *affine;
+    /// The mesh that such a body is made from, with vertices of its own, on which the embedding
     /// of `affine` has weights; otherwise NULL.
     const LyraMesh *shape;
     int32_t surface_count;
@@ -776,6 +794,10 @@ LYRA_API LyraStatus lyra_world_select(LyraWorld *world, const char *body,
 /// Measures a rod now: lyra_rod_measure(). Twist and moments are those of the last step.
 LYRA_API LyraStatus lyra_world_rod_measure(LyraWorld *world, int32_t body,
                                            const LyraRodMeasures *out);
+
+/// Where a rigid or affine body is now and how it moves: its rotation is the one nearest to its
+/// map, its spin belongs to its angular momentum. Fails with LYRA_UNSUPPORTED for other kinds.
+LYRA_API LyraStatus lyra_world_rigid_motion(LyraWorld *world, int32_t body, LyraRigidMotion *out);
 
 /// Energies now, J.
 typedef struct LyraEnergies {

@@ -2,6 +2,7 @@ target_sources(lyra_objects PRIVATE
   world/bodies.c
   world/body_affine.c
   world/body_cloth.c
+  world/body_rigid.c
   world/body_rod.c
   world/body_solid.c
   world/body_springs.c
@@ -33,6 +34,7 @@ target_sources(lyra_objects PRIVATE
   world/probe.c
   world/pull.c
   world/registry.c
+  world/rigid_bodies.c
   world/select.c
   world/select_parts.c
   world/select_sheet.c
