@@ -642,6 +642,11 @@ typedef enum LyraObstacleVertices {
 typedef enum LyraObstacleResponse {
     LYRA_OBSTACLE_BARRIER = 0, ///< They never get inside.
     LYRA_OBSTACLE_PENALTY,     ///< They are pushed back in proportion to the depth.
+    /// Those inside are set on the surface where a step begins, and held there along its normal
+    /// until they are pulled. Without friction.
+    LYRA_OBSTACLE_RELOCATE,
+    /// Those that would get inside end the step on the surface, and are held there the same way.
+    LYRA_OBSTACLE_CONSTRAINT,
     LYRA_OBSTACLE_RESPONSE_COUNT
 } LyraObstacleResponse;
 

@@ -17,11 +17,12 @@ static const struct {
     BenchSuite *run;
     enum { TAKES_NONE, TAKES_BODY, TAKES_SURFACE } takes; // what --mesh is to it
 } suites[] = {
-    {"math", bench_math, TAKES_NONE},     {"sparse", bench_sparse, TAKES_NONE},
-    {"io", bench_io, TAKES_NONE},         {"embed", bench_embed, TAKES_BODY},
-    {"forces", bench_forces, TAKES_BODY}, {"solvers", bench_solvers, TAKES_BODY},
-    {"step", bench_step, TAKES_BODY},     {"bodies", bench_bodies, TAKES_NONE},
-    {"memory", bench_memory, TAKES_BODY}, {"volume", bench_volume, TAKES_SURFACE},
+    {"math", bench_math, TAKES_NONE},       {"sparse", bench_sparse, TAKES_NONE},
+    {"io", bench_io, TAKES_NONE},           {"embed", bench_embed, TAKES_BODY},
+    {"forces", bench_forces, TAKES_BODY},   {"solvers", bench_solvers, TAKES_BODY},
+    {"step", bench_step, TAKES_BODY},       {"bodies", bench_bodies, TAKES_NONE},
+    {"memory", bench_memory, TAKES_BODY},   {"volume", bench_volume, TAKES_SURFACE},
+    {"collide", bench_collide, TAKES_NONE},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof suites[0] };
 

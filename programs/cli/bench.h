@@ -134,6 +134,7 @@ double bench_now(void);
 typedef CliExit BenchSuite(Bench *bench);
 
 BenchSuite bench_bodies;
+BenchSuite bench_collide;
 BenchSuite bench_embed;
 BenchSuite bench_forces;
 BenchSuite bench_io;

@@ -22,6 +22,7 @@ CliExit cli_mesh(int argument_count, char **arguments)
         {"voxelize", "fill a surface with cubes", cli_mesh_voxelize},
         {"tetrahedralize", "fill a surface with tets", cli_mesh_tetrahedralize},
         {"distance", "sample the distance to a surface on a grid", cli_mesh_distance},
+        {"intersections", "count where surfaces pass through each other", cli_mesh_intersections},
         {"box", "generate a box", cli_mesh_box},
         {"sphere", "generate a ball", cli_mesh_sphere},
         {"cylinder", "generate a cylinder", cli_mesh_cylinder},

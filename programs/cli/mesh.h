@@ -29,6 +29,7 @@ CliExit cli_mesh_curve(int argument_count, char **arguments);
 CliExit cli_mesh_voxelize(int argument_count, char **arguments);
 CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments);
 CliExit cli_mesh_distance(int argument_count, char **arguments);
+CliExit cli_mesh_intersections(int argument_count, char **arguments);
 
 /// "tets", "cubes", "tets of 10 nodes" or "hexahedra".
 const char *cli_elements(LyraElementKind kind);

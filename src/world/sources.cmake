@@ -30,6 +30,7 @@ target_sources(lyra_objects PRIVATE
   world/masses.c
   world/methods.c
   world/motion.c
+  world/obstacle_hold.c
   world/obstacle_points.c
   world/obstacles.c
   world/parameters.c

@@ -307,6 +307,16 @@ void ly_world_end_obstacles(LyraWorld *world);
 /// Fails for integrators that obstacles do not work with.
 LyraStatus ly_world_check_obstacles(const LyraWorld *world, const LyraIntegrator *integrator);
 
+/// Whether obstacles hold vertices by constraints; fails for integrators and bodies that can't.
+bool ly_world_holds(const LyraWorld *world);
+LyraStatus ly_world_check_holding(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Holds what obstacles hold in a step of `state` to `end`. After it, whether it is to be taken
+/// `again`, in another pass, without what is pulled; then what is still pulled is let go.
+LyraStatus ly_world_hold(LyraWorld *world, LyraState *state, double end, int32_t pass);
+LyraStatus ly_world_find_pulled(LyraWorld *world, LyraState *state, int32_t pass, bool *again);
+LyraStatus ly_world_release(LyraWorld *world, LyraState *state, LyraStepReport *report);
+
 /// Fails for an integrator that cannot find what hard ties push with.
 LyraStatus ly_world_check_ties(const LyraWorld *world, const LyraIntegrator *integrator);
 
