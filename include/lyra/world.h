@@ -722,8 +722,7 @@ LYRA_API LyraStatus lyra_world_obstacle_pose(const LyraWorld *world, int32_t ind
 typedef struct LyraChangeDef {
     const char *body; ///< Nullable: all.
     /// The path of a parameter, as lyra_world_parameter() has it, in place of `body`; or "young",
-    /// or a parameter of the body's forces. Masses, gravity and the step can't change. Default
-    /// "young".
+    /// or a parameter of the body's forces. Gravity and the step can't change so. Default "young".
     const char *parameter;
     const LyraSelector *select; ///< Elements whose material changes. Nullable: all.
     const LyraCurve *factor;    ///< Multiplies what it was. Nullable.
@@ -852,7 +851,7 @@ typedef struct LyraWorldParameter {
     double value;     ///< Now.
     double start;     ///< As the world was made.
     double low, high; ///< Range for a slider, no limits; both > 0 where `logarithmic`.
-    bool logarithmic; ///< The number is felt by its logarithm.
+    bool logarithmic; ///< A slider is to have a logarithmic scale.
     bool factor;      ///< Elements differ in the number: `value` multiplies theirs.
 } LyraWorldParameter;
 

@@ -320,7 +320,7 @@ CliExit cli_bench(int argument_count, char **arguments)
             "sparse, io, embed, forces, solvers,\nstep, bodies, memory, volume; without one, all.",
         .example = "lyra bench sparse --threads 1",
         .options = options,
-        .positional_max = 16,
+        .list_max = 16,
     };
     const char *names[16];
     int32_t name_count;

@@ -97,8 +97,6 @@ CliExit cli_mesh_intersections(int argument_count, char **arguments)
                        "lies in it touches. Vertices and faces count from 1.",
         .example = "lyra mesh intersections cloth.obj body.obj --json",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 2,
     };
     Findings findings = {.path_count = 0};
     CliExit exit;

@@ -249,8 +249,7 @@ static void sum_task(void *data, int32_t index, int32_t worker)
         int64_t stop = ly_min_i64(k + CHUNK_BLOCKS, end);
         add_terms(loop, 9 * k, 9 * stop);
         for (int64_t j = k; mass->consistent && j < stop; ++j) {
-            add_to_diagonal(loop->values + 9 * j,
-                            loop->mass_factor * mass->factor * mass->on_pattern[j]);
+            add_to_diagonal(loop->values + 9 * j, loop->mass_factor * mass->on_pattern[j]);
         }
     }
     for (int64_t i = row_begin; !mass->consistent && i < row_end; ++i) {

@@ -149,6 +149,11 @@ static LyraStatus make_shell(LyraWorld *world, const LyraSurface *sheet, const L
     return ly_within_key(lyra_shell_create(world->ctx, &def, out), "shell");
 }
 
+double ly_shell_density(const LyraBodyDef *def)
+{
+    return isnan(def->density) ? 1000 : def->density;
+}
+
 // vertices, scalar nodes and masses
 static LyraStatus set_nodes(LyraWorld *world, LyraBodyView *view, LyBody *body)
 {
@@ -157,7 +162,7 @@ static LyraStatus set_nodes(LyraWorld *world, LyraBodyView *view, LyBody *body)
     LyraSurfaceView own = lyra_surface_view(view->sheet);
     int32_t n = own.vertex_count, scalars = shell.scalar_count;
     double *masses = NULL, *places = NULL;
-    double density = isnan(body->def->density) ? 1000 : body->def->density;
+    double density = ly_shell_density(body->def);
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)n + scalars, sizeof *masses, &masses));
     LY_TRY_DONE(ly_allocate_array(ctx, 3 * (int64_t)scalars, sizeof *places, &places));

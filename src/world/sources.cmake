@@ -38,6 +38,7 @@ target_sources(lyra_objects PRIVATE
   world/pull.c
   world/registry.c
   world/rigid_bodies.c
+  world/scaled.c
   world/select.c
   world/select_parts.c
   world/select_sheet.c
