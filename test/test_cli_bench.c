@@ -339,7 +339,9 @@ LYRA_TEST(bench_refuses_what_it_cannot_measure)
         {"math --mesh body.veg", "of no use in the suite math", 2},
         {"step --model nothing", "no model \"nothing\", expected one of: linear, ", 2},
         {"solvers --solver nothing", "no solver \"nothing\", expected one of: pcg jacobi csr, ", 1},
-        {"step --with pull,wind", "expected some of, by commas: pull, damper, history, pressure",
+        {"step --with pull,wind",
+         "expected some of, by commas: pull, damper, history, pressure, "
+         "viscoelastic",
          2},
         {"step --with pull,", "--with \"pull,\", expected some of", 2},
         {"step --with pullx", "--with \"pullx\", expected some of", 2},

@@ -195,6 +195,34 @@ LYRA_TEST(explicit_integrators_refuse_morley_and_take_hinges)
     test_context_end(ctx);
 }
 
+LYRA_TEST(parts_of_shells_have_their_thickness)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraSheetDef sheet = sheet_of(4);
+    LyraBodyShell shell = lyra_body_shell_default();
+    LyraShellPart parts[2] = {lyra_shell_part_default(), lyra_shell_part_default()};
+    LyraSelectBox half = {{-1, -1, -1}, {0.01, 1, 1}}, corner = {{-1, -1, -1}, {-0.24, 1, -0.24}};
+    LyraWorld *world = NULL;
+    parts[0].select.box = &half;
+    parts[0].thickness = 2e-3;
+    parts[1].select.box = &corner;
+    parts[1].thickness = 5e-3;
+    shell.generate = &sheet;
+    shell.parts = parts;
+    shell.part_count = 2;
+    LyraBodyDef body = shell_body(&shell);
+    TEST_OK(lyra_world_create(ctx, NULL, &world));
+    TEST_OK(lyra_world_add_body(world, &body, NULL));
+    LyraShellView view = lyra_shell_view(lyra_world_view(world).bodies[0].shell);
+    double volume = 0;
+    for (int32_t t = 0; t < view.triangle_count; ++t) {
+        volume += view.areas[t] * view.thicknesses[t];
+    }
+    TEST_NEAR(volume, 0.5 * 1e-3 + (0.5 - 1.0 / 16) * 2e-3 + 5e-3 / 16, 1e-15);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 static void refuse(const LyraBodyDef *body, const char *text)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -233,6 +261,14 @@ LYRA_TEST(wrong_bodies_of_shells_are_one_sentence)
     body = shell_body(&shell);
     refuse(&body, "found no edge of one triangle");
     shell.clamp_count = 0;
+    LyraShellPart part = lyra_shell_part_default();
+    part.select.vertices = middle;
+    part.select.vertex_count = 1;
+    part.thickness = 1e-3;
+    shell.parts = &part;
+    shell.part_count = 1;
+    refuse(&body, "found no triangle with all corners");
+    shell.part_count = 0;
     shell.thickness = -1;
     refuse(&body, "thickness");
 }

@@ -347,6 +347,14 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Triangles of a shell that are thicker or thinner. Start from lyra_shell_part_default().
+typedef struct LyraShellPart {
+    LyraSelector select; ///< Those with all corners in it.
+    double thickness;    ///< m, > 0. Default NaN: to be given.
+} LyraShellPart;
+
+LYRA_API LyraShellPart lyra_shell_part_default(void);
+
 /// Shell that a body is made of: lyra/shell.h. Its law is the `material` of the body, 1 MPa and 0.3
 /// unless given, its `density` 1000 kg/m^3 unless given. Start from lyra_body_shell_default(). The
 /// surface is one of `file`, `surface` and `generate`; its polygons are cut into triangles.
@@ -355,9 +363,11 @@ typedef struct LyraBodyShell {
     const LyraSurface *surface;   ///< Copied. Nullable.
     const LyraSheetDef *generate; ///< Nullable.
     double thickness;             ///< m, > 0. Default 1e-3.
-    LyraShellBend bend;           ///< Default LYRA_SHELL_BEND_MORLEY.
-    double bend_factor;           ///< On the bending stiffness, >= 0. Default 1.
-    bool rest_angles; ///< Bending starts from the shape at rest, not from flat. Default true.
+    const LyraShellPart *parts;   ///< The last one that holds a triangle counts. [part_count].
+    int32_t part_count;
+    LyraShellBend bend; ///< Default LYRA_SHELL_BEND_MORLEY.
+    double bend_factor; ///< On the bending stiffness, >= 0. Default 1.
+    bool rest_angles;   ///< Bending starts from the shape at rest, not from flat. Default true.
     /// Edges of one triangle with both ends in a selection keep their direction; the constraints
     /// are to hold these. [clamp_count].
     const LyraSelector *clamp;

@@ -299,7 +299,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--dt", CLI_DOUBLE, &bench.dt, "H",
          "suite solvers: only this time step, s (default: several)"},
         {"--with", CLI_TEXT, &with, "LIST",
-         "suite step: a box of 100k tets with and without pull, damper, history, pressure"},
+         "suite step: 100k tets with pull, damper, history, pressure, viscoelastic"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
          "suites solvers, step, bodies, memory: about N elements; with --auto: at most N"},
         {"--large", CLI_FLAG, &bench.large, NULL,

@@ -29,6 +29,7 @@ typedef enum BenchWith {
     BENCH_WITH_DAMPER,
     BENCH_WITH_HISTORY,
     BENCH_WITH_PRESSURE,
+    BENCH_WITH_VISCOELASTIC,
     BENCH_WITH_COUNT
 } BenchWith;
 

@@ -12,6 +12,7 @@
 
 #include "force/force.h"
 #include "force/nodal.h"
+#include "force/relaxation.h"
 #include "force/rest_shape.h"
 #include "force/tiles.h"
 
@@ -460,6 +461,11 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     double energies[WIDTH] __attribute__((aligned(64))) = {0};
     double nodal[2 * WIDTH] __attribute__((aligned(64)));
     batch.nodal = run->nodal ? nodal : NULL;
+    LyPronySteps steps;
+    if (type->traits & LY_FORCE_RELAXES) {
+        LY_KERNEL(ly_prony_steps)(ly_prony_of(batches->force->self), evaluation->dt, &steps);
+        batch.step = &steps;
+    }
     bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
     batch.x = displaced ? NULL : x;
     batch.u = displaced ? x : NULL;

@@ -465,13 +465,13 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
     double *f_ext =
         response->external ? lyra_vector_values_mutable(response->external) : tangent->f_ext;
     double elastic = 0, work = 0;
-    bool damped = ly_model_damped(model);
+    bool damped = ly_model_damped(model), wants_energy = response->elastic || response->potential;
     if (g || response->damping) {
         LY_TRY(ly_tangent_ensure_damping(tangent, at));
     }
-    if (g || response->elastic || response->potential || response->trial) {
-        LY_TRY(ly_tangent_forces(tangent, at, response->need_tangent, response->trial, &f_int,
-                                 &elastic));
+    if (g || wants_energy || response->trial) {
+        LY_TRY(ly_tangent_forces(tangent, at, response->need_tangent, response->trial,
+                                 g ? &f_int : NULL, wants_energy ? &elastic : NULL));
     }
     if ((g && damped) || response->damping) {
         apply_frozen_damping(tangent, v, Dv);
