@@ -5,6 +5,7 @@
 // deflection. All of them are statics; loads of the linear ones are so small that nothing turns.
 
 #include "verify.h"
+#include "verify_body.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -531,12 +532,108 @@ static LyraStatus run_strip(Verify *verify)
     return LYRA_OK;
 }
 
+// ---- a thick plate ------------------------------------------------------------------------------
+
+#define THICK 0.05
+#define THICK_LOAD 1e-6
+
+static void half_square(double s, double t, double x[3])
+{
+    x[0] = s;
+    x[1] = 0.5 * t;
+    x[2] = 0;
+}
+
+// how far the end of a plate sinks, x = 1, whose other end is held
+static LyraStatus sink(LyraWorld *world, const LyraSelector *root, double *out)
+{
+    int32_t count = 0, found = 0;
+    VERIFY_TRY(lyra_world_fix(world, NULL, root));
+    VERIFY_TRY(lyra_world_prepare(world));
+    const double *x = lyra_world_positions(world, 0, &count);
+    double *before = cli_allocate(3 * (size_t)count * sizeof *before);
+    memcpy(before, x, 3 * (size_t)count * sizeof *before);
+    LyraStatus status = lyra_world_step(world, NULL);
+    x = lyra_world_positions(world, 0, &count);
+    *out = 0;
+    for (int32_t v = 0; v < count && status == LYRA_OK; ++v) {
+        if (before[3 * (int64_t)v] > 1 - 1e-9) {
+            *out += before[3 * (int64_t)v + 2] - x[3 * (int64_t)v + 2];
+            ++found;
+        }
+    }
+    *out /= found > 0 ? found : 1;
+    free(before);
+    return status;
+}
+
+static LyraStatus sink_solid(LyraContext *ctx, int32_t n, const LyraSelector *root, double *out)
+{
+    static const double size[3] = {1, 0.5, THICK};
+    const int32_t cells[3] = {n, n / 2, 2};
+    LyraWorldDef def = lyra_world_def_default();
+    LyraBodyDef body = lyra_body_def_default();
+    LyraMesh *box = NULL, *mesh = NULL;
+    LyraWorld *world = NULL;
+    LyraStatus status = verify_box(ctx, LYRA_ELEMENT_TET4, cells, size, &box);
+    status = status == LYRA_OK ? lyra_mesh_quadratic(box, &mesh) : status;
+    body.mesh = mesh;
+    body.density = 1;
+    body.material.model = "stvk";
+    body.material.young = 1;
+    body.material.poisson = 0.3;
+    def.gravity[1] = lyra_curve_constant(0);
+    def.gravity[2] = lyra_curve_constant(-THICK_LOAD);
+    def.integrator.name = "static";
+    def.solver.name = "cholesky";
+    status = status == LYRA_OK ? lyra_world_create(ctx, &def, &world) : status;
+    status = status == LYRA_OK ? lyra_world_add_body(world, &body, NULL) : status;
+    status = status == LYRA_OK ? sink(world, root, out) : status;
+    lyra_world_destroy(world);
+    lyra_mesh_destroy(box);
+    lyra_mesh_destroy(mesh);
+    return status;
+}
+
+static LyraStatus sink_shell(LyraContext *ctx, int32_t n, const LyraSelector *root, double *out)
+{
+    Net net = make_net(n, n / 2, ALTERNATING, half_square);
+    Sheet sheet = {1, 0.3, THICK, {0, 0, -THICK_LOAD}, LYRA_SHELL_BEND_MORLEY, false, root,
+                   1, 1,   0};
+    LyraWorld *world = NULL;
+    LyraStatus status = make_world(ctx, &net, &sheet, &world);
+    status = status == LYRA_OK ? sink(world, root, out) : status;
+    lyra_world_destroy(world);
+    end_net(&net);
+    return status;
+}
+
+static LyraStatus run_thick(Verify *verify)
+{
+    verify_note(verify,
+                "A plate of 1 x 0.5 x 0.05, held at one end, under its own weight: as a shell and "
+                "as a solid of tets of 10 nodes. The solid shears as well, and so sinks further by "
+                "4/5 (1 + nu) (h/L)^2 = 0.0026 of it.");
+    LyraSelectBox box = {{-1, -1, -1}, {1e-9, 1, 1}};
+    LyraSelector root = lyra_selector_default();
+    double solid = 0, shell[2];
+    root.box = &box;
+    int32_t n = verify->quick ? 16 : 32;
+    VERIFY_TRY(sink_solid(verify->ctx, verify->quick ? 16 : 24, &root, &solid));
+    VERIFY_TRY(sink_shell(verify->ctx, n, &root, &shell[0]));
+    VERIFY_TRY(sink_shell(verify->ctx, 2 * n, &root, &shell[1]));
+    verify_range(verify, 0.95, 1.05, shell[0] / solid, "shell %d over solid", (int)n);
+    verify_range(verify, 0.97, 1.03, shell[1] / solid, "shell %d over solid", 2 * (int)n);
+    return LYRA_OK;
+}
+
 const VerifyCase verify_shell_cases[] = {
     {"shell-plates", "shell", "Plates on three kinds of meshes, three ways to bend", true,
      run_plates},
     {"scordelis-lo", "shell", "The roof of Scordelis and Lo", true, run_roof},
     {"hemisphere", "shell", "A pinched hemisphere", true, run_hemisphere},
     {"bent-shapes", "shell", "Energies of a rolled cylinder and a hemisphere", true, run_shapes},
+    {"thick-plate", "shell", "A thick plate as a shell and as a solid", true, run_thick},
     {"rolled-flow", "shell", "A sheet rolled beyond yield", true, run_flow},
     {"heavy-strip", "shell", "A heavy clamped strip, the elastica", true, run_strip},
     {0},

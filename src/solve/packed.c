@@ -289,9 +289,8 @@ static void update_task(void *data, int32_t index, int32_t worker)
     int32_t end = (int32_t)ly_piece_begin(packed->rows, update->pieces, index + 1);
     for (int32_t r = begin; r < end; ++r) {
         for (int64_t b = view.row_start[r]; b < view.row_start[r + 1]; ++b) {
-            double *to = update->to + 9 * b;
+            double to[9] = {0};
             bool diagonal = view.column[b] == r;
-            memset(to, 0, 9 * sizeof *to);
             for (int64_t k = packed->start[b]; k < packed->start[b + 1]; ++k) {
                 add_source(update->from + 9 * (int64_t)packed->source[k], packed->how[k], diagonal,
                            to);
@@ -300,6 +299,7 @@ static void update_task(void *data, int32_t index, int32_t worker)
             for (int c = 1; c < 3 && diagonal && packed->place[member[0]] >= 0; ++c) {
                 to[4 * c] = member[c] < 0 ? to[0] : to[4 * c];
             }
+            memcpy(update->to + 9 * b, to, sizeof to);
         }
     }
 }
