@@ -428,19 +428,6 @@ typedef struct LyraBodyRod {
 
 LYRA_API LyraBodyRod lyra_body_rod_default(void);
 
-/// What a rigid body weighs, in place of what its mesh and density give, at the place of the mesh
-/// after `transform`. Start from lyra_body_rigid_default().
-typedef struct LyraBodyRigid {
-    double mass;          ///< kg, > 0. Default NaN: that of the mesh.
-    const double *center; ///< Of mass, m, [3]. Nullable: that of the mesh.
-    /// Inertia about the centre: xx, yy, zz, kg m^2. A body that is flat or a line by them is
-    /// given a thickness, a thousandth of its length. Nullable: the mesh's.
-    const double *moments;
-    const double *products; ///< xy, yz, zx of the same tensor, with `moments`. Nullable: zeros.
-} LyraBodyRigid;
-
-LYRA_API LyraBodyRigid lyra_body_rigid_default(void);
-
 /// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
 /// from its fabric). Start from lyra_body_strain_limit_default().
 typedef struct LyraBodyStrainLimit {
@@ -830,10 +817,6 @@ LYRA_API LyraStatus lyra_world_select(LyraWorld *world, const char *body,
 /// Measures a rod now: lyra_rod_measure(). Twist and moments are those of the last step.
 LYRA_API LyraStatus lyra_world_rod_measure(LyraWorld *world, int32_t body,
                                            const LyraRodMeasures *out);
-
-/// Where a rigid or affine body is now and how it moves: its rotation is the one nearest to its
-/// map, its spin belongs to its angular momentum. Fails with LYRA_UNSUPPORTED for other kinds.
-LYRA_API LyraStatus lyra_world_rigid_motion(LyraWorld *world, int32_t body, LyraRigidMotion *out);
 
 /// Energies now, J.
 typedef struct LyraEnergies {

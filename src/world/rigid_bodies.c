@@ -22,6 +22,7 @@
 
 #include "integrate/integrate.h"
 #include "lyra/constraint.h"
+#include "lyra/probe.h"
 #include "math/vec3.h"
 #include "rigid/rigid.h"
 #include "world/world.h"
