@@ -223,6 +223,69 @@ LYRA_TEST(parts_of_shells_have_their_thickness)
     test_context_end(ctx);
 }
 
+// how far a block that is held at one end sinks at the other, with a skin on its upper side
+static double sag_of_block(LyraContext *ctx, bool skinned)
+{
+    LyraWorldDef def = lyra_world_def_default();
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraBodyDef block = lyra_body_def_default();
+    LyraSheetDef sheet = lyra_sheet_def_default();
+    LyraBodyShell shell = lyra_body_shell_default();
+    LyraTieDef tie = lyra_tie_def_default();
+    LyraSelector root = lyra_selector_default();
+    LyraSelectBox box = {{-0.21, -1, -1}, {-0.199, 1, 1}};
+    LyraWorld *world = NULL;
+    shape.kind = LYRA_ELEMENT_CUBE8;
+    shape.size[0] = sheet.length = 0.4;
+    shape.size[1] = 0.1;
+    shape.size[2] = sheet.width = 0.2;
+    memcpy(shape.cells, (int32_t[]){8, 2, 4}, sizeof shape.cells);
+    block.name = "block";
+    block.generate = &shape;
+    block.material.young = 1e6;
+    block.material.poisson = 0;
+    sheet.cells[0] = 12;
+    sheet.cells[1] = 6;
+    sheet.center[1] = 0.05;
+    shell.generate = &sheet;
+    LyraBodyDef skin = shell_body(&shell);
+    skin.material.young = 1e9;
+    tie.body = "plate";
+    tie.to = "block";
+    tie.select.all = true;
+    tie.hard = true;
+    root.box = &box;
+    def.gravity[1] = lyra_curve_constant(-1);
+    def.integrator.name = "static";
+    TEST_OK(lyra_world_create(ctx, &def, &world));
+    TEST_OK(lyra_world_add_body(world, &block, NULL));
+    if (skinned) {
+        TEST_OK(lyra_world_add_body(world, &skin, NULL));
+        TEST_OK(lyra_world_add_tie(world, &tie, NULL));
+    }
+    TEST_OK(lyra_world_fix(world, "block", &root));
+    TEST_OK(lyra_world_step(world, NULL));
+    int32_t count = 0;
+    double sag = 0;
+    const double *x = lyra_world_positions(world, 0, &count);
+    for (int32_t v = 0; v < count; ++v) {
+        sag = fmax(sag, -0.05 - x[3 * v + 1]);
+    }
+    lyra_world_destroy(world);
+    return sag;
+}
+
+// the skin is as stiff as ten blocks, at the upper side: a quarter of the sag by bending is left,
+// and all of that by shear, a tenth
+LYRA_TEST(skins_are_tied_to_solids)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double bare = sag_of_block(ctx, false), skinned = sag_of_block(ctx, true);
+    TEST_CHECK_MSG(skinned < 0.5 * bare && skinned > 0.2 * bare, "sinks by %g of %g", skinned,
+                   bare);
+    test_context_end(ctx);
+}
+
 static void refuse(const LyraBodyDef *body, const char *text)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

@@ -28,7 +28,7 @@
 
 // how a block goes to its place: whole; as three numbers, from a column or a row to a column or a
 // row; as one number, to one place or, in a diagonal block, to two
-enum { WHOLE, THREE, ONE, KINDS };
+enum { WHOLE, THREE, ONE };
 
 #define HOW(kind, a, b, from_row) (uint8_t)((kind) | (a) << 2 | (b) << 4 | (from_row) << 6)
 #define TWICE 3 // b of a column: to a row
@@ -171,7 +171,7 @@ static int32_t send(const LyPacked *packed, int32_t i, int32_t j, uint8_t *how)
     if (a < 0 && b < 0) {
         *how = HOW(WHOLE, 0, 0, 0);
     } else if (a >= 0 && b >= 0) {
-        *how = p <= q ? HOW(ONE, a, b, 0) : HOW(ONE, b, a, 0);
+        *how = HOW(ONE, a, b, 0); // rows of scalar nodes follow each other, as these do
     } else {
         // the row with the scalar nodes, and whether it is that of the block
         int32_t packed_row = a >= 0 ? p : q, other = a >= 0 ? q : p;
