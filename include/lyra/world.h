@@ -453,10 +453,8 @@ typedef struct LyraBodyDef {
     /// What it is made of: `young` 0 and `poisson` NaN are those of the mesh (of a generated one
     /// 1 MPa and 0.45). Defaults as lyra_solid_def_default(), but for a `poisson` of NaN.
     LyraSolidDef material;
-    double density; ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
-    /// "affine", "rigid": Young's modulus that keeps its shape, in a rigid body while a step is
-    /// found, Pa. Default NaN: by its density.
-    double stiffness;
+    double density;   ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
+    double stiffness; ///< Of the shape of "affine", "rigid", Pa. Default NaN: by its density.
     double modulus_factor;     ///< On all moduli of the mesh and of regions, > 0. Default 1.
     const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
     int32_t region_count;
