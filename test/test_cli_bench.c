@@ -291,6 +291,16 @@ LYRA_TEST(bench_compares_steps_with_one_more_force)
     TEST_CHECK(!strstr(output, "/damper ") && !strstr(output, "/pressure "));
 }
 
+LYRA_TEST(bench_measures_rods)
+{
+    TEST_EQUAL(lyra("bench step memory forces --model rod --seconds 0 --threads 1 --csv"), 0);
+    TEST_CONTAINS(output, "backward-euler/rod,cable 100 edges");
+    TEST_CONTAINS(output, "backward-euler/rod/full,cable 10000 edges");
+    TEST_CONTAINS(output, "band");
+    TEST_EQUAL(lyra("bench step --model rod --elements 100"), 2);
+    TEST_CONTAINS(errors, "--model rod goes without");
+}
+
 LYRA_TEST(bench_measures_cloth)
 {
     TEST_EQUAL(lyra("bench forces step memory --model cloth --seconds 0 --threads 1 --csv"), 0);

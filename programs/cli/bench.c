@@ -240,7 +240,9 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
         }
         cli_append(list, sizeof list, "cloth");
         cli_append(list, sizeof list, "shell");
-        if (!model && strcmp(bench->model, "cloth") != 0 && strcmp(bench->model, "shell") != 0) {
+        cli_append(list, sizeof list, "rod");
+        if (!model && strcmp(bench->model, "cloth") != 0 && strcmp(bench->model, "shell") != 0 &&
+            strcmp(bench->model, "rod") != 0) {
             return cli_usage_error(usage, "no model \"%s\", expected one of: %s", bench->model,
                                    list);
         }
@@ -285,7 +287,7 @@ CliExit cli_bench(int argument_count, char **arguments)
          "measure on this mesh, or in the suite volume on this surface (default: generated "
          "meshes)"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
-         "suites forces, step, memory: only this model, or cloth, or shell (default: all)"},
+         "suites forces, step, memory: only this model, or cloth, shell or rod (default: all)"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "suites step, memory: fixed vertices of --mesh, numbered from 1 (default: none)"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
