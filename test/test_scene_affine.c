@@ -161,9 +161,9 @@ LYRA_TEST(what_an_affine_body_has_no_use_for_is_refused)
     static const struct {
         const char *text, *sentence;
     } cases[] = {
-        {"bodies: [{kind: rigid, generate: {}}]", "expected one of: solid, affine"},
+        {"bodies: [{kind: wood, generate: {}}]", "expected one of: solid, affine"},
         {"bodies: [{kind: felt, generate: {}}]", "expected one of: solid, affine"},
-        {"bodies: [{stiffness: 1 MPa, generate: {}}]", "affine bodies alone"},
+        {"bodies: [{stiffness: 1 MPa, generate: {}}]", "affine and rigid bodies alone"},
         {STONE "    material: {young: 1 MPa}\n", "density alone"},
         {STONE "    viscosity: {mu: 1}\n", "solids alone"},
         {STONE "    fibre: {stiffness: 1}\n", "solids alone"},

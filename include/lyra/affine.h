@@ -26,8 +26,8 @@ extern "C" {
 /// Vertices of a model that an affine body takes: its particles.
 #define LYRA_AFFINE_PARTICLES 4
 
-/// Settings of an affine body. Start from lyra_affine_def_default(). Its mass is given by
-/// one of `mesh`, `surface` and `properties`.
+/// Settings of an affine body. Start from lyra_affine_def_default(). It has the mass and the points
+/// of `mesh` or of `surface`; `properties` beside them, or alone, give the mass.
 typedef struct LyraAffineDef {
     const LyraMesh *mesh;       ///< A body of tets or cubes. Nullable.
     const double *densities;    ///< Of its elements, kg/m^3. Nullable: those of its materials.

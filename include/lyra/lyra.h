@@ -38,6 +38,7 @@
 #include "lyra/points.h"
 #include "lyra/probe.h"
 #include "lyra/registry.h"
+#include "lyra/rigid.h"
 #include "lyra/rod.h"
 #include "lyra/scene.h"
 #include "lyra/shell.h"

@@ -113,6 +113,10 @@ LYRA_API int32_t lyra_world_probe_count(const LyraWorld *world);
 /// allocates. A reaction, a force, a stress and an energy cost about an evaluation of forces.
 LYRA_API LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out);
 
+/// Where a rigid or affine body is now and how it moves: its rotation is the one nearest to its
+/// map, its spin belongs to its angular momentum. Fails with LYRA_UNSUPPORTED for other kinds.
+LYRA_API LyraStatus lyra_world_rigid_motion(LyraWorld *world, int32_t body, LyraRigidMotion *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,7 @@
 #include "lyra/model.h"
 #include "lyra/obstacle.h"
 #include "lyra/points.h"
+#include "lyra/rigid.h"
 #include "lyra/rod.h"
 #include "lyra/shell.h"
 #include "lyra/solid.h"
@@ -453,7 +454,7 @@ typedef struct LyraBodyDef {
     /// 1 MPa and 0.45). Defaults as lyra_solid_def_default(), but for a `poisson` of NaN.
     LyraSolidDef material;
     double density;   ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
-    double stiffness; ///< "affine": Young's modulus of its shape, Pa. Default NaN: by its density.
+    double stiffness; ///< Of the shape of "affine", "rigid", Pa. Default NaN: by its density.
     double modulus_factor;     ///< On all moduli of the mesh and of regions, > 0. Default 1.
     const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
     int32_t region_count;
@@ -466,6 +467,7 @@ typedef struct LyraBodyDef {
     const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
     const LyraBodyRod *rod;             ///< "rod": what it is. Nullable with other kinds.
     const LyraBodyShell *shell;         ///< "shell": what it is. Nullable with other kinds.
+    const LyraBodyRigid *rigid;         ///< "rigid": what it weighs. Nullable.
     const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
     const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
     int32_t surface_count;
@@ -769,8 +771,9 @@ typedef struct LyraBodyView {
     const LyraRod *rod;       ///< Of a rod, on its vertices and scalars; otherwise NULL.
     const LyraShell *shell;   ///< Of a shell, on these vertices and scalar nodes; otherwise NULL.
     const LyraSurface *sheet; ///< The triangles of `cloth` or `shell`, with groups; otherwise NULL.
-    const LyraAffine *affine; ///< Of an affine body, whose vertices are particles; otherwise NULL.
-    /// The mesh that an affine body is made from, with vertices of its own, on which the embedding
+    /// Of an affine or rigid body, whose vertices are particles; otherwise NULL.
+    const LyraAffine *affine;
+    /// The mesh that such a body is made from, with vertices of its own, on which the embedding
     /// of `affine` has weights; otherwise NULL.
     const LyraMesh *shape;
     int32_t surface_count;

@@ -156,17 +156,20 @@ static LyraStatus take_surface(LyraAffine *affine, const LyraSurface *surface, d
 static LyraStatus take_mass(LyraAffine *affine, const LyraAffineDef *def)
 {
     LyraMassProperties properties;
-    int32_t said = (def->mesh != NULL) + (def->surface != NULL) + (def->properties != NULL);
-    if (said != 1) {
+    int32_t said = (def->mesh != NULL) + (def->surface != NULL);
+    if (said > 1 || (said == 0 && !def->properties)) {
         return ly_fail(LYRA_INVALID_ARGUMENT,
-                       "affine body: %d of mesh, surface and properties, expected one", said);
+                       "affine body: %s, expected a mesh or a surface, or properties",
+                       said ? "a mesh and a surface" : "no mesh, surface or properties");
+    }
+    if (def->properties) {
+        return take_properties(affine, def->properties);
     }
     if (def->mesh) {
         LY_TRY(lyra_mesh_mass_properties(def->mesh, def->densities, &properties));
         return take_properties(affine, &properties);
     }
-    return def->surface ? take_surface(affine, def->surface, def->density)
-                        : take_properties(affine, def->properties);
+    return take_surface(affine, def->surface, def->density);
 }
 
 // ---- particles ----------------------------------------------------------------------------------

@@ -468,6 +468,11 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
                            "found cloth of a body of kind %s, expected it of kind cloth alone",
                            view->kind);
     }
+    if (def->rigid && strcmp(view->kind, "rigid") != 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "rigid",
+                           "found rigid of a body of kind %s, expected it of kind rigid alone",
+                           view->kind);
+    }
     if (def->rod && strcmp(view->kind, "rod") != 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "rod",
                            "found rod of a body of kind %s, expected it of kind rod alone",

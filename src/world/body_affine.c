@@ -8,45 +8,46 @@
 #include <math.h>
 #include <string.h>
 
-static LyraStatus refuse(const char *key, const char *name, const char *hint)
+static LyraStatus refuse(const char *kind, const char *key, const char *name, const char *hint)
 {
-    return ly_fail_key(LYRA_BAD_FORMAT, key, "found %s of an affine body, expected %s", name, hint);
+    return ly_fail_key(LYRA_BAD_FORMAT, key, "found %s of %s %s body, expected %s", name,
+                       *kind == 'a' ? "an" : "a", kind, hint);
 }
 
-// what an affine body has no use for is refused, not passed over
-static LyraStatus check_def(const LyraBodyDef *def)
+LyraStatus ly_check_stiff_def(const LyraBodyDef *def)
 {
     static const char hint[] =
         "density alone in its material; how stiff it is stands in the key stiffness of the body";
+    const char *kind = def->kind;
     const LyraSolidDef *given = &def->material, none = lyra_body_def_default().material;
     if (strcmp(given->model, none.model) != 0) {
-        return refuse("material.model", "model", hint);
+        return refuse(kind, "material.model", "model", hint);
     }
     if (given->young > 0 || !isnan(given->poisson)) {
-        return given->young > 0 ? refuse("material.young", "young", hint)
-                                : refuse("material.poisson", "poisson", hint);
+        return given->young > 0 ? refuse(kind, "material.young", "young", hint)
+                                : refuse(kind, "material.poisson", "poisson", hint);
     }
     if (given->inversion != none.inversion ||
         given->inversion_threshold != none.inversion_threshold) {
-        return refuse("material.inversion", "inversion", hint);
+        return refuse(kind, "material.inversion", "inversion", hint);
     }
     if (given->compression_resistance != 0) {
-        return refuse("material.compression-resistance", "compression-resistance", hint);
+        return refuse(kind, "material.compression-resistance", "compression-resistance", hint);
     }
     if (given->stiffness != 0 || given->damping != 0) {
-        return given->stiffness != 0 ? refuse("material.stiffness", "stiffness", hint)
-                                     : refuse("material.damping", "damping", hint);
+        return given->stiffness != 0 ? refuse(kind, "material.stiffness", "stiffness", hint)
+                                     : refuse(kind, "material.damping", "damping", hint);
     }
     if (given->constant_count > 0) {
-        return refuse("material.parameters", "parameters", hint);
+        return refuse(kind, "material.parameters", "parameters", hint);
     }
     if (given->vega || def->modulus_factor != 1) {
         const char *name = given->vega ? "vega" : "modulus-factor";
-        return ly_within_key(refuse(name, name, hint), "material");
+        return ly_within_key(refuse(kind, name, name, hint), "material");
     }
     if (given->plasticity || given->volumetric != none.volumetric) {
-        return given->plasticity ? refuse("material.plasticity", "plasticity", hint)
-                                 : refuse("material.volumetric", "volumetric", hint);
+        return given->plasticity ? refuse(kind, "material.plasticity", "plasticity", hint)
+                                 : refuse(kind, "material.volumetric", "volumetric", hint);
     }
     if (def->viscosity || def->damping.stretch_rate || def->goal || def->fibre || def->springs) {
         const char *name = def->viscosity              ? "viscosity"
@@ -54,13 +55,15 @@ static LyraStatus check_def(const LyraBodyDef *def)
                            : def->goal                 ? "goal"
                            : def->fibre                ? "fibre"
                                                        : "springs";
-        return refuse(name, name, def->springs ? "it of springs alone" : "it of solids alone");
+        return refuse(kind, name, name,
+                      def->springs ? "it of springs alone" : "it of solids alone");
     }
     for (int32_t r = 0; r < def->region_count; ++r) {
         if (!isnan(def->regions[r].young) || !isnan(def->regions[r].poisson)) {
             return ly_within_item(ly_fail(LYRA_BAD_FORMAT,
-                                          "found moduli in a region of an affine body, expected "
-                                          "density alone"),
+                                          "found moduli in a region of %s %s body, expected "
+                                          "density alone",
+                                          *kind == 'a' ? "an" : "a", kind),
                                   "regions", r);
         }
     }
@@ -72,7 +75,7 @@ static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, L
     LyraAffineDef def = lyra_affine_def_default();
     LyraAffine *affine = NULL;
     view->shape = take;
-    LY_TRY(check_def(body->def));
+    LY_TRY(ly_check_stiff_def(body->def));
     def.mesh = take;
     def.stiffness = isnan(body->def->stiffness) ? 0 : body->def->stiffness;
     LY_TRY(lyra_affine_create(world->ctx, &def, &affine));
@@ -89,14 +92,17 @@ static LyraForce *const *forces(const LyraBodyView *view, int32_t *count)
     return made.forces;
 }
 
-static LyraStatus embed(const LyraBodyView *view, int32_t count, const double *points,
-                        LyraEmbedding **out)
+LyraStatus ly_embed_stiff(const LyraBodyView *view, int32_t count, const double *points,
+                          LyraEmbedding **out)
 {
     return lyra_affine_embed(view->affine, count, points, out);
 }
 
-const LyBodyType ly_body_affine = {
-    .name = "affine", .create = create, .weighted = true, .embed = embed, .forces = forces};
+const LyBodyType ly_body_affine = {.name = "affine",
+                                   .create = create,
+                                   .weighted = true,
+                                   .embed = ly_embed_stiff,
+                                   .forces = forces};
 
 LyraStatus ly_world_point_weights(LyraWorld *world, int32_t count, const LyBodyPoint *points,
                                   int32_t **vertices, double **weights)
@@ -121,7 +127,8 @@ LyraStatus ly_world_point_weights(LyraWorld *world, int32_t count, const LyBodyP
 static double start_stiffness(const LyraWorld *world, int32_t body, int32_t number)
 {
     (void)number;
-    const LyraAffine *affine = world->views[body].affine;
+    bool own = world->bodies[body].type == &ly_body_affine;
+    const LyraAffine *affine = own ? world->views[body].affine : NULL;
     return affine ? lyra_affine_view(affine).stiffness : 0;
 }
 

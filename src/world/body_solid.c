@@ -97,8 +97,9 @@ static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, L
     LyraSolid *solid = NULL;
     view->mesh = take;
     if (!isnan(def->stiffness)) {
-        return ly_fail_key(LYRA_BAD_FORMAT, "stiffness",
-                           "found stiffness of a solid, expected it of affine bodies alone");
+        return ly_fail_key(
+            LYRA_BAD_FORMAT, "stiffness",
+            "found stiffness of a solid, expected it of affine and rigid bodies alone");
     }
     if (def->springs) {
         return ly_fail_key(LYRA_BAD_FORMAT, "springs",

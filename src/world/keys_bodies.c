@@ -663,6 +663,24 @@ static const LyKey rod_keys[] = {
 };
 GROUP(rod, LyraBodyRod, init_rod, "rod", "What a body of `kind: rod` is: [rods](theory/rods.md).");
 
+static void init_rigid(void *out)
+{
+    *(LyraBodyRigid *)out = lyra_body_rigid_default();
+}
+
+static const LyKey rigid_keys[] = {
+    {"mass", LY_KEY_NUMBER, AT(LyraBodyRigid, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
+     .meaning = "Of all of it. Without, by the densities; moments that are not given go with it."},
+    {"center", LY_KEY_VECTOR, AT(LyraBodyRigid, center), .unit = "m", .pointer = true,
+     .meaning = "Centre of mass, in the place of the mesh after `transform`. Without, the mesh's."},
+    {"moments", LY_KEY_VECTOR, AT(LyraBodyRigid, moments), .unit = "kg m^2", .pointer = true,
+     .meaning = "Inertia about the centre: xx, yy, zz. Without, the mesh's."},
+    {"products", LY_KEY_VECTOR, AT(LyraBodyRigid, products), .unit = "kg m^2", .pointer = true,
+     .meaning = "The entries xy, yz, zx of the same tensor, with their signs in it."},
+};
+GROUP(rigid, LyraBodyRigid, init_rigid, "rigid",
+      "What a body of `kind: rigid` weighs: [rigid bodies](theory/rigid.md).");
+
 static const LyKey body_keys[] = {
     {"name", LY_KEY_TEXT, AT(LyraBodyDef, name), .meaning = "Without, `body1`, `body2`, ..."},
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
@@ -670,7 +688,7 @@ static const LyKey body_keys[] = {
          "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
          "and springs; `cloth`: a thin fabric; `shell`: thin plates, foils and skins of a law of "
          "solids; `particles`: masses and springs with a constant matrix; `rod`: lines that "
-         "stretch, bend and twist."},
+         "stretch, bend and twist; `rigid`: a body that keeps its shape."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
@@ -682,7 +700,7 @@ static const LyKey body_keys[] = {
     {"stiffness", LY_KEY_NUMBER, AT(LyraBodyDef, stiffness), .unit = "Pa",
      .range = LY_RANGE_POSITIVE,
      .meaning = "Of an affine body: Young's modulus of its shape. Without, 1e6 m^2/s^2 times its "
-                "density.",
+                "density. Of a rigid one what keeps it while a step is found: 1e8 m^2/s^2 times.",
      .live = &ly_live_affine},
     {"regions", LY_KEY_LIST, LIST(LyraBodyDef, regions, region_count), .group = &region,
      .meaning = "Parts with other moduli."},
@@ -704,6 +722,8 @@ static const LyKey body_keys[] = {
      .meaning = "Which rod, of a body of that kind."},
     {"shell", LY_KEY_GROUP, AT(LyraBodyDef, shell), .pointer = true, .group = &ly_shell_keys,
      .meaning = "Which shell, of a body of that kind."},
+    {"rigid", LY_KEY_GROUP, AT(LyraBodyDef, rigid), .pointer = true, .group = &rigid,
+     .meaning = "What a body of that kind weighs."},
     {"strain-limit", LY_KEY_GROUP, AT(LyraBodyDef, strain_limit), .pointer = true,
      .group = &strain_limit, .meaning = "Bounds of stretch, of cloth and other bodies of faces."},
     {"surfaces", LY_KEY_LIST, LIST(LyraBodyDef, surfaces, surface_count), .group = &surface,

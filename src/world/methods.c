@@ -43,6 +43,7 @@ static LyraStatus take_methods(LyraWorld *world, const LyraIntegratorDef *integr
     LY_TRY_DONE(lyra_integrator_create(world->ctx, integrator_def, system, &integrator));
     LY_TRY_DONE(ly_world_check_ties(world, integrator));
     LY_TRY_DONE(ly_world_check_projections(world, integrator));
+    LY_TRY_DONE(ly_world_check_rigid(world, integrator));
     lyra_state_forget(world->state, LYRA_STATE_METHOD);
     world->spec.integrator = *integrator_def;
     world->spec.solver = solver;

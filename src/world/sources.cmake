@@ -2,6 +2,7 @@ target_sources(lyra_objects PRIVATE
   world/bodies.c
   world/body_affine.c
   world/body_cloth.c
+  world/body_rigid.c
   world/body_rod.c
   world/body_shell.c
   world/body_solid.c
@@ -36,6 +37,7 @@ target_sources(lyra_objects PRIVATE
   world/probe.c
   world/pull.c
   world/registry.c
+  world/rigid_bodies.c
   world/scaled.c
   world/select.c
   world/select_parts.c

@@ -135,6 +135,7 @@ static void end_run(LyraWorld *world)
     lyra_integrator_destroy(world->integrator);
     lyra_system_destroy(world->system);
     lyra_model_destroy(world->model);
+    ly_world_end_rigid(world);
     ly_world_end_parameters(world);
     ly_release(world->ctx, world->strains);
     world->momentum = NULL;
@@ -243,6 +244,8 @@ typedef struct Gathered {
     LyraModelBody *bodies;
     double *positions, *masses;
     LyraMassMatrix *matrix;
+    LyraForce *rigid; // of all rigid bodies. Nullable
+    LyraStepper stepper;
 } Gathered;
 
 static LyraForce *const *body_forces(const LyraWorld *world, int32_t body, int32_t *count)
@@ -255,7 +258,7 @@ static LyraForce *const *body_forces(const LyraWorld *world, int32_t body, int32
 // forces of the bodies, each body's own, then the others
 static LyraStatus gather_forces(LyraWorld *world, Gathered *to, LyraModelDef *def)
 {
-    int32_t total = world->force_count, at = 0, count;
+    int32_t total = world->force_count + (to->rigid != NULL), at = 0, count;
     for (int32_t b = 0; b < world->body_count; ++b) {
         body_forces(world, b, &count);
         total += count;
@@ -270,6 +273,9 @@ static LyraStatus gather_forces(LyraWorld *world, Gathered *to, LyraModelDef *de
     }
     for (int32_t f = 0; f < world->force_count; ++f) {
         to->forces[at++] = world->forces[f];
+    }
+    if (to->rigid) {
+        to->forces[at++] = to->rigid;
     }
     def->forces = to->forces;
     def->force_count = total;
@@ -307,7 +313,12 @@ static LyraStatus make_model(LyraWorld *world)
     LyraModelDef def = lyra_model_def_default();
     Gathered to = {0};
     LyraStatus status = LYRA_OK;
+    int32_t stepping = -1;
     LY_TRY_DONE(gather_bodies(world, &to, &def));
+    LY_TRY_DONE(ly_world_prepare_rigid(world, &stepping, &to.rigid, &to.stepper));
+    if (stepping >= 0) {
+        to.bodies[stepping].stepper = &to.stepper;
+    }
     LY_TRY_DONE(gather_forces(world, &to, &def));
     def.mass_damping = spec->damping.mass;
     def.stiffness_damping = spec->damping.stiffness;
@@ -330,6 +341,7 @@ static LyraStatus make_model(LyraWorld *world)
     }
     def.mass_matrix = to.matrix;
     LY_TRY_DONE(lyra_model_create(world->ctx, &def, &world->model));
+    ly_world_note_rigid(world);
 done:
     lyra_mass_matrix_destroy(to.matrix);
     ly_release(world->ctx, to.masses);
@@ -375,6 +387,7 @@ static LyraStatus prepare(LyraWorld *world)
     LY_TRY(ly_within_key(ly_world_check_obstacles(world, world->integrator), "integrator"));
     LY_TRY(ly_within_key(ly_world_check_holding(world, world->integrator), "integrator"));
     LY_TRY(ly_within_key(ly_world_check_projections(world, world->integrator), "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_rigid(world, world->integrator), "integrator"));
     LY_TRY(lyra_system_state_create(world->system, &world->state));
     LY_TRY(ly_world_start(world));
     LY_TRY(ly_world_prepare_ties(world));

@@ -61,6 +61,7 @@ typedef struct LyStepForces LyStepForces;
 typedef struct LyParameters LyParameters;
 typedef struct LyTie LyTie;
 typedef struct LyWorldObstacles LyWorldObstacles;
+typedef struct LyRigidBodies LyRigidBodies;
 typedef struct LyProbe LyProbe;
 typedef struct LyBodyType LyBodyType;
 typedef struct LyStrainLimit LyStrainLimit;
@@ -112,6 +113,7 @@ struct LyraWorld {
     int32_t tie_count;
     LyTie **ties;                // owned by their forces
     LyWorldObstacles *obstacles; // owned: ly_world_end_obstacles(). Nullable
+    LyRigidBodies *rigid;        // owned: ly_world_end_rigid(); once it is prepared. Nullable
     int32_t probe_count;
     LyProbe **probes; // owned: ly_world_end_probes()
     bool load_moves;  // a load function depends on u or v
@@ -331,6 +333,24 @@ LyraStatus ly_world_check_projections(const LyraWorld *world, const LyraIntegrat
 /// Projects the state of a step that has ended, and changes its report. What the method remembers
 /// is forgotten where something moved.
 LyraStatus ly_world_project(LyraWorld *world, LyraState *state, LyraStepReport *report);
+
+/// What neither affine nor rigid bodies have a use for is refused, not passed over.
+LyraStatus ly_check_stiff_def(const LyraBodyDef *def);
+
+/// Embeds points at rest in an affine or rigid body.
+LyraStatus ly_embed_stiff(const LyraBodyView *view, int32_t count, const double *points,
+                          LyraEmbedding **out);
+
+/// Makes what moves the rigid bodies, before the model: their force, and the stepper of all, which
+/// belongs to `*body`. Without such bodies `*body` is -1.
+LyraStatus ly_world_prepare_rigid(LyraWorld *world, int32_t *body, LyraForce **force,
+                                  LyraStepper *stepper);
+/// Notes the group, once the model is there.
+void ly_world_note_rigid(LyraWorld *world);
+void ly_world_end_rigid(LyraWorld *world);
+
+/// Fails for integrators whose steps do not go along chords.
+LyraStatus ly_world_check_rigid(const LyraWorld *world, const LyraIntegrator *integrator);
 
 /// What the solver is wanted for, of an integrator. Angles of rods make matrices badly conditioned,
 /// and factors of lines are cheap.

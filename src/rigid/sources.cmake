@@ -1,0 +1,4 @@
+target_sources(lyra_objects PRIVATE
+  rigid/rigid.c
+  rigid/shape.c
+)

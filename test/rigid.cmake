@@ -1,0 +1,2 @@
+lyra_add_test(rigid_motion)
+lyra_add_test(rigid_shape)
