@@ -75,7 +75,7 @@ LYRA_TEST(unknowns_of_edges_are_not_seen_as_places)
     TEST_EQUAL(lyra_model_view(view.model).vertex_count, 65);
     TEST_REQUIRE(lyra_world_positions(world, 0, &count));
     TEST_EQUAL(count, 25);
-    TEST_OK(lyra_world_select(world, NULL, &all, &count, &list));
+    TEST_OK(lyra_world_select(world, "plate", &all, &count, &list));
     TEST_EQUAL(count, 25);
     lyra_vertex_list_destroy(ctx, list);
     lyra_world_destroy(world);

@@ -90,11 +90,12 @@ static LyraStatus select_alone(LyraContext *ctx, const LyraSurface *sheet,
     int32_t count = 0, *vertices = NULL;
     LyraStatus status = LYRA_OK;
     cloth.surface = sheet;
+    def.name = "sheet";
     def.kind = "cloth";
     def.cloth = &cloth;
     LY_TRY_DONE(lyra_world_create(ctx, NULL, &alone));
     LY_TRY_DONE(lyra_world_add_body(alone, &def, NULL));
-    LY_TRY_DONE(lyra_world_select(alone, NULL, select, &count, &vertices));
+    LY_TRY_DONE(lyra_world_select(alone, "sheet", select, &count, &vertices));
     for (int32_t i = 0; i < count; ++i) {
         in[vertices[i]] = true;
     }
