@@ -7,7 +7,8 @@
 //
 //   d_p = u_p - w_p + (1 - s) g_p - m_p                                                       (1)
 //
-// is how far they are from where the tie wants them. A compliant tie is a spring, E = k/2 |d|^2,
+// is how far they are from where the tie wants them; of a tie that slides along t, (1 - t t^T) of
+// it. A compliant tie is a spring, E = k/2 |d|^2,
 // with damping c the force c d' besides. A hard tie has d = 0, by augmented Lagrangians [NW06,
 // section 17.3]:
 //
@@ -70,15 +71,30 @@ static void find_aim(const Aim *aim, const double gap[3], const double place[3],
     }
 }
 
+// takes away what is along the direction of a tie that slides
+static void take_slide(const LyTie *tie, double a[3])
+{
+    if (tie->slides) {
+        double along = a[0] * tie->slide[0] + a[1] * tie->slide[1] + a[2] * tie->slide[2];
+        for (int i = 0; i < 3; ++i) {
+            a[i] -= along * tie->slide[i];
+        }
+    }
+}
+
 // ---- the kernel ---------------------------------------------------------------------------------
 
 // the blocks (0, 0), (0, 1), (1, 1), or (0, 0) alone
-static void write_blocks(const double *factor, bool both, double *blocks)
+static void write_blocks(const LyTie *tie, const double *factor, bool both, double *blocks)
 {
     memset(blocks, 0, (size_t)(both ? 3 : 1) * 9 * W * sizeof *blocks);
-    for (int i = 0; i < 3 * W; ++i) {
-        int at = 4 * (i / W) * W + i % W;
-        double value = factor[i % W];
+    for (int i = 0; i < 9 * W; ++i) {
+        int at = i, r = i / W / 3, c = i / W % 3;
+        double share = (r == c) - (tie->slides ? tie->slide[r] * tie->slide[c] : 0);
+        double value = share * factor[i % W];
+        if (share == 0) {
+            continue;
+        }
         blocks[at] = value;
         if (both) {
             blocks[9 * W + at] = -value;
@@ -106,12 +122,22 @@ static void evaluate(const LyTie *tie, const LyraBatch *batch, bool both, bool h
             rate[i][e] =
                 batch->v ? batch->v[own] - (both ? batch->v[other] : 0) + speed[i] : speed[i];
         }
+        for (int i = 0; i < 3; ++i) {
+            add[i] = d[i][e];
+            speed[i] = rate[i][e];
+        }
+        take_slide(tie, add);
+        take_slide(tie, speed);
+        for (int i = 0; i < 3; ++i) {
+            d[i][e] = add[i];
+            rate[i][e] = speed[i];
+        }
     }
     if (batch->dfdx) {
-        write_blocks(k, both, batch->dfdx);
+        write_blocks(tie, k, both, batch->dfdx);
     }
     if (batch->dfdv) {
-        write_blocks(c, both, batch->dfdv);
+        write_blocks(tie, c, both, batch->dfdv);
     }
     for (int i = 0; i < 3; ++i) {
         for (int e = 0; e < W; ++e) {
@@ -332,9 +358,11 @@ void ly_tie_gap(const LyTie *tie, int32_t p, double time, const double *u, const
     find_aim(&aim, tie->gaps + 3 * (int64_t)p, tie->places + 3 * (int64_t)p, gap, speed);
     add_point(&tie->own, p, 1, u, gap);
     add_point(&tie->other, p, -1, u, gap);
+    take_slide(tie, gap);
     if (rate) {
         memcpy(rate, speed, sizeof speed);
         add_point(&tie->own, p, 1, v, rate);
         add_point(&tie->other, p, -1, v, rate);
+        take_slide(tie, rate);
     }
 }

@@ -24,7 +24,9 @@ struct LyTie {
     double *gaps;         // at rest, [count][3], owned
     double *places;       // of the points at rest, [count][3], owned
     double *stiffness;    // of each point, N/m, [count], owned
-    uint64_t serial;      // of the stiffness, which changes with it
+    bool slides;
+    double slide[3]; // unit direction, of one that slides
+    uint64_t serial; // of the stiffness, which changes with it
     const LyraForce *force;
     int32_t group; // of the model, once there is one
 };
