@@ -277,3 +277,29 @@ LYRA_TEST(bodies_that_need_a_new_factor_each_time_get_it)
     kept_end(&kept);
     test_context_end(ctx);
 }
+
+// The same graph twice: one body is sound enough for single precision, the other, of elements as
+// thin as paper, is not. What each of them was told is remembered with the rest.
+LYRA_TEST(factors_are_kept_in_single_precision_where_it_serves)
+{
+    static const double thickness[] = {0.035, 0.01};
+    int64_t bytes[2];
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t k = 0; k < 2; ++k) {
+        Kept kept = kept_create(ctx, thickness[k]);
+        kept_learn(&kept);
+        LyraSolveReport report = kept_step(&kept);
+        TEST_CHECK_MSG(report.iterations <= 4, "%d iterations", (int)report.iterations);
+        bytes[k] = report.bytes;
+        double memory[LYRA_SOLVER_MEMORY];
+        ly_solver_remember(kept.solver, memory);
+        TEST_OK(ly_solver_recall(kept.solver, NULL, NULL));
+        TEST_OK(ly_solver_recall(kept.solver, memory, &kept.A));
+        report = kept_step(&kept);
+        TEST_NEAR((double)report.bytes, (double)bytes[k], 0.1 * (double)bytes[k]);
+        kept_end(&kept);
+    }
+    TEST_CHECK_MSG(bytes[0] < 0.75 * (double)bytes[1], "%lld and %lld bytes", (long long)bytes[0],
+                   (long long)bytes[1]);
+    test_context_end(ctx);
+}

@@ -5,6 +5,7 @@
 // every instruction set, and the same bits at any number of threads. What "cholesky" shares with
 // other factors is in test_solve_direct.c.
 
+#include "solve/direct.h"
 #include "solve/fronts.h"
 #include "solve/solve.h"
 #include "solve_cases.h"
@@ -268,5 +269,111 @@ LYRA_TEST(new_values_allocate_nothing)
     TEST_EQUAL(test_allocation_count(), before);
     lyra_solver_destroy(solver);
     solve_case_end(&c);
+    test_context_end(ctx);
+}
+
+// ---- factors that are kept ----------------------------------------------------------------------
+
+// a factor and its solution in `x`; gives the memory that the solver holds
+static int64_t solve_by(const LyraSolverType *type, const SolveCase *c, void **self, double *x)
+{
+    LyraSolverDef def = lyra_solver_def_default();
+    LyraOperator A = lyra_operator_block(c->upper, true);
+    LyraSolveReport report = {0};
+    TEST_OK(type->create(c->ctx, &def, self));
+    TEST_OK(type->analyze(*self, &A, NULL));
+    TEST_OK(type->factor(*self, &A, &report));
+    TEST_OK(type->solve(*self, 1, c->b, false, x, &report));
+    return type->bytes(*self);
+}
+
+// single precision has the answer to its digits, whatever the lanes, and columns are solved alike
+LYRA_TEST(factors_in_single_precision_agree_with_dense)
+{
+    const LyraSolverType *type = &ly_solver_cholesky_single;
+    for (LyraIsa isa = LYRA_ISA_SCALAR; isa != LYRA_ISA_AUTO; isa = test_next_isa(isa)) {
+        LyraContext *ctx = test_context(2, isa);
+        SolveCase c = solve_case(ctx, 5, 0.5, 11);
+        double *X = case_vector(2 * c.size, 1), *B = case_vector(2 * c.size, 2);
+        void *self = NULL;
+        (void)solve_by(type, &c, &self, X);
+        double difference = solve_difference(&c, X);
+        TEST_CHECK_MSG(difference < 1e-5 && difference > 1e-12, "%g", difference);
+        memcpy(B + c.size, c.b, (size_t)c.size * sizeof *B);
+        LyraSolveReport report = {0};
+        TEST_OK(type->solve(self, 2, B, false, B, &report));
+        TEST_CHECK(memcmp(B + c.size, X, (size_t)c.size * sizeof *B) == 0);
+        free(B);
+        free(X);
+        type->destroy(self);
+        solve_case_end(&c);
+        test_context_end(ctx);
+    }
+}
+
+LYRA_TEST(kept_factors_hold_no_more_than_they_need)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    SolveCase c = large_case(ctx, 0.5);
+    void *whole = NULL, *kept = NULL, *single = NULL;
+    double *x = case_vector(c.size, 1), *y = case_vector(c.size, 2), *z = case_vector(c.size, 3);
+    int64_t most = solve_by(&ly_solver_cholesky, &c, &whole, x);
+    int64_t less = solve_by(&ly_solver_cholesky_kept, &c, &kept, y);
+    int64_t least = solve_by(&ly_solver_cholesky_single, &c, &single, z);
+    TEST_CHECK_MSG(less < most && least < 0.6 * (double)less, "%lld, %lld, %lld bytes",
+                   (long long)most, (long long)less, (long long)least);
+    // the same numbers, and again when they were let go
+    TEST_CHECK(memcmp(x, y, (size_t)c.size * sizeof *x) == 0);
+    LyraOperator A = lyra_operator_block(c.upper, true);
+    LyraSolveReport report = {0};
+    ly_cholesky_rest(single);
+    TEST_CHECK(ly_solver_cholesky_single.bytes(single) < 0.3 * (double)least);
+    TEST_REQUIRE_OK(ly_solver_cholesky_single.factor(single, &A, &report));
+    TEST_OK(ly_solver_cholesky_single.solve(single, 1, c.b, false, y, &report));
+    TEST_CHECK(memcmp(y, z, (size_t)c.size * sizeof *x) == 0);
+    ly_solver_cholesky.destroy(whole);
+    ly_solver_cholesky_kept.destroy(kept);
+    ly_solver_cholesky_single.destroy(single);
+    free(x);
+    free(y);
+    free(z);
+    solve_case_end(&c);
+    test_context_end(ctx);
+}
+
+static void single_for_bits(LyraContext *ctx, void *data, void *out)
+{
+    (void)data;
+    SolveCase c = large_case(ctx, 0.5);
+    void *self = NULL;
+    (void)solve_by(&ly_solver_cholesky_single, &c, &self, out);
+    ly_solver_cholesky_single.destroy(self);
+    solve_case_end(&c);
+}
+
+LYRA_TEST(single_precision_has_the_same_bits_at_any_thread_count)
+{
+    test_same_bits(single_for_bits, NULL, SIZE * sizeof(double));
+}
+
+// numbers that single precision can't hold are no factor, and no crash
+LYRA_TEST(single_precision_knows_its_range)
+{
+    static const double scales[] = {1e90, 1e-100};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t k = 0; k < LY_COUNT_OF(scales); ++k) {
+        SolveCase c = solve_case(ctx, 3, 0.5, 11);
+        lyra_block_matrix_scale(c.upper, scales[k]);
+        LyraSolverDef def = lyra_solver_def_default();
+        LyraOperator A = lyra_operator_block(c.upper, true);
+        LyraSolveReport report = {0};
+        void *self = NULL;
+        TEST_REQUIRE_OK(ly_solver_cholesky_single.create(ctx, &def, &self));
+        TEST_REQUIRE_OK(ly_solver_cholesky_single.analyze(self, &A, NULL));
+        LyraStatus status = ly_solver_cholesky_single.factor(self, &A, &report);
+        TEST_CHECK(status == LYRA_SINGULAR || ly_symmetric_smallest_pivot(self) == 0);
+        ly_solver_cholesky_single.destroy(self);
+        solve_case_end(&c);
+    }
     test_context_end(ctx);
 }

@@ -244,6 +244,68 @@ LYRA_TEST(a_press_that_squeezes_a_solid_lets_it_recover)
     test_context_end(ctx);
 }
 
+// a cube between a floor and what is fast: 20 to 40 ranges of the barrier in a step
+static double hit_cube(LyraNewtonPolicy policy, const LyraObstacleDef *fast, int32_t steps)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraWorldDef def = lyra_world_def_default();
+    int32_t iterations = 0;
+    def.integrator.newton.policy = policy;
+    def.gravity[1] = lyra_curve_constant(-9.81);
+    def.damping.stiffness = 1e-3;
+    def.time.dt = 0.01;
+    TEST_OK(lyra_world_create(ctx, &def, &world));
+    TEST_OK(add_cube(world, "solid", 0.051, 1e5));
+    TEST_OK(add_plane(world, 0.3));
+    TEST_OK(lyra_world_add_obstacle(world, fast, NULL));
+    for (int32_t i = 0; i < steps; ++i) {
+        LyraStepReport step;
+        if (!TEST_OK(lyra_world_step(world, &step))) {
+            break;
+        }
+        iterations += step.newton_iterations;
+        for (int32_t o = 0; o < 2; ++o) {
+            LyraObstacleReport report;
+            TEST_OK(lyra_world_obstacle(world, o, &report));
+            TEST_CHECK_MSG(report.min_gap > 0, "policy %d: %g m after %d steps", (int)policy,
+                           report.min_gap, (int)i);
+        }
+    }
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+    return (double)iterations / steps;
+}
+
+LYRA_TEST(fast_obstacles_take_few_iterations)
+{
+    LyraObstacleDef ram = lyra_obstacle_def_default(), press = ram, bat = ram;
+    ram.shape = LYRA_SHAPE_BOX;
+    ram.point[0] = -0.2;
+    ram.point[1] = 0.05;
+    ram.size[0] = ram.size[1] = ram.size[2] = 0.2;
+    ram.displacement[0] = lyra_curve_expression("2 * t");
+    press.point[1] = 0.11;
+    press.normal[1] = -1;
+    press.displacement[1] = lyra_curve_expression("-0.04 * (1 - cos(12 * t))");
+    bat.shape = LYRA_SHAPE_CAPSULE;
+    bat.point[0] = bat.end[0] = -0.12;
+    bat.point[1] = bat.end[1] = 0.03;
+    bat.point[2] = -0.2;
+    bat.end[2] = 0.2;
+    bat.radius = 0.01;
+    bat.friction = 0.3;
+    bat.displacement[0] = lyra_curve_expression("3 * t");
+    const LyraObstacleDef *const all[] = {&ram, &press, &bat};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) {
+        double full = hit_cube(LYRA_NEWTON_FULL, all[k], 30);
+        double one = hit_cube(LYRA_NEWTON_ONE, all[k], 30);
+        hit_cube(LYRA_NEWTON_COUNTED, all[k], 30);
+        TEST_CHECK_MSG(full < 16, "%g iterations a step, obstacle %d", full, (int)k);
+        TEST_CHECK_MSG(one < 8, "%g steps of one iteration, obstacle %d", one, (int)k);
+    }
+}
+
 LYRA_TEST(what_is_told_wrong_is_refused)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);

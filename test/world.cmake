@@ -15,6 +15,7 @@ lyra_add_test(world_springs)
 lyra_add_test(world_tendon)
 lyra_add_test(world_strain_limits)
 lyra_add_test(world_ties)
+lyra_add_test(world_shell LABELS threads)
 lyra_add_test(world_registry)
 lyra_add_test(world_extending)
 

@@ -111,8 +111,7 @@ typedef enum LyraForceTrait {
     /// Of changing groups: the gradient is that of an energy plus dR/dv, R a convex potential of
     /// velocities alone; writes `rates`.
     LYRA_FORCE_RATES = 1 << 20,
-    /// Of changing groups: moves by itself as time goes on, and is told of LYRA_UPDATE_SOLVE and
-    /// LYRA_UPDATE_END.
+    /// Of changing groups: moves by itself as time goes on, and is told of all moments.
     LYRA_FORCE_MOVES = 1 << 21,
 } LyraForceTrait;
 
@@ -160,6 +159,13 @@ typedef enum LyraUpdateMoment {
     /// A step is to end here, of any method. What moves by itself is to arrive; where it cannot,
     /// the function fails with LYRA_NOT_CONVERGED, and a shorter step is tried.
     LYRA_UPDATE_END,
+    /// What has not arrived looks ahead: until the next call forces are those of `share` of the way
+    /// that is left, finite wherever points are, and the bound is that of a motion of points and of
+    /// what moves by itself together, each in proportion.
+    LYRA_UPDATE_AHEAD,
+    /// Points went `share` of the motion that was bounded last, and what moves by itself goes with
+    /// them.
+    LYRA_UPDATE_MOVED,
 } LyraUpdateMoment;
 
 /// Where they are asked for. Arrays are [vertex_count][3], vertices of the model.
@@ -167,6 +173,8 @@ typedef struct LyraUpdate {
     LyraUpdateMoment moment;
     double time, dt; ///< s; dt is 0 outside of a step.
     double begin;    ///< Time of the committed state, s; `time` where none is given.
+    double share;    ///< Of LYRA_UPDATE_AHEAD and LYRA_UPDATE_MOVED, (0, 1].
+    bool *ahead;     ///< Of LYRA_UPDATE_AHEAD: set by those that have not arrived.
     int32_t vertex_count;
     const double *positions; ///< At rest, m.
     const double *u, *v;     ///< m and m/s.

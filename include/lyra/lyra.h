@@ -41,6 +41,7 @@
 #include "lyra/rigid.h"
 #include "lyra/rod.h"
 #include "lyra/scene.h"
+#include "lyra/shell.h"
 #include "lyra/solid.h"
 #include "lyra/solver.h"
 #include "lyra/sparse.h"

@@ -37,6 +37,8 @@ typedef struct LyraPoint {
     double unloaded;
     /// Of begin_iteration: LYRA_UPDATE_ITERATION unless said otherwise (0).
     LyraUpdateMoment moment;
+    double share; ///< Of LYRA_UPDATE_AHEAD and LYRA_UPDATE_MOVED.
+    bool *ahead;  ///< Of LYRA_UPDATE_AHEAD: set where something has not arrived. Nullable.
 } LyraPoint;
 
 /// Which tangent the caller takes next, at the same point.

@@ -27,6 +27,7 @@
 #include "lyra/points.h"
 #include "lyra/rigid.h"
 #include "lyra/rod.h"
+#include "lyra/shell.h"
 #include "lyra/solid.h"
 #include "lyra/surface.h"
 #include "lyra/system.h"
@@ -346,6 +347,25 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Shell that a body is made of: lyra/shell.h. Its law is the `material` of the body, 1 MPa and 0.3
+/// unless given, its `density` 1000 kg/m^3 unless given. Start from lyra_body_shell_default(). The
+/// surface is one of `file`, `surface` and `generate`; its polygons are cut into triangles.
+typedef struct LyraBodyShell {
+    const char *file;             ///< Of any format. Nullable.
+    const LyraSurface *surface;   ///< Copied. Nullable.
+    const LyraSheetDef *generate; ///< Nullable.
+    double thickness;             ///< m, > 0. Default 1e-3.
+    LyraShellBend bend;           ///< Default LYRA_SHELL_BEND_MORLEY.
+    double bend_factor;           ///< On the bending stiffness, >= 0. Default 1.
+    bool rest_angles; ///< Bending starts from the shape at rest, not from flat. Default true.
+    /// Edges of one triangle with both ends in a selection keep their direction; the constraints
+    /// are to hold these. [clamp_count].
+    const LyraSelector *clamp;
+    int32_t clamp_count;
+} LyraBodyShell;
+
+LYRA_API LyraBodyShell lyra_body_shell_default(void);
+
 /// Particles on a surface and springs between them, whose matrix never changes: cloth after Hauth.
 /// Start from lyra_body_particles_default(). The surface is one of `file`, `surface` and
 /// `generate`: of quads, with springs along edges, diagonals and past a vertex to the next; or of
@@ -451,6 +471,7 @@ typedef struct LyraBodyDef {
     const LyraBodyCloth *cloth;         ///< "cloth": what it is. Nullable with other kinds.
     const LyraBodyParticles *particles; ///< "particles": what they are. Nullable with other kinds.
     const LyraBodyRod *rod;             ///< "rod": what it is. Nullable with other kinds.
+    const LyraBodyShell *shell;         ///< "shell": what it is. Nullable with other kinds.
     const LyraBodyRigid *rigid;         ///< "rigid": what it weighs. Nullable.
     const LyraBodyStrainLimit *strain_limit; ///< Of bodies of faces. Nullable.
     const LyraBodySurface *surfaces;         ///< To show. [surface_count]. None: that of the mesh.
@@ -789,7 +810,8 @@ typedef struct LyraBodyView {
     const LyraSolid *solid;   ///< NULL for affine bodies, cloth and springs alone.
     const LyraCloth *cloth;   ///< Of a cloth, on these vertices; otherwise NULL.
     const LyraRod *rod;       ///< Of a rod, on its vertices and scalars; otherwise NULL.
-    const LyraSurface *sheet; ///< The triangles of `cloth`, with groups; otherwise NULL.
+    const LyraShell *shell;   ///< Of a shell, on these vertices and scalar nodes; otherwise NULL.
+    const LyraSurface *sheet; ///< The triangles of `cloth` or `shell`, with groups; otherwise NULL.
     /// Of an affine or rigid body, whose vertices are particles; otherwise NULL.
     const LyraAffine *affine;
     /// The mesh that such a body is made from, with vertices of its own, on which the embedding

@@ -238,13 +238,14 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
             cli_append(list, sizeof list, model);
         }
         cli_append(list, sizeof list, "cloth");
-        if (!model && strcmp(bench->model, "cloth") != 0) {
+        cli_append(list, sizeof list, "shell");
+        if (!model && strcmp(bench->model, "cloth") != 0 && strcmp(bench->model, "shell") != 0) {
             return cli_usage_error(usage, "no model \"%s\", expected one of: %s", bench->model,
                                    list);
         }
         if (!model && (bench->mesh || bench->elements > 0 || bench->with)) {
-            return cli_usage_error(usage, "--model cloth goes without --mesh, --elements and "
-                                          "--with");
+            return cli_usage_error(usage, "--model %s goes without --mesh, --elements and --with",
+                                   bench->model);
         }
     }
     return bench->solver ? bench_solvers_check(bench->solver) : CLI_OK;
@@ -283,8 +284,7 @@ CliExit cli_bench(int argument_count, char **arguments)
          "measure on this mesh, or in the suite volume on this surface (default: generated "
          "meshes)"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
-         "suites forces, step, memory: only this model, of the first two also cloth (default: "
-         "all)"},
+         "suites forces, step, memory: only this model, or cloth, or shell (default: all)"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "suites step, memory: fixed vertices of --mesh, numbered from 1 (default: none)"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME",

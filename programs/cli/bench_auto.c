@@ -149,11 +149,12 @@ static LyraStatus make_body(const Shape *shape, const BenchSubject *subject, con
 
 // ---- one solver ---------------------------------------------------------------------------------
 
-/// Seconds of a step, and who served.
+/// Seconds of a step, who served, and memory of all after the last step.
 typedef struct Figure {
     double seconds;
     const char *solver;
     int32_t iterations;
+    int64_t bytes;
 } Figure;
 
 static LyraStatus time_steps(const Bench *bench, BenchBody *body, double h, Figure *figure)
@@ -182,6 +183,7 @@ static LyraStatus time_steps(const Bench *bench, BenchBody *body, double h, Figu
     }
     bench_sort(count, seconds);
     figure->seconds = seconds[count / 2];
+    figure->bytes = (int64_t)lyra_context_byte_count(body->ctx);
     return LYRA_OK;
 }
 
@@ -210,6 +212,7 @@ static LyraStatus time_solver(const Bench *bench, const Shape *shape, const Benc
         spent += seconds[count++];
         figure->iterations = report.linear_iterations;
         figure->solver = report.solver;
+        figure->bytes = (int64_t)lyra_context_byte_count(body.ctx);
         bench_body_end(&body);
     } while (status == LYRA_OK && count < REPEATS_MAX && (count < 3 || spent < bench->seconds) &&
              spent < 20);
@@ -259,7 +262,8 @@ static CliExit run_row(Bench *bench, const Shape *shape, const BenchSubject *sub
         .chosen = figures[0].seconds, .best = figures[best].seconds, .name = solvers[best]};
     const BenchSolve solve = {.solver = figures[0].solver,
                               .solve = figures[0].seconds,
-                              .iterations = figures[0].iterations};
+                              .iterations = figures[0].iterations,
+                              .bytes = figures[0].bytes};
     const BenchRow row = {.name = name,
                           .subject = subject->name,
                           .unit = "step",

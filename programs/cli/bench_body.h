@@ -79,6 +79,9 @@ CliExit bench_with(Bench *bench, const BenchSubject *subject, const char *model,
 /// Rows of cloth.
 CliExit bench_cloth_forces(Bench *bench);
 CliExit bench_cloth_steps(Bench *bench);
+/// Rows of shells.
+CliExit bench_shell_forces(Bench *bench);
+CliExit bench_shell_steps(Bench *bench);
 
 /// Destroys the parts and the context.
 void bench_body_end(BenchBody *body);

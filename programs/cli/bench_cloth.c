@@ -5,6 +5,9 @@
 // alike, 8500 and 100, bending 0.0002, 0.25 kg/m^2 in the units of Vega; rows that end in "vega"
 // have its bending too. Steps: two corners held, backward Euler, h = 10 ms, stiffness damping 0.001
 // s, from rest; by one Newton step, started and damped as in Vega, or "full".
+//
+// Shells beside it: the same square, 1 mm thick, of 1 MPa and 0.3 (neo-Hookean), 1000 kg/m^3, that
+// bends with an unknown per edge; steps as "full".
 
 #include "bench_body.h"
 
@@ -15,7 +18,11 @@
 #define FORCE_CELLS 283 // 160,178 triangles
 #define WARM_STEPS 4
 
-static LyraStatus add_cloth(LyraWorld *world, int32_t cells, bool vega)
+typedef enum Fabric { OURS, VEGA, SHELL } Fabric;
+
+static const char *const fabric_names[] = {"cloth", "cloth/vega", "shell"};
+
+static LyraStatus add_sheet(LyraWorld *world, int32_t cells, Fabric fabric)
 {
     LyraSheetDef sheet = lyra_sheet_def_default();
     LyraBodyCloth cloth = lyra_body_cloth_default();
@@ -27,9 +34,12 @@ static LyraStatus add_cloth(LyraWorld *world, int32_t cells, bool vega)
     cloth.fabric.shear = 100;
     cloth.fabric.bend_u = cloth.fabric.bend_v = 0.0002;
     cloth.area = LYRA_CLOTH_AREA_VEGA;
-    cloth.frozen_bend = vega;
-    body.kind = "cloth";
-    body.cloth = &cloth;
+    cloth.frozen_bend = fabric == VEGA;
+    body.kind = fabric == SHELL ? "shell" : "cloth";
+    body.cloth = fabric == SHELL ? NULL : &cloth;
+    LyraBodyShell shell = lyra_body_shell_default();
+    shell.generate = &sheet;
+    body.shell = fabric == SHELL ? &shell : NULL;
     return lyra_world_add_body(world, &body, NULL);
 }
 
@@ -40,7 +50,7 @@ typedef struct Forces {
     LyraWorld *world; // owns the cloth
     LyraAssembly *assembly;
     LyraBlockMatrix *K;
-    double *x, *gradient;
+    double *x, *gradient, *history;
     bool tangent, psd; // what the next timing asks for
 } Forces;
 
@@ -50,6 +60,7 @@ static void evaluate(void *data)
     LyraEvaluation evaluation = {.x = body->x,
                                  .psd = body->psd,
                                  .gradient = body->gradient,
+                                 .history = body->history,
                                  .dfdx = body->tangent ? body->K : NULL};
     lyra_assembly_evaluate(body->assembly, &evaluation);
 }
@@ -62,29 +73,40 @@ static void end_forces(Forces *body)
     lyra_context_destroy(body->ctx);
     free(body->x);
     free(body->gradient);
+    free(body->history);
     *body = (Forces){0};
 }
 
-static bool make_forces(int32_t threads, LyraIsa isa, bool vega, Forces *body)
+static bool make_forces(int32_t threads, LyraIsa isa, Fabric fabric, Forces *body)
 {
     *body = (Forces){.ctx = cli_context(threads, isa)};
     if (!body->ctx || lyra_world_create(body->ctx, NULL, &body->world) != LYRA_OK ||
-        add_cloth(body->world, FORCE_CELLS, vega) != LYRA_OK) {
+        add_sheet(body->world, FORCE_CELLS, fabric) != LYRA_OK) {
         end_forces(body);
         return false;
     }
     const LyraBodyView *made = &lyra_world_view(body->world).bodies[0];
     LyraSurfaceView view = lyra_surface_view(made->sheet);
     int32_t count = 0;
-    LyraForce *const *forces = lyra_cloth_forces(made->cloth, &count);
-    body->x = cli_allocate((size_t)view.vertex_count * 3 * sizeof *body->x);
-    body->gradient = cli_allocate((size_t)view.vertex_count * 3 * sizeof *body->gradient);
-    if (lyra_assembly_create(body->ctx, view.vertex_count, view.positions, count, forces,
-                             &body->assembly) != LYRA_OK ||
+    LyraForce *const *forces = made->shell ? lyra_shell_forces(made->shell, &count)
+                                           : lyra_cloth_forces(made->cloth, &count);
+    int32_t nodes = made->vertex_count + made->scalar_count;
+    body->x = cli_allocate((size_t)nodes * 3 * sizeof *body->x);
+    body->gradient = cli_allocate((size_t)nodes * 3 * sizeof *body->gradient);
+    // at rest, scalar nodes too
+    memcpy(body->x, view.positions, (size_t)view.vertex_count * 3 * sizeof *body->x);
+    if (made->shell) {
+        lyra_shell_masses(made->shell, 1, NULL, body->x + 3 * (int64_t)made->vertex_count);
+    }
+    if (lyra_assembly_create(body->ctx, nodes, body->x, count, forces, &body->assembly) !=
+            LYRA_OK ||
         lyra_block_matrix_create(lyra_assembly_pattern(body->assembly), &body->K) != LYRA_OK) {
         end_forces(body);
         return false;
     }
+    size_t history = (size_t)lyra_assembly_history_size(body->assembly);
+    body->history = cli_allocate((history + 1) * sizeof *body->history);
+    lyra_assembly_history_init(body->assembly, body->history);
     // stretched and sheared by some per cent, in waves
     for (int32_t i = 0; i < view.vertex_count; ++i) {
         const double *X = view.positions + 3 * (int64_t)i;
@@ -99,11 +121,11 @@ static bool make_forces(int32_t threads, LyraIsa isa, bool vega, Forces *body)
 // force; force and tangent; force and positive semi-definite tangent
 enum { KINDS = 3 };
 
-static CliExit bench_forces_way(Bench *bench, bool vega)
+static CliExit bench_forces_way(Bench *bench, Fabric fabric)
 {
     BenchTime twin_time[KINDS];
     Forces body;
-    if (!make_forces(1, LYRA_ISA_SCALAR, vega, &body)) {
+    if (!make_forces(1, LYRA_ISA_SCALAR, fabric, &body)) {
         return cli_failed();
     }
     for (int kind = 0; kind < KINDS; ++kind) {
@@ -114,13 +136,13 @@ static CliExit bench_forces_way(Bench *bench, bool vega)
     end_forces(&body);
     for (int32_t threads = 1; threads <= bench->threads;
          threads = bench_next_threads(bench, threads)) {
-        if (!make_forces(threads, LYRA_ISA_AUTO, vega, &body)) {
+        if (!make_forces(threads, LYRA_ISA_AUTO, fabric, &body)) {
             return cli_failed();
         }
         for (int kind = 0; kind < KINDS; ++kind) {
             char name[80];
-            snprintf(name, sizeof name, "%s/cloth%s%s", kind ? "force+tangent" : "force",
-                     vega ? "/vega" : "", kind == 2 ? "/psd" : "");
+            snprintf(name, sizeof name, "%s/%s%s", kind ? "force+tangent" : "force",
+                     fabric_names[fabric], kind == 2 ? "/psd" : "");
             body.tangent = kind > 0;
             body.psd = kind > 1;
             const BenchRow row = {.name = name,
@@ -141,13 +163,19 @@ static CliExit bench_forces_way(Bench *bench, bool vega)
 
 CliExit bench_cloth_forces(Bench *bench)
 {
-    CliExit exit = bench_forces_way(bench, false);
-    return exit == CLI_OK ? bench_forces_way(bench, true) : exit;
+    CliExit exit = bench_forces_way(bench, OURS);
+    return exit == CLI_OK ? bench_forces_way(bench, VEGA) : exit;
+}
+
+CliExit bench_shell_forces(Bench *bench)
+{
+    return bench_forces_way(bench, SHELL);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static LyraStatus make_world(LyraContext *ctx, int32_t cells, bool full, LyraWorld **out)
+static LyraStatus make_world(LyraContext *ctx, int32_t cells, bool full, Fabric fabric,
+                             LyraWorld **out)
 {
     LyraWorldDef def = lyra_world_def_default();
     LyraSelector corners = lyra_selector_default();
@@ -163,7 +191,7 @@ static LyraStatus make_world(LyraContext *ctx, int32_t cells, bool full, LyraWor
     corners.vertices = ends;
     corners.vertex_count = 2;
     LyraStatus status = lyra_world_create(ctx, &def, out);
-    status = status == LYRA_OK ? add_cloth(*out, cells, false) : status;
+    status = status == LYRA_OK ? add_sheet(*out, cells, fabric) : status;
     status = status == LYRA_OK ? lyra_world_fix(*out, NULL, &corners) : status;
     return status == LYRA_OK ? lyra_world_prepare(*out) : status;
 }
@@ -188,7 +216,7 @@ static LyraStatus time_steps(const Bench *bench, LyraWorld *world, BenchTime *ti
     return LYRA_OK;
 }
 
-static CliExit bench_steps(Bench *bench, int32_t cells, bool full, int32_t threads)
+static CliExit bench_steps(Bench *bench, int32_t cells, bool full, Fabric fabric, int32_t threads)
 {
     LyraContext *ctx = cli_context(threads, LYRA_ISA_AUTO);
     if (!ctx) {
@@ -198,13 +226,14 @@ static CliExit bench_steps(Bench *bench, int32_t cells, bool full, int32_t threa
     BenchTime time = {0};
     LyraStepReport report = {0};
     double start = bench_now(), set_up = 0;
-    LyraStatus status = make_world(ctx, cells, full, &world);
+    LyraStatus status = make_world(ctx, cells, full, fabric, &world);
     status = status == LYRA_OK ? lyra_world_step(world, NULL) : status;
     set_up = bench_now() - start;
     status = status == LYRA_OK ? time_steps(bench, world, &time, &report) : status;
     if (status == LYRA_OK) {
         char name[80], subject[64];
-        snprintf(name, sizeof name, "backward-euler/cloth%s", full ? "/full" : "");
+        snprintf(name, sizeof name, "backward-euler/%s%s", fabric_names[fabric],
+                 full && fabric != SHELL ? "/full" : "");
         snprintf(subject, sizeof subject, "square %d triangles", 2 * (int)cells * (int)cells);
         const BenchSolve solve = {.solver = report.solver,
                                   .analyze = set_up,
@@ -235,8 +264,21 @@ CliExit bench_cloth_steps(Bench *bench)
         for (int full = 0; full < 2; ++full) {
             for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
                  threads = bench_next_threads(bench, threads)) {
-                exit = bench_steps(bench, cells[c], full, threads);
+                exit = bench_steps(bench, cells[c], full, OURS, threads);
             }
+        }
+    }
+    return exit;
+}
+
+CliExit bench_shell_steps(Bench *bench)
+{
+    static const int32_t cells[] = {32, 100, 224};
+    CliExit exit = CLI_OK;
+    for (int c = 0; c < (bench->large ? 3 : 2); ++c) {
+        for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
+             threads = bench_next_threads(bench, threads)) {
+            exit = bench_steps(bench, cells[c], true, SHELL, threads);
         }
     }
     return exit;

@@ -193,11 +193,13 @@ CliExit bench_forces(Bench *bench)
     LyraMesh *mesh = NULL;
     if (!bench->mesh) {
         bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
-        exit = CLI_OK;
+        bool shell = bench->model && strcmp(bench->model, "shell") == 0;
+        exit = shell ? bench_shell_forces(bench) : CLI_OK;
+        cloth |= shell;
         for (int kind = 0; kind < LYRA_ELEMENT_KIND_COUNT && exit == CLI_OK && !cloth; ++kind) {
             exit = bench_generated(bench, ctx, (LyraElementKind)kind);
         }
-        if (exit == CLI_OK && (cloth || !bench->model)) {
+        if (exit == CLI_OK && ((cloth && !shell) || !bench->model)) {
             exit = bench_cloth_forces(bench);
         }
     } else {

@@ -140,8 +140,9 @@ static CliExit run_subject(Bench *bench, const BenchSubject *subject)
 CliExit bench_memory(Bench *bench)
 {
     static const int32_t sizes[] = {1000, 10000, 100000, 1000000};
-    if (bench->model && strcmp(bench->model, "cloth") == 0) {
-        bench_note(bench, "no rows of cloth");
+    bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
+    if (cloth || (bench->model && strcmp(bench->model, "shell") == 0)) {
+        bench_note(bench, "no rows of cloth and shells");
         return CLI_OK;
     }
     return bench_subjects(bench, bench->large ? 4 : 3, sizes, run_subject);

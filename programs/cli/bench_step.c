@@ -122,6 +122,10 @@ CliExit bench_step(Bench *bench)
         return bench_subjects(bench, 1, &sizes[4], run_with);
     }
     bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
+    bool shell = bench->model && strcmp(bench->model, "shell") == 0;
+    if (shell) {
+        return bench_shell_steps(bench);
+    }
     CliExit exit = cloth ? CLI_OK : bench_subjects(bench, bench->large ? 5 : 4, sizes, run_subject);
     bool generated = !bench->mesh && bench->elements == 0;
     return exit == CLI_OK && generated && (cloth || !bench->model) ? bench_cloth_steps(bench)

@@ -140,6 +140,9 @@ LyraMemory run_field_memory(LyraSceneField field);
 /// Brings positions and fields of a body to the present state.
 bool run_move_body(Run *run, RunBody *body);
 
+/// Triangles of a body of cloth or of a shell, [count][3]; NULL of others.
+const int32_t *run_triangles(const LyraBodyView *body, int32_t *count);
+
 /// Vertices of all bodies: places, without the unknowns of edges.
 int32_t run_vertices(const Run *run);
 

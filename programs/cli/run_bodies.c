@@ -80,20 +80,36 @@ static void make_memory(const Run *run, RunBody *out, LyraMemory shown)
     }
 }
 
+const int32_t *run_triangles(const LyraBodyView *body, int32_t *count)
+{
+    *count = 0;
+    if (body->shell) {
+        LyraShellView shell = lyra_shell_view(body->shell);
+        *count = shell.triangle_count;
+        return shell.triangles;
+    }
+    if (body->cloth) {
+        LyraClothView cloth = lyra_cloth_view(body->cloth);
+        *count = cloth.triangle_count;
+        return cloth.triangles;
+    }
+    return NULL;
+}
+
 static bool make_fields(Run *run, RunBody *out)
 {
     const LyraBodyView *body = out->body;
     LyraSceneField color =
         run->output.snapshot_every > 0 ? run->output.snapshot_field : LYRA_SCENE_FIELD_NONE;
     bool stress = color == LYRA_SCENE_FIELD_VON_MISES, strain = color == LYRA_SCENE_FIELD_STRAIN;
-    if (body->cloth && (strain || run->output.vtu_every > 0)) {
-        int64_t triangles = lyra_cloth_view(body->cloth).triangle_count;
-        out->stretches = make_array(2 * triangles);
-        out->strains = make_array(3 * triangles);
+    int32_t triangles = 0;
+    if (run_triangles(body, &triangles) && (strain || run->output.vtu_every > 0)) {
+        out->stretches = make_array(2 * (int64_t)triangles);
+        out->strains = make_array(3 * (int64_t)triangles);
     }
     LyraMemory memory = run_field_memory(color);
     bool by_element = stress || memory < LYRA_MEMORY_COUNT;
-    if (color != LYRA_SCENE_FIELD_NONE && !by_element && (!strain || body->cloth)) {
+    if (color != LYRA_SCENE_FIELD_NONE && !by_element && (!strain || triangles > 0)) {
         out->colors = make_array(3 * (int64_t)body->vertex_count);
         memset(out->colors, 0, 3 * (size_t)body->vertex_count * sizeof *out->colors);
     }
@@ -247,7 +263,15 @@ bool run_move_body(Run *run, RunBody *body)
     for (int64_t i = 0; i < 3 * (int64_t)body->body->vertex_count; ++i) {
         body->x[i] = X[first + i] + u[first + i];
     }
-    if (body->stretches) {
+    if (body->stretches && body->body->shell) {
+        int64_t count = lyra_shell_view(body->body->shell).triangle_count;
+        lyra_shell_stretches(body->body->shell, body->x, body->stretches);
+        for (int64_t t = 0; t < count; ++t) {
+            body->strains[3 * t] = body->stretches[2 * t] - 1;
+            body->strains[3 * t + 1] = body->stretches[2 * t + 1] - 1;
+            body->strains[3 * t + 2] = 0;
+        }
+    } else if (body->stretches) {
         lyra_cloth_stretches(body->body->cloth, body->x, body->stretches);
         lyra_cloth_strains(body->body->cloth, body->x, body->strains);
     }
@@ -328,15 +352,16 @@ bool run_measure_noise(Run *run)
 
 void run_average_strain(const RunBody *body, double *values)
 {
-    LyraClothView view = lyra_cloth_view(body->body->cloth);
-    double *counts = cli_allocate((size_t)view.vertex_count * sizeof *counts);
-    memset(counts, 0, (size_t)view.vertex_count * sizeof *counts);
-    memset(values, 0, (size_t)view.vertex_count * sizeof *values);
-    for (int64_t c = 0; c < 3 * (int64_t)view.triangle_count; ++c) {
-        values[view.triangles[c]] += body->stretches[2 * (c / 3)] - 1;
-        counts[view.triangles[c]] += 1;
+    int32_t count, vertices = body->body->vertex_count;
+    const int32_t *triangles = run_triangles(body->body, &count);
+    double *counts = cli_allocate((size_t)vertices * sizeof *counts);
+    memset(counts, 0, (size_t)vertices * sizeof *counts);
+    memset(values, 0, (size_t)vertices * sizeof *values);
+    for (int64_t c = 0; c < 3 * (int64_t)count; ++c) {
+        values[triangles[c]] += body->stretches[2 * (c / 3)] - 1;
+        counts[triangles[c]] += 1;
     }
-    for (int32_t v = 0; v < view.vertex_count; ++v) {
+    for (int32_t v = 0; v < vertices; ++v) {
         values[v] /= fmax(1, counts[v]);
     }
     free(counts);

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -414,7 +415,8 @@ static bool save_cloth(Run *run, RunBody *body)
 {
     LyraStateView state = lyra_state_view(run->view.state);
     int64_t first = 3 * (int64_t)body->body->first_vertex;
-    int32_t triangles = lyra_cloth_view(body->body->cloth).triangle_count;
+    int32_t triangles;
+    run_triangles(body->body, &triangles);
     if (!run_move_body(run, body)) {
         return false;
     }
@@ -439,6 +441,60 @@ static bool save_cloth(Run *run, RunBody *body)
     bool good = lyra_surface_save_fields(body->body->sheet, path, body->x, state.time, 8, fields) ==
                 LYRA_OK;
     free(path);
+    free(columns);
+    if (!good) {
+        cli_failed();
+    }
+    return good;
+}
+
+// a shell with what is measured of it, the larger principal values first
+static bool save_shell(Run *run, RunBody *body)
+{
+    enum { COLUMNS = 10 };
+    static const char *const names[COLUMNS] = {
+        "membrane strain 1", "membrane strain 2", "curvature 1",     "curvature 2",
+        "top strain 1",      "top strain 2",      "bottom strain 1", "bottom strain 2",
+        "von Mises top",     "von Mises bottom"};
+    LyraStateView state = lyra_state_view(run->view.state);
+    LyraShellView shell = lyra_shell_view(body->body->shell);
+    const double *u = lyra_vector_values(state.u) + 3 * (int64_t)body->body->first_vertex;
+    if (!run_move_body(run, body)) {
+        return false;
+    }
+    int64_t count = shell.triangle_count, first = 3 * (int64_t)body->body->first_vertex;
+    LyraShellMeasure *measures = cli_allocate((size_t)count * sizeof *measures);
+    double *scalars = cli_allocate(((size_t)shell.scalar_count + 1) * sizeof *scalars);
+    double *columns = cli_allocate(COLUMNS * (size_t)count * sizeof *columns);
+    for (int32_t s = 0; s < shell.scalar_count; ++s) {
+        scalars[s] = u[3 * ((int64_t)shell.vertex_count + s)];
+    }
+    lyra_shell_measure(body->body->shell, body->x, scalars, measures);
+    LyraField fields[3 + COLUMNS] = {
+        {"displacement", false, 3, u},
+        {"velocity", false, 3, lyra_vector_values(state.v) + first},
+        {"reaction force", false, 3, lyra_vector_values(run->reaction) + first},
+    };
+    for (int64_t t = 0; t < count; ++t) {
+        const LyraShellMeasure *m = &measures[t];
+        const double values[COLUMNS] = {
+            m->strain[0], m->strain[1], m->curvature[0], m->curvature[1], m->top[0],
+            m->top[1],    m->bottom[0], m->bottom[1],    m->top_stress,   m->bottom_stress};
+        for (int c = 0; c < COLUMNS; ++c) {
+            columns[c * count + t] = values[c];
+        }
+    }
+    // a shell that flows has no stress to show
+    int32_t shown = count > 0 && isnan(measures[0].top_stress) ? COLUMNS - 2 : COLUMNS;
+    for (int c = 0; c < shown; ++c) {
+        fields[3 + c] = (LyraField){names[c], true, 1, columns + c * count};
+    }
+    char *path = run_path(run, "vtu/%s_%06" PRId64 ".vtu", body->name, run->step);
+    bool good = lyra_surface_save_fields(body->body->sheet, path, body->x, state.time, 3 + shown,
+                                         fields) == LYRA_OK;
+    free(path);
+    free(measures);
+    free(scalars);
     free(columns);
     if (!good) {
         cli_failed();
@@ -547,10 +603,11 @@ static bool save_vtus(Run *run)
         if (!body->fields && !body->body->affine && !body->stretches && !body->body->rod) {
             continue;
         }
-        if (!(body->fields      ? save_body(run, body)
-              : body->stretches ? save_cloth(run, body)
-              : body->body->rod ? save_rod(run, body)
-                                : save_affine(run, body)) ||
+        if (!(body->fields        ? save_body(run, body)
+              : body->body->shell ? save_shell(run, body)
+              : body->stretches   ? save_cloth(run, body)
+              : body->body->rod   ? save_rod(run, body)
+                                  : save_affine(run, body)) ||
             !save_collection(run, body)) {
             return false;
         }

@@ -38,6 +38,7 @@ static int32_t element_count(const LyraBodyView *body)
     const LyraMesh *mesh = body->shape ? body->shape : body->mesh;
     return mesh          ? lyra_mesh_view(mesh).element_count
            : body->cloth ? lyra_cloth_view(body->cloth).triangle_count
+           : body->shell ? lyra_shell_view(body->shell).triangle_count
                          : 0;
 }
 

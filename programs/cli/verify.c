@@ -12,13 +12,13 @@
 
 // in the order of the reports
 static const VerifyCase *const groups[] = {
-    verify_patch_cases,    verify_tension_cases,        verify_beam_cases,
-    verify_cook_cases,     verify_incompressible_cases, verify_sphere_cases,
-    verify_locking_cases,  verify_order_cases,          verify_modes_cases,
-    verify_motion_cases,   verify_time_cases,           verify_plastic_cases,
-    verify_impact_cases,   verify_viscous_cases,        verify_cloth_cases,
-    verify_rod_cases,      verify_particles_cases,      verify_obstacles_cases,
-    verify_calculix_cases,
+    verify_patch_cases,     verify_tension_cases,        verify_beam_cases,
+    verify_cook_cases,      verify_incompressible_cases, verify_sphere_cases,
+    verify_locking_cases,   verify_order_cases,          verify_modes_cases,
+    verify_motion_cases,    verify_time_cases,           verify_plastic_cases,
+    verify_impact_cases,    verify_viscous_cases,        verify_cloth_cases,
+    verify_rod_cases,       verify_shell_cases,          verify_particles_cases,
+    verify_obstacles_cases, verify_calculix_cases,
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };

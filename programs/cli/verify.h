@@ -173,6 +173,7 @@ extern const VerifyCase verify_calculix_cases[];
 extern const VerifyCase verify_cloth_cases[];
 extern const VerifyCase verify_rigid_cases[];
 extern const VerifyCase verify_rod_cases[];
+extern const VerifyCase verify_shell_cases[];
 extern const VerifyCase verify_cook_cases[];
 extern const VerifyCase verify_impact_cases[];
 extern const VerifyCase verify_incompressible_cases[];

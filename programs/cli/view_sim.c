@@ -40,14 +40,15 @@ static void link_vertices(ViewBody *body, int32_t vertex_count, int32_t count,
 }
 
 // across the sides of triangles; those of two are there twice, which does no harm
-static void link_cloth(ViewBody *body, LyraClothView cloth)
+static void link_triangles(ViewBody *body, int32_t vertices, int32_t count,
+                           const int32_t *triangles)
 {
-    int32_t *sides = cli_allocate(6 * (size_t)cloth.triangle_count * sizeof *sides);
-    for (int64_t c = 0; c < 3 * (int64_t)cloth.triangle_count; ++c) {
-        sides[2 * c] = cloth.triangles[c];
-        sides[2 * c + 1] = cloth.triangles[c % 3 == 2 ? c - 2 : c + 1];
+    int32_t *sides = cli_allocate(6 * (size_t)count * sizeof *sides);
+    for (int64_t c = 0; c < 3 * (int64_t)count; ++c) {
+        sides[2 * c] = triangles[c];
+        sides[2 * c + 1] = triangles[c % 3 == 2 ? c - 2 : c + 1];
     }
-    link_vertices(body, cloth.vertex_count, 3 * cloth.triangle_count, sides);
+    link_vertices(body, vertices, 3 * count, sides);
     free(sides);
 }
 
@@ -57,8 +58,10 @@ static bool create_body(ViewBody *body, RunBody *moved)
     *body = (ViewBody){.moved = moved};
     body->values = cli_allocate(((size_t)shown->vertex_count + 1) * sizeof(double));
     body->counts = cli_allocate(((size_t)shown->vertex_count + 1) * sizeof(double));
-    if (shown->cloth) {
-        link_cloth(body, lyra_cloth_view(shown->cloth));
+    if (shown->cloth || shown->shell) {
+        int32_t count;
+        const int32_t *triangles = run_triangles(shown, &count);
+        link_triangles(body, shown->vertex_count, count, triangles);
     }
     if (!shown->mesh) {
         return true;

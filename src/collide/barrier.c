@@ -29,16 +29,15 @@
 #include <string.h>
 
 #define W LYRA_BATCH_WIDTH
-#define SOFT_BELOW 0.5
 #define SLOWING 64.0
 
-void ly_barrier(double s, bool soft, double out[3])
+void ly_barrier(double s, double soft, double out[3])
 {
     if (s >= 1) {
         out[0] = out[1] = out[2] = 0;
         return;
     }
-    double x = soft && s < SOFT_BELOW ? SOFT_BELOW : s;
+    double x = s < soft ? soft : s;
     if (!(x > 0)) {
         out[0] = INFINITY;
         out[1] = -INFINITY;
@@ -53,7 +52,7 @@ void ly_barrier(double s, bool soft, double out[3])
     out[2] = curve;
 }
 
-void ly_response(const LyObstacle *obstacle, double s, bool soft, double out[3])
+void ly_response(const LyObstacle *obstacle, double s, double soft, double out[3])
 {
     if (obstacle->response == LY_PENALTY) {
         double depth = s < 0 ? s : 0;
@@ -170,7 +169,7 @@ static void keep_negative(const double n[3], double H[9])
 
 typedef struct Lane {
     double area, stiffness, distance;
-    bool soft;
+    double soft; // s below which it is pushed softly
     double x[3];
 } Lane;
 
@@ -180,7 +179,25 @@ static Lane lane_of(const LyObstacle *o, const LyraBatch *batch, int e)
     return (Lane){.area = p[LY_AREA * W + e],
                   .stiffness = o->stiffness > 0 ? o->stiffness : p[LY_STIFFNESS * W + e],
                   .distance = o->distance > 0 ? o->distance : p[LY_DISTANCE * W + e],
-                  .soft = p[LY_MODE * W + e] == LY_SOFT};
+                  .soft = p[LY_MODE * W + e] == LY_SOFT ? LY_HALF_OUT : 0};
+}
+
+// adds what a term does at the distance phi, with the gradient n in space. H: of phi; NULL where it
+// is left out
+static void add_term(const Lane *lane, const double psi[3], const double n[3], const double *H,
+                     const LyraBatch *batch, int e)
+{
+    double Ak = lane->area * lane->stiffness;
+    if (batch->energy) {
+        batch->energy[e] += Ak * lane->distance * psi[0];
+    }
+    for (int i = 0; batch->gradient && i < 3; ++i) {
+        batch->gradient[i * W + e] += Ak * psi[1] * n[i];
+    }
+    for (int i = 0; batch->dfdx && i < 9; ++i) {
+        batch->dfdx[i * W + e] +=
+            Ak * (psi[2] / lane->distance * n[i / 3] * n[i % 3] + (H ? psi[1] * H[i] : 0));
+    }
 }
 
 static void add_barrier(const LyObstacle *o, const LyPose *pose, const LyraBatch *batch, int e)
@@ -204,20 +221,11 @@ static void add_barrier(const LyObstacle *o, const LyPose *pose, const LyraBatch
         }
         ly_response(o, phi / lane.distance, lane.soft, psi);
         turn(pose, own, n);
-        double Ak = lane.area * lane.stiffness;
-        if (batch->energy) {
-            batch->energy[e] += Ak * lane.distance * psi[0];
-        }
-        for (int i = 0; batch->gradient && i < 3; ++i) {
-            batch->gradient[i * W + e] += Ak * psi[1] * n[i];
-        }
         if (batch->rates) {
             double v[3];
             ly_pose_velocity(pose, x, v);
-            batch->rates[LYRA_RATE_SUPPLIED * W + e] -= Ak * psi[1] * ly_dot3(n, v);
-        }
-        if (!batch->dfdx) {
-            continue;
+            batch->rates[LYRA_RATE_SUPPLIED * W + e] -=
+                lane.area * lane.stiffness * psi[1] * ly_dot3(n, v);
         }
         if (bent) {
             turn_matrix(pose, H, second);
@@ -225,9 +233,41 @@ static void add_barrier(const LyObstacle *o, const LyPose *pose, const LyraBatch
                 keep_negative(n, second);
             }
         }
-        for (int i = 0; i < 9; ++i) {
-            batch->dfdx[i * W + e] += Ak * (psi[2] / lane.distance * n[i / 3] * n[i % 3] +
-                                            (bent ? psi[1] * second[i] : 0));
+        add_term(&lane, psi, n, bent ? second : NULL, batch, e);
+    }
+}
+
+// The same for an obstacle that goes from the first pose to the second, as a point that stays sees
+// it. Where the point is met on the way the distance goes on as it is there to first order: the
+// other side of a thin obstacle does not push.
+static void add_ahead(const LyObstacle *o, const LyPose poses[2], const LyraBatch *batch, int e)
+{
+    Lane lane = lane_of(o, batch, e);
+    double q[3], last[3], d[3], x[3], psi[3];
+    for (int i = 0; i < 3; ++i) {
+        x[i] = batch->x[i * W + e];
+    }
+    ly_pose_back(&poses[0], x, q);
+    ly_pose_back(&poses[1], x, last);
+    ly_subtract3(last, q, d);
+    if (ly_shape_is_far(o->shape, q, ly_length3(d) + lane.distance)) {
+        return;
+    }
+    for (int32_t t = 0; t < o->shape->term_count; ++t) {
+        const LyTerm *term = &o->shape->terms[t];
+        double own[3], n[3], met = 1;
+        double phi = ly_term_distance(term, q, own, NULL), s = phi / lane.distance;
+        // what carries more already is as stiff as it is
+        double soft = fmax(lane.soft, s > 0 ? fmin(s, LY_GENTLE) : LY_GENTLE);
+        if (o->response == LY_BARRIER && phi > 0) {
+            met = ly_term_way(term, q, d, phi, fmin(LY_GENTLE * lane.distance, 0.5 * phi));
+        }
+        const double place[3] = {q[0] + met * d[0], q[1] + met * d[1], q[2] + met * d[2]};
+        phi = ly_term_distance(term, place, own, NULL) + (1 - met) * ly_dot3(own, d);
+        if (phi < ly_reach_of(o) * lane.distance) {
+            ly_response(o, phi / lane.distance, soft, psi);
+            turn(&poses[1], own, n);
+            add_term(&lane, psi, n, NULL, batch, e);
         }
     }
 }
@@ -259,11 +299,21 @@ static void evaluate_barrier(const void *self, const LyraBatch *batch, LyraArena
     (void)scratch;
     const LyObstacleGroup *group = self;
     clear(batch);
+    double from = batch->parameters[LY_TIME * W], to = batch->parameters[LY_AHEAD * W];
     for (int32_t o = 0; o < group->count; ++o) {
-        LyPose pose;
-        ly_obstacle_pose(&group->obstacles[o], batch->parameters[LY_TIME * W], &pose);
+        const LyObstacle *obstacle = &group->obstacles[o];
+        bool ahead = obstacle->pose && from != to;
+        LyPose poses[2];
+        ly_obstacle_pose(obstacle, from, &poses[0]);
+        if (ahead) {
+            ly_obstacle_pose(obstacle, to, &poses[1]);
+        }
         for (int e = 0; e < W; ++e) {
-            add_barrier(&group->obstacles[o], &pose, batch, e);
+            if (ahead) {
+                add_ahead(obstacle, poses, batch, e);
+            } else {
+                add_barrier(obstacle, &poses[0], batch, e);
+            }
         }
     }
 }
@@ -389,8 +439,8 @@ static void release(void *self)
     ly_release(ctx, group);
 }
 
-static const char *const names[] = {"area", "stiffness", "distance", "mode",
-                                    "time", "place-x",   "place-y",  "place-z"};
+static const char *const names[] = {"area",  "stiffness", "distance", "mode",   "time",
+                                    "ahead", "place-x",   "place-y",  "place-z"};
 static const char *const history_names[] = {"mode"};
 static const char *const history_units[] = {""};
 

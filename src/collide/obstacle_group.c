@@ -86,7 +86,7 @@ void ly_obstacle_group_set_friction(LyObstacleGroup *group, int32_t obstacle, do
 typedef struct Place {
     int32_t p;
     double x[3], v[3];
-    bool soft;
+    double soft;
 } Place;
 
 // adds what a term at the distance phi, with the gradient `own` seen from the obstacle, does
@@ -143,7 +143,7 @@ void ly_obstacle_group_read(const LyObstacleGroup *group, const double *position
         LyPose pose;
         ly_obstacle_pose(obstacle, time, &pose);
         for (int32_t p = 0; p < group->points.count; ++p) {
-            Place at = {.p = p, .soft = modes && modes[p] == LY_SOFT};
+            Place at = {.p = p, .soft = modes && modes[p] == LY_SOFT ? LY_HALF_OUT : 0};
             double q[3], n[3];
             ly_obstacle_place(&group->points, p, positions, u, at.x);
             if (v) {

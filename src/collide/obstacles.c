@@ -11,6 +11,11 @@
 // towards the time of the stage as far as the points let it; Newton's method then pushes them on.
 // Where a step ends it has to arrive, or the step is tried with half the length.
 //
+// Barriers push points by a fraction of their range per iteration: too little where obstacles are
+// fast. So an obstacle that cannot arrive at once is looked ahead for first (LYRA_UPDATE_AHEAD):
+// forces are those of a barrier at its next place that stays finite inside, which moves the body
+// out of the way as a whole. Then points and obstacle go there together, as far as they stay apart.
+//
 // How far a pose goes. A point x at the distance phi from the obstacle at time a has at time b the
 // distance phi at M x, seen from a, with M the motion from b back to a: at least phi - |M x - x|.
 // So the time may go on until |M x - x| is what phi has to spare for some point, and from there
@@ -30,11 +35,10 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 0.9     // of a distance may be used up
-#define STEPS_MAX 64 // of a pose on its way, and of a point
-#define GENTLE 0.25  // s that a pose leaves
-#define HALF_OUT 0.5 // s at which a soft point counts as held off
-#define ALL_OUT 0.95 // s at which a slowed one is let go
+#define NEAR 0.9      // of a distance may be used up
+#define STEPS_MAX 64  // of a pose on its way, and of a point
+#define ALL_OUT 0.95  // s at which a slowed one is let go
+#define SHARES_MAX 32 // of a motion of points and obstacles together
 #define ROUNDING (1e3 * DBL_EPSILON)
 #define POSES 16 // that are kept at hand
 
@@ -103,26 +107,27 @@ static double find_share(const LyObstacleGroup *group, const Poses *poses, const
 static int next_mode(bool known, double before, double s)
 {
     if (!known) {
-        return s < HALF_OUT ? LY_SOFT : s < ALL_OUT ? LY_SLOWED : LY_OUT;
+        return s < LY_HALF_OUT ? LY_SOFT : s < ALL_OUT ? LY_SLOWED : LY_OUT;
     }
     if (!(s > 0)) {
         return LY_SOFT;
     }
     if (before == LY_SOFT) {
-        return s < HALF_OUT ? LY_SOFT : s < ALL_OUT ? LY_SLOWED : LY_OUT;
+        return s < LY_HALF_OUT ? LY_SOFT : s < ALL_OUT ? LY_SLOWED : LY_OUT;
     }
     return before == LY_SLOWED && s < ALL_OUT ? LY_SLOWED : LY_OUT;
 }
 
 // all stencils; modes and places of a step that begins, or those of the set
-static LyraStatus set_stencils(const LyObstacleGroup *group, const LyraUpdate *at, double time,
-                               bool fresh, int32_t count, LyraStencilSet *set)
+static LyraStatus set_stencils(const LyObstacleGroup *group, const LyraUpdate *at,
+                               const double times[2], bool fresh, int32_t count,
+                               LyraStencilSet *set)
 {
     const LyObstaclePoints *points = &group->points;
     const double *kept = fresh ? NULL : lyra_stencil_set_view(set).parameters;
     bool known = at->known == points->count;
     Poses poses;
-    find_poses(group, time, &poses);
+    find_poses(group, times[0], &poses);
     LY_TRY(lyra_stencil_set_clear(set));
     for (int32_t p = 0; p < points->count; ++p) {
         double numbers[LY_FRICTION_PARAMETERS] = {points->area[p], points->stiffness[p],
@@ -140,7 +145,8 @@ static LyraStatus set_stencils(const LyObstacleGroup *group, const LyraUpdate *a
             // read before the stencil is written anew
             memcpy(numbers, kept + (int64_t)count * p, (size_t)count * sizeof *numbers);
         }
-        numbers[LY_TIME] = time;
+        numbers[LY_TIME] = times[0];
+        numbers[LY_AHEAD] = times[1];
         LY_TRY(lyra_stencil_set_add(set, (uint64_t)p, &point, numbers));
     }
     return LYRA_OK;
@@ -217,7 +223,7 @@ static double find_room(const Advance *advance, const LyPose *a, const double x[
     double range = o->distance > 0 ? o->distance : advance->group->points.distance;
     double first = find_gap(o, &advance->first, x), kept = (1 - NEAR) * first;
     if (advance->at->moment != LYRA_UPDATE_END) {
-        kept = first > GENTLE * range ? GENTLE * range : NEAR * first;
+        kept = first > LY_GENTLE * range ? LY_GENTLE * range : NEAR * first;
     }
     return find_gap(o, a, x) - kept;
 }
@@ -303,34 +309,62 @@ static bool is_outside(const LyObstacleGroup *group, const LyraUpdate *at, const
     return true;
 }
 
+// where the obstacles of a step that goes on are now, times[0], and where forces look, times[1]
+static void find_times(const LyObstacleGroup *group, const LyraUpdate *at, const double *parameters,
+                       double times[2])
+{
+    double from = times[0];
+    times[1] = from;
+    switch (at->moment) {
+    case LYRA_UPDATE_SOLVE:
+        times[0] = is_outside(group, at, parameters, from) ? from : at->begin;
+        break;
+    case LYRA_UPDATE_AHEAD:
+        times[0] = at->share < 1 ? from : advance_poses(group, at, parameters, from);
+        if (times[0] != at->time) {
+            times[0] = from;
+            times[1] = from + at->share * (at->time - from);
+            *at->ahead = times[1] != from;
+            return;
+        }
+        break;
+    case LYRA_UPDATE_MOVED:
+        // all of it to the last bit
+        times[0] = at->share == 1 ? parameters[LY_AHEAD]
+                                  : from + at->share * (parameters[LY_AHEAD] - from);
+        break;
+    default:
+        times[0] = advance_poses(group, at, parameters, from);
+    }
+    times[1] = times[0];
+}
+
 LyraStatus ly_obstacle_update(const void *self, const LyraUpdate *at, LyraStencilSet *set,
                               uint64_t *version)
 {
     const LyObstacleGroup *group = self;
     bool begins = at->moment == LYRA_UPDATE_STEP || *version == 0;
-    double time = at->time;
+    double times[2] = {at->time, at->time};
     if (!begins) {
-        double from = unpack_time(*version);
-        if (!group->moves || from == time) {
+        const double *parameters = lyra_stencil_set_view(set).parameters;
+        times[0] = unpack_time(*version);
+        if (!group->moves || group->points.count == 0 ||
+            (times[0] == at->time && parameters[LY_AHEAD] == at->time)) {
             return LYRA_OK;
         }
-        if (at->moment == LYRA_UPDATE_SOLVE) {
-            time = is_outside(group, at, lyra_stencil_set_view(set).parameters, from) ? from
-                                                                                      : at->begin;
-        } else {
-            time = advance_poses(group, at, lyra_stencil_set_view(set).parameters, from);
-        }
-        if (at->moment == LYRA_UPDATE_END && time != at->time) {
+        double from = times[0];
+        find_times(group, at, parameters, times);
+        if (at->moment == LYRA_UPDATE_END && times[0] != at->time) {
             return ly_fail(LYRA_NOT_CONVERGED,
-                           "a body is in the way of an obstacle that moves, at %g s", time);
+                           "a body is in the way of an obstacle that moves, at %g s", times[0]);
         }
-        if (time == from) {
+        if (times[0] == from && times[1] == parameters[LY_AHEAD]) {
             return LYRA_OK;
         }
     }
     *version = 0;
-    LY_TRY(set_stencils(group, at, time, begins, LY_BARRIER_PARAMETERS, set));
-    *version = pack_time(time);
+    LY_TRY(set_stencils(group, at, times, begins, LY_BARRIER_PARAMETERS, set));
+    *version = pack_time(times[0]);
     return LYRA_OK;
 }
 
@@ -338,8 +372,9 @@ LyraStatus ly_friction_update(const void *self, const LyraUpdate *at, LyraStenci
                               uint64_t *version)
 {
     if (at->moment == LYRA_UPDATE_STEP || *version == 0) {
+        const double times[2] = {at->time, at->time};
         *version = 0;
-        LY_TRY(set_stencils(self, at, at->time, true, LY_FRICTION_PARAMETERS, set));
+        LY_TRY(set_stencils(self, at, times, true, LY_FRICTION_PARAMETERS, set));
         *version = pack_time(at->time);
     }
     return LYRA_OK;
@@ -347,23 +382,21 @@ LyraStatus ly_friction_update(const void *self, const LyraUpdate *at, LyraStenci
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-// the share of the way d, seen from a term, that leaves a tenth of the distance
-static double bound_term(const LyTerm *term, const double q[3], const double d[3], double length)
+double ly_term_way(const LyTerm *term, const double q[3], const double d[3], double first,
+                   double floor)
 {
-    double n[3], t = 0;
-    double first = ly_term_distance(term, q, n, NULL), gap = first;
-    if (gap > term->lipschitz * length) {
+    double n[3], t = 0, gap = first, length = ly_length3(d);
+    if (gap - floor > term->lipschitz * length) {
         return 1;
     }
+    ly_term_distance(term, q, n, NULL);
     double slope = term->convex ? -ly_dot3(n, d) : term->lipschitz * length;
     if (slope <= 0) {
         return 1;
     }
-    double reach = ly_length3(q) + length;
-    if (!(gap > ROUNDING * reach)) {
+    if (!(gap > ROUNDING * (ly_length3(q) + length))) {
         return 0;
     }
-    double floor = (1 - NEAR) * first;
     for (int32_t step = 0; step < STEPS_MAX && slope > 0; ++step) {
         double move = (gap - floor) / slope;
         if (!(t + move < 1)) {
@@ -381,25 +414,50 @@ static double bound_term(const LyTerm *term, const double q[3], const double d[3
     return slope > 0 ? t : 1;
 }
 
-static double bound_point(const LyObstacleGroup *group, const Poses *poses, const double x[3],
-                          const double d[3], double bound)
+// A motion of a point that an obstacle sees, from q along d.
+static double bound_seen(const LyObstacleGroup *group, const LyObstacle *o, const double q[3],
+                         const double d[3], bool together, double bound)
 {
-    double length = ly_length3(d);
-    for (int32_t o = 0; length > 0 && o < group->count; ++o) {
-        const LyraShape *shape = group->obstacles[o].shape;
-        LyPose room;
-        const LyPose *pose = pose_of(group, poses, o, &room);
-        double q[3], way[3];
-        ly_pose_back(pose, x, q);
-        if (group->obstacles[o].response != LY_BARRIER || ly_shape_is_far(shape, q, length)) {
+    double length = ly_length3(d), n[3];
+    double range = o->distance > 0 ? o->distance : group->points.distance;
+    if (!(length > 0) || ly_shape_is_far(o->shape, q, length + range)) {
+        return bound;
+    }
+    for (int32_t t = 0; t < o->shape->term_count; ++t) {
+        double first = ly_term_distance(&o->shape->terms[t], q, n, NULL);
+        // what goes together keeps more apart, as it is not judged by its forces
+        double floor = together ? fmin(LY_GENTLE * range, 0.5 * first) : (1 - NEAR) * first;
+        bound = fmin(bound, ly_term_way(&o->shape->terms[t], q, d, first, floor));
+    }
+    return bound;
+}
+
+// points that go along `share` of d, and obstacles that go from one set of poses to another
+static double bound_share(const LyObstacleGroup *group, const double *parameters,
+                          const Poses poses[2], const double *positions, const double *u,
+                          const double *d, double share)
+{
+    bool together = poses[0].time != poses[1].time;
+    double bound = 1;
+    for (int32_t p = 0; p < group->points.count; ++p) {
+        double x[3], way[3];
+        if (parameters[(int64_t)LY_BARRIER_PARAMETERS * p + LY_MODE] == LY_SOFT) {
             continue;
         }
-        for (int i = 0; i < 3; ++i) {
-            const double *R = pose->R;
-            way[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
-        }
-        for (int32_t t = 0; t < shape->term_count; ++t) {
-            bound = fmin(bound, bound_term(&shape->terms[t], q, way, length));
+        ly_obstacle_place(&group->points, p, positions, u, x);
+        ly_obstacle_place(&group->points, p, NULL, d, way);
+        const double end[3] = {x[0] + share * way[0], x[1] + share * way[1], x[2] + share * way[2]};
+        for (int32_t o = 0; o < group->count; ++o) {
+            double q[3], last[3], seen[3];
+            LyPose room[2];
+            if (group->obstacles[o].response != LY_BARRIER) {
+                continue;
+            }
+            ly_pose_back(pose_of(group, &poses[0], o, &room[0]), x, q);
+            ly_pose_back(pose_of(group, &poses[1], o, &room[1]), end, last);
+            ly_subtract3(last, q, seen);
+            bound = bound_seen(group, &group->obstacles[o], q, seen,
+                               together && group->obstacles[o].pose, bound);
         }
     }
     return bound;
@@ -411,20 +469,24 @@ double ly_obstacle_bound(const void *self, const LyraStencilSet *set, int32_t ve
     (void)vertex_count;
     const LyObstacleGroup *group = self;
     LyraStencilSetView view = lyra_stencil_set_view(set);
-    Poses poses;
-    double bound = 1;
+    Poses poses[2];
     if (view.count == 0) {
         return 1;
     }
-    find_poses(group, view.parameters[LY_TIME], &poses);
-    for (int32_t p = 0; p < group->points.count; ++p) {
-        double x[3], way[3];
-        if (view.parameters[(int64_t)LY_BARRIER_PARAMETERS * p + LY_MODE] == LY_SOFT) {
-            continue;
-        }
-        ly_obstacle_place(&group->points, p, positions, u, x);
-        ly_obstacle_place(&group->points, p, NULL, d, way);
-        bound = bound_point(group, &poses, x, way, bound);
+    double from = view.parameters[LY_TIME], to = view.parameters[LY_AHEAD], share = 1;
+    find_poses(group, from, &poses[0]);
+    if (from == to) {
+        return bound_share(group, view.parameters, (const Poses[2]){poses[0], poses[0]}, positions,
+                           u, d, 1);
     }
-    return bound;
+    // ways need not be proportional to shares
+    for (int trial = 0; trial < SHARES_MAX && share > 0; ++trial) {
+        find_poses(group, from + share * (to - from), &poses[1]);
+        double part = bound_share(group, view.parameters, poses, positions, u, d, share);
+        if (part >= 1) {
+            return share;
+        }
+        share *= part * (trial == 0 ? 1 - ROUNDING : NEAR);
+    }
+    return 0;
 }

@@ -92,7 +92,8 @@ void ly_obstacle_group_set_friction(LyObstacleGroup *group, int32_t obstacle, do
 /// until it is all out.
 enum { LY_OUT = 0, LY_SOFT, LY_SLOWED };
 
-enum { LY_AREA, LY_STIFFNESS, LY_DISTANCE, LY_MODE, LY_TIME, LY_BARRIER_PARAMETERS };
+/// LY_AHEAD: the time that forces look ahead to; LY_TIME where they don't.
+enum { LY_AREA, LY_STIFFNESS, LY_DISTANCE, LY_MODE, LY_TIME, LY_AHEAD, LY_BARRIER_PARAMETERS };
 enum { LY_PLACE = LY_BARRIER_PARAMETERS, LY_FRICTION_PARAMETERS = LY_PLACE + 3 };
 
 struct LyObstacleGroup {
@@ -106,7 +107,8 @@ struct LyObstacleGroup {
 };
 
 /// psi of an obstacle's response at s = phi/d, with two derivatives; zero from `ly_reach_of` on.
-void ly_response(const LyObstacle *obstacle, double s, bool soft, double out[3]);
+/// `soft`: as ly_barrier() has it.
+void ly_response(const LyObstacle *obstacle, double s, double soft, double out[3]);
 
 /// Share of the distance of the barrier below which an obstacle pushes.
 static inline double ly_reach_of(const LyObstacle *obstacle)
@@ -114,8 +116,17 @@ static inline double ly_reach_of(const LyObstacle *obstacle)
     return obstacle->response == LY_PENALTY ? 0 : 1;
 }
 
-/// -(s - 1)^2 ln s with two derivatives for s < 1; the soft one goes on in a parabola below 1/2.
-void ly_barrier(double s, bool soft, double out[3]);
+/// s below which points on their way out, and those that are looked ahead for, are pushed softly.
+#define LY_HALF_OUT 0.5
+#define LY_GENTLE 0.25
+
+/// -(s - 1)^2 ln s with two derivatives for s < 1; it goes on in a parabola below s = `soft`.
+void ly_barrier(double s, double soft, double out[3]);
+
+/// The share of the way d, seen from a term, of a point that is at the distance `first` that leaves
+/// `floor` of the distance, > 0; 1 where all of it does.
+double ly_term_way(const LyTerm *term, const double q[3], const double d[3], double first,
+                   double floor);
 
 /// The pose at a time; that at rest for obstacles that stay.
 void ly_obstacle_pose(const LyObstacle *obstacle, double time, LyPose *out);

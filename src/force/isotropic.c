@@ -204,8 +204,9 @@ static LyraStatus from_moduli(const LyraElasticDef *def, const LyraMaterialType 
     return LYRA_OK;
 }
 
-// three bulk moduli of a user's law at rest: W_11 + 2 W_12
-static double find_bulk3(const LyraMaterialType *law, const void *user, const double *values)
+// W_11 and W_12 by stretches of a law at rest
+static void slopes_at_rest(const LyraMaterialType *law, const void *user, const double *values,
+                           double *W_11, double *W_12)
 {
     enum { WIDTH = LYRA_MATERIAL_WIDTH };
     double arguments[3 * WIDTH] __attribute__((aligned(64)));
@@ -225,12 +226,22 @@ static double find_bulk3(const LyraMaterialType *law, const void *user, const do
     for (int n = 0; n < 6; ++n) {
         W[n] = h[n * WIDTH];
     }
-    if (!invariants) {
-        return W[0] + 2 * W[3];
+    *W_11 = W[0];
+    *W_12 = W[3];
+    if (invariants) {
+        // along equal stretches z = (2, 4, 1) for each, see isotropic_point.h
+        double curvature = 4 * W[0] + 16 * W[1] + W[2] + 16 * W[3] + 8 * W[4] + 4 * W[5];
+        *W_11 = 2 * g[0] + 12 * g[WIDTH] + curvature;
+        *W_12 = g[2 * WIDTH] + curvature;
     }
-    // along equal stretches z = (2, 4, 1) for each, see isotropic_point.h
-    double curvature = 4 * W[0] + 16 * W[1] + W[2] + 16 * W[3] + 8 * W[4] + 4 * W[5];
-    return 2 * g[0] + 12 * g[WIDTH] + 2 * g[2 * WIDTH] + 3 * curvature;
+}
+
+// three bulk moduli of a user's law at rest
+static double find_bulk3(const LyraMaterialType *law, const void *user, const double *values)
+{
+    double W_11, W_12;
+    slopes_at_rest(law, user, values, &W_11, &W_12);
+    return W_11 + 2 * W_12;
 }
 
 // parameters of one kind of element, [parameter_count + 1]; `material` NULL: those of the settings
@@ -360,14 +371,19 @@ static void fill_rule(int32_t n, LyCubeRule *rule)
 
 // ---- creation -----------------------------------------------------------------------------------
 
+void ly_isotropic_release(LyIsotropic *solid)
+{
+    ly_release(solid->ctx, solid->goals);
+    ly_release(solid->ctx, solid->prony);
+    ly_release(solid->ctx, solid->plasticity);
+    ly_release(solid->ctx, solid->rest.positions);
+}
+
 static void destroy_solid(void *self)
 {
     LyIsotropic *solid = self;
     if (solid) {
-        ly_release(solid->ctx, solid->goals);
-        ly_release(solid->ctx, solid->prony);
-        ly_release(solid->ctx, solid->plasticity);
-        ly_release(solid->ctx, solid->rest.positions);
+        ly_isotropic_release(solid);
         ly_release(solid->ctx, solid);
     }
 }
@@ -471,17 +487,10 @@ static LyraStatus fill_goals(const LyraMeshView *mesh, const LyraElasticDef *def
     return LYRA_OK;
 }
 
-static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const LyraMeshView *mesh,
-                             const LyraElasticDef *def, const LyraMaterialType *law,
-                             LyIsotropic **out)
+// the law, names and kinds of parameters, and what points remember
+static LyraStatus open_solid(LyraContext *ctx, const LyraElasticDef *def,
+                             const LyraMaterialType *law, int32_t points, LyIsotropic *solid)
 {
-    LyIsotropic *solid = NULL;
-    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
-    bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8, mapped = is_mapped(def, mesh->kind);
-    if (mapped) {
-        ly_mapped_rule(cubes ? LYRA_ELEMENT_HEX8 : mesh->kind, &solid->mapped);
-    }
-    int32_t points = mapped ? solid->mapped.points : cubes ? 8 : 1;
     solid->ctx = ctx;
     solid->law = law;
     solid->law_user = def->law_user;
@@ -497,13 +506,12 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     }
     solid->parameter_names[law->parameter_count] = "compression-resistance";
     solid->parameter_kinds[law->parameter_count] = LYRA_PARAMETER_NOT_NEGATIVE;
-    LyraStatus status = LYRA_OK;
     if (def->plasticity) {
-        LY_TRY_DONE(add_plasticity(ctx, def, law->parameter_count + 1, points, solid));
+        LY_TRY(add_plasticity(ctx, def, law->parameter_count + 1, points, solid));
     }
     if (def->viscoelasticity) {
-        LY_TRY_DONE(ly_prony_create(ctx, def->viscoelasticity, points, solid->law, solid->law_user,
-                                    &solid->prony));
+        LY_TRY(
+            ly_prony_create(ctx, def->viscoelasticity, points, law, def->law_user, &solid->prony));
     }
     const LyPlasticity *plasticity = solid->plasticity;
     const LyProny *prony = solid->prony;
@@ -511,15 +519,11 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     bool late = plasticity && plasticity->rule == LY_FLOW_DEFORMATION;
     solid->type = (LyraForceType){
         .name = law->name,
-        .nodes = lyra_element_kind_nodes(mesh->kind),
         .traits = LYRA_FORCE_SYMMETRIC | LYRA_FORCE_TRANSLATION_INVARIANT | LYRA_FORCE_SOLID |
                   LYRA_FORCE_DISPLACEMENT |
                   (def->inversion == LYRA_INVERSION_CLAMP ? 0 : LYRA_FORCE_CONSERVATIVE) |
-                  (cubes || mapped ? 0 : LYRA_FORCE_REORDERABLE) |
-                  (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0) |
                   (remembers(def) ? LYRA_FORCE_HISTORY | LYRA_FORCE_LOSES : 0) |
                   (late ? LYRA_FORCE_LATE : 0) | (plasticity && !branch ? LYRA_FORCE_FLOWS : 0),
-        .constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS,
         .parameter_count =
             law->parameter_count + 1 + (plasticity ? plasticity->parameter_count : 0),
         .parameter_names = solid->parameter_names,
@@ -533,14 +537,35 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
         .history_units = plasticity ? plasticity->history_units
                          : prony    ? prony->history_units
                                     : NULL,
-        .scratch_bytes = cubes            ? LY_CUBE_SCRATCH
-                         : remembers(def) ? LY_POSITIVE_SCRATCH(4, true)
-                                          : 0,
         .history_init = plasticity && plasticity->goal ? init_goal : NULL,
-        .setup = cubes ? setup_cube : setup_tet,
-        .evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx)),
-        .destroy = destroy_solid,
     };
+    return LYRA_OK;
+}
+
+static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const LyraMeshView *mesh,
+                             const LyraElasticDef *def, const LyraMaterialType *law,
+                             LyIsotropic **out)
+{
+    LyIsotropic *solid = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solid, &solid));
+    bool cubes = mesh->kind == LYRA_ELEMENT_CUBE8, mapped = is_mapped(def, mesh->kind);
+    if (mapped) {
+        ly_mapped_rule(cubes ? LYRA_ELEMENT_HEX8 : mesh->kind, &solid->mapped);
+    }
+    int32_t points = mapped ? solid->mapped.points : cubes ? 8 : 1;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(open_solid(ctx, def, law, points, solid));
+    LyraForceType *type = &solid->type;
+    type->nodes = lyra_element_kind_nodes(mesh->kind);
+    type->traits |= (cubes || mapped ? 0 : LYRA_FORCE_REORDERABLE) |
+                    (has_contraction(def, mesh->kind) ? LYRA_FORCE_CONTRACTION : 0);
+    type->constant_count = cubes ? LY_CUBE_CONSTANTS : LY_TET_CONSTANTS;
+    type->scratch_bytes = cubes            ? LY_CUBE_SCRATCH
+                          : remembers(def) ? LY_POSITIVE_SCRATCH(4, true)
+                                           : 0;
+    type->setup = cubes ? setup_cube : setup_tet;
+    type->evaluate = choose_kernel(def, mesh->kind, lyra_context_isa(ctx));
+    type->destroy = destroy_solid;
     if (mapped) {
         solid->mean = def->volumetric == LYRA_VOLUMETRIC_MEAN;
         solid->type.constant_count = solid->mapped.points * LY_MAPPED_POINT;
@@ -587,6 +612,52 @@ done:
     destroy_solid(solid);
     ly_release(ctx, parameters);
     return status;
+}
+
+// ---- points without a mesh ----------------------------------------------------------------------
+
+LyraStatus ly_isotropic_open(LyraContext *ctx, const LyraElasticDef *def, LyIsotropic *solid)
+{
+    const LyraMaterialType *law =
+        def->law ? def->law : lyra_material_type(def->model, lyra_context_isa(ctx));
+    LY_TRY(check_def(def, law));
+    if (def->plasticity && (def->plasticity->goal || def->plasticity->goal_strain)) {
+        return ly_fail(LYRA_UNSUPPORTED, "elastic: a goal shape is for solids of a mesh");
+    }
+    return open_solid(ctx, def, law, 1, solid);
+}
+
+LyraStatus ly_isotropic_numbers(const LyraElasticDef *def, const LyIsotropic *solid,
+                                double *parameters)
+{
+    Given given;
+    LY_TRY(read_constants(def, solid->law, &given));
+    LY_TRY(make_parameters(def, solid->law, &given, NULL, parameters));
+    if (def->plasticity) {
+        Plastic values;
+        int32_t more = list_plastic(def, &values);
+        memcpy(parameters + solid->law->parameter_count + 1, values.values,
+               (size_t)more * sizeof *parameters);
+    }
+    return LYRA_OK;
+}
+
+LyraStatus ly_isotropic_moduli(const LyIsotropic *solid, const double *parameters, double *young,
+                               double *poisson)
+{
+    double W_11, W_12;
+    slopes_at_rest(solid->law, solid->law_user, parameters, &W_11, &W_12);
+    // lambda + 2 mu and lambda
+    double mu = 0.5 * (W_11 - W_12), nu = W_12 / (W_11 + W_12);
+    if (!(mu > 0 && nu > -1 && nu < 0.5)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "law %s has E = %g Pa and nu = %g at rest, expected E > 0 and nu between -1 "
+                       "and 0.5",
+                       solid->law->name, 2 * mu * (1 + nu), nu);
+    }
+    *young = 2 * mu * (1 + nu);
+    *poisson = nu;
+    return LYRA_OK;
 }
 
 // a force under a name of its own, beside the one that is the solid

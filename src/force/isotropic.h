@@ -78,6 +78,20 @@ LyraStatus ly_corotated_series_create(LyraContext *ctx, const LyraMesh *mesh, do
 LyraStatus ly_coefficient_series_create(LyraContext *ctx, const LyraMesh *mesh,
                                         const LyraElasticDef *def, int32_t number, LyraForce **out);
 
+/// One point per stencil of a force that has no mesh: checks the settings and fills the law, what
+/// is remembered, and of the type all but nodes, constants and functions. `solid` is zero; ended by
+/// ly_isotropic_release(), also on failure.
+LyraStatus ly_isotropic_open(LyraContext *ctx, const LyraElasticDef *def, LyIsotropic *solid);
+void ly_isotropic_release(LyIsotropic *solid);
+
+/// The parameters of its stencils by the settings, [parameter_count of the type].
+LyraStatus ly_isotropic_numbers(const LyraElasticDef *def, const LyIsotropic *solid,
+                                double *parameters);
+
+/// Young's modulus and Poisson's ratio at rest.
+LyraStatus ly_isotropic_moduli(const LyIsotropic *solid, const double *parameters, double *young,
+                               double *poisson);
+
 /// lyra_elastic_create for the models that have a law, and for a user's own.
 LyraStatus ly_isotropic_create(LyraContext *ctx, const LyraMesh *mesh, const LyraElasticDef *def,
                                LyraForce **out);

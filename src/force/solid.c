@@ -50,10 +50,10 @@ static bool has_series(const LyraSolidDef *def)
     return def->viscoelasticity && !is_maxwell(def);
 }
 
-static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+LyraStatus ly_solid_elastic(const LyraContext *ctx, const LyraSolidDef *def, LyraElasticDef *out)
 {
     LyraElasticDef elastic = lyra_elastic_def_default();
-    const LyRegistered *own = ly_registry_find(solid->ctx, LY_REGISTRY_LAW, def->model);
+    const LyRegistered *own = ly_registry_find(ctx, LY_REGISTRY_LAW, def->model);
     if (own) {
         elastic.law = own->type;
         elastic.law_user = own->user;
@@ -69,6 +69,15 @@ static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const Lyr
     elastic.constants = def->constants;
     elastic.constant_count = def->constant_count;
     elastic.plasticity = def->plasticity;
+    elastic.viscoelasticity = def->viscoelasticity;
+    *out = elastic;
+    return LYRA_OK;
+}
+
+static LyraStatus make_elastic(LyraSolid *solid, const LyraMesh *mesh, const LyraSolidDef *def)
+{
+    LyraElasticDef elastic;
+    LY_TRY(ly_solid_elastic(solid->ctx, def, &elastic));
     bool beside = has_series(def) && def->viscoelasticity->coefficient_count > 0;
     elastic.viscoelasticity = is_maxwell(def) || beside ? NULL : def->viscoelasticity;
     LY_TRY(keep(solid, lyra_elastic_create(solid->ctx, mesh, &elastic, next(solid))));

@@ -26,6 +26,9 @@ target_sources(lyra_objects PRIVATE
   force/rest_shape.c
   force/rod.c
   force/rod_forces.c
+  force/shell.c
+  force/shell_bend.c
+  force/shell_measure.c
   force/solid.c
   force/springs.c
   force/stencils.c
@@ -49,6 +52,8 @@ list(APPEND LYRA_KERNEL_SOURCES
   force/nodal_kernel.c
   force/rod_bend_kernel.c
   force/rod_kernel.c
+  force/shell_membrane_kernel.c
+  force/shell_morley_kernel.c
   force/spring_kernel.c
   force/kinematic_point_kernel.c
   force/prony_point_kernel.c

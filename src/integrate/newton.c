@@ -463,6 +463,16 @@ static LyraStatus iterate(LyNewton *newton, LyraIntegrator *it, const LyStage *s
     int32_t most = newton->def.iterations_max;
     most = stage->iterations_max > 0 && stage->iterations_max < most ? stage->iterations_max : most;
     for (*count = 0; *count < most;) {
+        bool went = false;
+        LY_TRY(ly_newton_go_ahead(newton, it, stage, q, evaluation, &went));
+        if (went) {
+            ++*count;
+            progress->last = 0;
+            report->residual_last = evaluation->residual;
+        }
+        if (went && evaluation->finite && newton->limit >= LY_STUCK) {
+            continue;
+        }
         LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, q, newton->r,
                                          evaluation));
         if (!evaluation->finite) {
@@ -543,7 +553,13 @@ static LyraStatus solve_once(LyNewton *newton, LyraIntegrator *it, const LyStage
     LY_TRY(status);
     it->report.residual_first = it->report.residual_last = evaluation->residual;
     lyra_vector_copy(newton->q_try, q);
-    return LYRA_OK;
+    if (!newton->ahead) {
+        return LYRA_OK;
+    }
+    LyEvaluation moved;
+    LY_TRY(ly_newton_moved(newton, it, stage, q, newton->limit, newton->r, &moved));
+    return moved.finite ? ly_newton_arrive(newton, it, stage, q)
+                        : ly_newton_fail_at(newton, it, stage, &moved);
 }
 
 // a whole step from q, where r was seen, whatever the tangent is like, or as far as the body can go

@@ -63,6 +63,7 @@ struct LyNewton {
     LyKeptTangent kept;           // what S was formed from, of the simplified policy
     LyraTangentNeed need_tangent; // of the evaluation that follows
     double limit;                 // part of the direction that could be gone, of the last search
+    bool ahead;                   // forces of the one step look ahead
     bool warm;                    // `d` is a start of the solve that follows
     bool at_previous;             // u is stage->previous to the last bit, where forces may be known
 };
@@ -114,6 +115,30 @@ LyraStatus ly_newton_form(LyNewton *newton, LyraIntegrator *it, const LyStage *s
 /// Solves S d = -r on the free unknowns into newton->d, and says what d is worth.
 LyraStatus ly_newton_direction(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                                const LyraVector *r, double forcing, LyDirection *direction);
+
+// ---- ahead of what moves by itself (newton_ahead.c) ---------------------------------------------
+
+/// A step ahead that went less of its direction: one that is judged follows.
+#define LY_STUCK 0.3
+
+/// Lets forces at q look `share` of the way ahead, if something has not arrived.
+LyraStatus ly_newton_look_ahead(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                const LyraVector *q, double share, LyraVector *r,
+                                LyEvaluation *evaluation, bool *ahead);
+
+/// After that the body went `share` of a motion that was bounded, to q: the rest goes with it.
+LyraStatus ly_newton_moved(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                           const LyraVector *q, double share, LyraVector *r,
+                           LyEvaluation *evaluation);
+
+/// A step ahead from q, newton->limit of its direction; `went` is false where all has arrived.
+/// Writes newton->r and the rest of q; not finite where there is none.
+LyraStatus ly_newton_go_ahead(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                              LyraVector *q, LyEvaluation *evaluation, bool *went);
+
+/// Steps ahead until all has arrived; LYRA_STEP_BLOCKED where that takes too many.
+LyraStatus ly_newton_arrive(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                            LyraVector *q);
 
 // ---- starts (newton_start.c) --------------------------------------------------------------------
 

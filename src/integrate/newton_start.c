@@ -57,6 +57,22 @@ static void place_at(LyraIntegrator *it, const LyStage *stage, const LyraVector 
     }
 }
 
+// Shortens the step newton->d from `old` to what it can go together with what moves by itself and
+// with the motion d_c of the constraints, which has to go all of its way.
+static LyraStatus shorten_ahead(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
+                                const LyraVector *old, const LyraVector *d_c)
+{
+    ly_newton_place(newton, stage, old);
+    ly_reach_return(it, newton->u);
+    lyra_vector_sum(1, d_c, newton->d, newton->next);
+    LY_TRY(ly_reach_part(it, stage->u_q, newton->next, &newton->limit));
+    if (newton->limit < 1 && lyra_vector_largest(d_c) > 0) {
+        return ly_fail_blocked(it, stage->time);
+    }
+    lyra_vector_axpby(newton->limit, newton->d, 0, newton->d);
+    return LYRA_OK;
+}
+
 // Shortens the step newton->d from the displacements of `old`, where the body has been, to what it
 // can go after the motion d_c of the constraints, or with it. Blocked where that can't be gone.
 static LyraStatus shorten_step(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
@@ -64,6 +80,9 @@ static LyraStatus shorten_step(LyNewton *newton, LyraIntegrator *it, const LySta
 {
     if (!it->reached) {
         return LYRA_OK;
+    }
+    if (newton->ahead) {
+        return shorten_ahead(newton, it, stage, old, d_c);
     }
     LY_TRY(ly_newton_bound(newton, it, stage, old));
     if (lyra_vector_largest(d_c) > 0) {
@@ -85,6 +104,12 @@ static LyraStatus shorten_step(LyNewton *newton, LyraIntegrator *it, const LySta
     return LYRA_OK;
 }
 
+// whether the policy counts its steps, of which none begins at another start
+static bool is_single(const LyNewton *newton)
+{
+    return newton->def.policy == LYRA_NEWTON_ONE || newton->def.policy == LYRA_NEWTON_COUNTED;
+}
+
 // one Newton step from the displacements `from` of all vertices, the way of the constraints from
 // there, q - q_from, being part of it. Leaves the result in q_try.
 static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
@@ -98,7 +123,12 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
     lyra_vector_copy(newton->r_try, d_c);
     ly_reach_return(it, stage->previous);
     LY_TRY(ly_newton_evaluate(newton, it, stage, old, newton->r_try, evaluation));
-    if (evaluation->finite) {
+    newton->ahead = false;
+    if (evaluation->finite && is_single(newton)) {
+        LY_TRY(ly_newton_look_ahead(newton, it, stage, old, 1, newton->r_try, evaluation,
+                                    &newton->ahead));
+    }
+    if (evaluation->finite && !newton->ahead) {
         LY_TRY(ly_newton_begin_iteration(newton, it, stage, LYRA_UPDATE_ITERATION, old,
                                          newton->r_try, evaluation));
     }
@@ -140,9 +170,30 @@ static LyraStatus find_step(LyNewton *newton, LyraIntegrator *it, const LyStage 
     return LYRA_OK;
 }
 
+// what moves by itself goes back to where `previous` is allowed
+static LyraStatus begin_solve(LyraIntegrator *it, const LyStage *stage)
+{
+    if (!lyra_system_has_iterations(it->system)) {
+        return LYRA_OK;
+    }
+    bool changed = false;
+    LyraStateView view = lyra_state_view(stage->committed);
+    const LyraPoint at = {.time = stage->time,
+                          .dt = stage->dt,
+                          .u = stage->previous,
+                          .v = view.v,
+                          .committed = stage->committed,
+                          .moment = LYRA_UPDATE_SOLVE};
+    return lyra_system_begin_iteration(it->system, &at, &changed);
+}
+
 LyraStatus ly_newton_step_from_previous(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,
                                         const LyraVector *q, LyEvaluation *evaluation)
 {
+    if (is_single(newton)) {
+        ly_reach_return(it, stage->previous);
+        LY_TRY(begin_solve(it, stage));
+    }
     newton->at_previous = true;
     LyraStatus status = find_step(newton, it, stage, stage->previous, q, evaluation);
     newton->at_previous = false;
@@ -217,23 +268,6 @@ static LyraStatus try_rest(LyNewton *newton, LyraIntegrator *it, const LyStage *
         LY_TRY(try_step(newton, it, stage, status, count, q, evaluation));
     }
     return LYRA_OK;
-}
-
-// what moves by itself goes back to where `previous` is allowed
-static LyraStatus begin_solve(LyraIntegrator *it, const LyStage *stage)
-{
-    if (!lyra_system_has_iterations(it->system)) {
-        return LYRA_OK;
-    }
-    bool changed = false;
-    LyraStateView view = lyra_state_view(stage->committed);
-    const LyraPoint at = {.time = stage->time,
-                          .dt = stage->dt,
-                          .u = stage->previous,
-                          .v = view.v,
-                          .committed = stage->committed,
-                          .moment = LYRA_UPDATE_SOLVE};
-    return lyra_system_begin_iteration(it->system, &at, &changed);
 }
 
 LyraStatus ly_newton_start(LyNewton *newton, LyraIntegrator *it, const LyStage *stage,

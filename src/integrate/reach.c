@@ -38,6 +38,11 @@ LyraStatus ly_reach(LyraIntegrator *it, const LyraVector *u, bool *can)
         return LYRA_OK;
     }
     lyra_vector_sum(-1, it->reached, u, it->way);
+    if (lyra_vector_largest(it->way) == 0) {
+        // what moves by itself need not follow
+        lyra_vector_copy(u, it->reached);
+        return LYRA_OK;
+    }
     LY_TRY(lyra_system_step_bound(it->system, it->reached, it->way, &bound));
     *can = bound >= 1;
     if (*can) {

@@ -15,6 +15,7 @@ target_sources(lyra_objects PRIVATE
   integrate/methods.c
   integrate/newmark.c
   integrate/newton.c
+  integrate/newton_ahead.c
   integrate/newton_keep.c
   integrate/newton_start.c
   integrate/own.c

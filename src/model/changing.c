@@ -102,7 +102,10 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
     if (changings->count == 0) {
         return LYRA_OK;
     }
+    bool ahead = false;
     LyraUpdate update = {.moment = moment,
+                         .share = at->share,
+                         .ahead = &ahead,
                          .time = at->time,
                          .dt = at->dt,
                          .begin = at->committed ? lyra_state_view(at->committed).time : at->time,
@@ -135,6 +138,9 @@ LyraStatus ly_changings_update(LyChangings *changings, LyraUpdateMoment moment, 
         group->checksum = checksum;
         group->ready = true;
         changings->stencil_count += lyra_stencil_set_view(group->set).count;
+    }
+    if (at->ahead) {
+        *at->ahead = ahead;
     }
     return LYRA_OK;
 }

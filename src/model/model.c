@@ -222,7 +222,9 @@ void ly_model_lengths(const LyraModel *model, double *lengths)
         const LyraForceType *type = force->type;
         int64_t first = 3 * (int64_t)ly_group_first(model, f);
         LyPlace place = ly_force_place(type);
-        bool solid = type->traits & LYRA_FORCE_SOLID && !(type->traits & LYRA_FORCE_LINEAR);
+        // displacements from a rest shape of their own: numbers of the size of its edges
+        bool solid = type->traits & (LYRA_FORCE_SOLID | LYRA_FORCE_DISPLACEMENT) &&
+                     !(type->traits & LYRA_FORCE_LINEAR);
         for (int32_t s = 0; s < force->stencil_count && (solid || place != LY_PLACE_DISPLACED);
              ++s) {
             const int32_t *stencil = force->stencils + (int64_t)s * type->nodes;

@@ -30,6 +30,7 @@
 // restarts gives both back by recall().
 
 #include "lyra/math3.h"
+#include "solve/direct.h"
 #include "solve/kept.h"
 #include "solve/pcg.h"
 #include "solve/sections.h"
@@ -85,7 +86,10 @@
 #define STATICS_TOLERANCE 1e-9 // most, in statics
 #define STALLED 1e-6           // ... that sweeps may
 #define ROUNDED 1e-4           // residual that a factor may leave by rounding
-#define CURRENT_ITERATIONS 2   // of a factor of the very values
+#define CURRENT_ITERATIONS 2   // of a factor of the very values ...
+#define SINGLE_ITERATIONS 8    // ... in single precision
+#define SINGLE_ENTRIES 4e5     // numbers from which a factor is kept in single precision
+#define SINGLE_PIVOT 1e-6 // of the entry it started from that all pivots have in single precision
 
 // times the cost of a factor that sweeps must seem to cost to be left, at the first checks
 static const double doubts[] = {2.4, 1.8, 1.4};
@@ -329,19 +333,54 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
 
 // ---- factors ------------------------------------------------------------------------------------
 
-static LyraStatus analyze_kept(Adaptive *self)
+// whether the factor is in single precision
+static bool is_single(const Adaptive *self)
+{
+    return self->kept.direct == &ly_solver_cholesky_single;
+}
+
+// Whether a factor is to be tried in single precision: where it is beyond the caches, so that half
+// the memory is half the time. Statics asks for more digits.
+static bool wants_single(const Adaptive *self)
+{
+    return !statics(self) && self->entries > SINGLE_ENTRIES;
+}
+
+static LyraStatus analyze_kept(Adaptive *self, bool single)
 {
     if (!self->kept.self) {
-        LY_TRY(ly_kept_create(self->ctx, &self->def, &self->A, self->constraints, &self->kept));
+        const LyraSolverType *direct =
+            single ? &ly_solver_cholesky_single : &ly_solver_cholesky_kept;
+        LY_TRY(ly_kept_create(self->ctx, direct, &self->def, &self->A, self->constraints,
+                              &self->kept));
         ly_cholesky_work(self->kept.self, &self->entries, &self->flops);
     }
     return LYRA_OK;
 }
 
+// whether a status is about the numbers of the matrix, which sweeps may still serve
+static bool is_of_numbers(LyraStatus status)
+{
+    return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR;
+}
+
+// whether a factor that was made with this status is good enough in single precision
+static bool serves_in_single(const Adaptive *self, LyraStatus status)
+{
+    return status == LYRA_OK && ly_symmetric_smallest_pivot(self->kept.self) > SINGLE_PIVOT;
+}
+
 static LyraStatus make_factor(Adaptive *self, const LyraOperator *A)
 {
-    LY_TRY(analyze_kept(self));
-    LY_TRY(ly_kept_factor(&self->kept, A));
+    LY_TRY(analyze_kept(self, wants_single(self)));
+    LyraStatus status = ly_kept_factor(&self->kept, A);
+    bool numbers = status == LYRA_OK || is_of_numbers(status);
+    if (numbers && is_single(self) && !serves_in_single(self, status)) {
+        ly_kept_destroy(&self->kept);
+        LY_TRY(analyze_kept(self, false));
+        status = ly_kept_factor(&self->kept, A);
+    }
+    LY_TRY(status);
     ++self->serial;
     self->unreported = true;
     self->keeps = true;
@@ -352,14 +391,12 @@ static LyraStatus make_factor(Adaptive *self, const LyraOperator *A)
     return LYRA_OK;
 }
 
-// whether a status is about the numbers of the matrix, which sweeps may still serve
-static bool is_of_numbers(LyraStatus status)
-{
-    return status == LYRA_NOT_POSITIVE_DEFINITE || status == LYRA_SINGULAR;
-}
-
 static void return_to_sweeps(Adaptive *self)
 {
+    if (self->kept.self) {
+        ly_cholesky_rest(self->kept.self);
+    }
+    self->kept.factored = self->kept.current = false;
     self->seen = self->solves > 0 ? self->cycle / self->solves : self->seen;
     self->keeps = self->due = false;
     self->patience *= 2;
@@ -395,10 +432,10 @@ static LyraStatus decide(Adaptive *self)
     double borne = self->patience * (statics(self) ? 1 : LONG);
     if (!statics(self) && self->regret > borne * analysis_cost(self)) {
         // tells what a factor costs
-        LY_TRY(analyze_kept(self));
+        LY_TRY(analyze_kept(self, wants_single(self)));
     }
     if (self->regret > borne * factor_cost(self)) {
-        LY_TRY(analyze_kept(self));
+        LY_TRY(analyze_kept(self, wants_single(self)));
         self->keeps = self->due = self->entries <= ENTRIES_MAX && kept_mean(self) < self->mean;
         self->patience *= self->keeps ? 1 : 2;
         self->regret = 0;
@@ -533,7 +570,7 @@ static LyraStatus solve_kept(Adaptive *self, const double *b, bool warm, double 
     }
     if (self->kept.current) {
         // a factor of these very values answers at once, as well as rounding lets it
-        ask.iterations_max = CURRENT_ITERATIONS;
+        ask.iterations_max = is_single(self) ? SINGLE_ITERATIONS : CURRENT_ITERATIONS;
         ask.watch = NULL;
         status = ly_kept_solve(&self->kept, &ask, b, warm, x, report, &iterations);
         if (status == LYRA_NOT_CONVERGED && is_answer(self, b, x, ROUNDED)) {
@@ -669,7 +706,7 @@ static void remember(const void *data, double *memory)
     const Adaptive *self = data;
     const double numbers[LYRA_SOLVER_MEMORY] = {
         self->keeps,    self->due,    self->regret,       self->mean,
-        self->patience, self->cycle,  self->solves,       self->kept.self != NULL,
+        self->patience, self->cycle,  self->solves,       self->kept.self ? 1 + is_single(self) : 0,
         self->length,   self->cycles, self->kept.current, self->fresh,
         self->seen,     self->excess, self->stale,        self->last,
     };
@@ -683,10 +720,12 @@ static LyraStatus recall(void *data, const double *memory, const LyraOperator *A
         forget(self);
         return LYRA_OK;
     }
-    if (memory[7] != 0) {
-        LY_TRY(analyze_kept(self));
-    } else {
+    if (memory[7] != (self->kept.self ? 1 + is_single(self) : 0)) {
         ly_kept_destroy(&self->kept);
+    }
+    if (memory[7] != 0) {
+        LY_TRY(analyze_kept(self, memory[7] == 2));
+    } else {
         self->entries = self->flops = 0;
         LY_TRY(estimate(self));
     }

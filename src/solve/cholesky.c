@@ -11,7 +11,7 @@
 
 typedef struct Cholesky {
     LyraContext *ctx;
-    const LyColumns *columns;
+    LyFrontHolding holding;
     LyFronts fronts;
     LyFrontFactor factor;
 } Cholesky;
@@ -20,16 +20,31 @@ static void forget(Cholesky *self)
 {
     ly_front_factor_destroy(&self->factor);
     ly_fronts_destroy(&self->fronts);
-    self->columns = NULL;
 }
 
-static LyraStatus create(LyraContext *ctx, void **out)
+static LyraStatus create_held(LyraContext *ctx, LyFrontHolding holding, void **out)
 {
     Cholesky *self;
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *self, &self));
     self->ctx = ctx;
+    self->holding = holding;
     *out = self;
     return LYRA_OK;
+}
+
+static LyraStatus create(LyraContext *ctx, void **out)
+{
+    return create_held(ctx, (LyFrontHolding){0}, out);
+}
+
+static LyraStatus create_kept(LyraContext *ctx, void **out)
+{
+    return create_held(ctx, (LyFrontHolding){.transient = true}, out);
+}
+
+static LyraStatus create_single(LyraContext *ctx, void **out)
+{
+    return create_held(ctx, (LyFrontHolding){.single = true, .transient = true}, out);
 }
 
 static void destroy(void *data)
@@ -41,6 +56,7 @@ static void destroy(void *data)
 
 static LyraStatus analyze(void *data, const LyraOperator *A, const LyColumns *columns)
 {
+    (void)columns;
     Cholesky *self = data;
     LyraStatus status = LYRA_OK;
     bool block = A->kind == LYRA_OPERATOR_BLOCK;
@@ -55,9 +71,7 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyColumns *co
     LY_TRY_DONE(ly_reorder_dissect(self->ctx, graph, order));
 #endif
     LY_TRY_DONE(ly_fronts_create(self->ctx, graph, block ? 3 : 1, order, &self->fronts));
-    LY_TRY_DONE(
-        ly_front_factor_create(&self->fronts, columns->start, columns->index, &self->factor));
-    self->columns = columns;
+    LY_TRY_DONE(ly_front_factor_create(&self->fronts, A, self->holding, &self->factor));
 done:
     ly_release(self->ctx, order);
     if (status != LYRA_OK) {
@@ -66,11 +80,12 @@ done:
     return status;
 }
 
-static LyraStatus factor(void *data, bool ldl, int64_t *failed)
+static LyraStatus factor(void *data, const LyraOperator *A, const double *added, bool ldl,
+                         int64_t *failed)
 {
     Cholesky *self = data;
-    ly_front_factor_compute(&self->factor, self->columns->values, ldl, failed);
-    return LYRA_OK;
+    const LyFrontInput input = {.A = A, .added = added, .indefinite = ldl};
+    return ly_front_factor_compute(&self->factor, &input, failed);
 }
 
 static void find_pivots(const void *data, double *pivots)
@@ -105,25 +120,56 @@ void ly_cholesky_work(const void *data, double *entries, double *flops)
     *flops = self->fronts.flops;
 }
 
+void ly_cholesky_rest(void *data)
+{
+    Cholesky *self = (Cholesky *)ly_symmetric_inner(data);
+    ly_front_factor_rest(&self->factor);
+}
+
+#define TYPE(make)                                                                                 \
+    {                                                                                              \
+        .name = "cholesky", .reads_operator = true, .create = make, .analyze = analyze,            \
+        .factor = factor, .pivots = find_pivots, .solve = solve, .entries = entries,               \
+        .bytes = bytes, .destroy = destroy,                                                        \
+    }
+
 static LyraStatus create_solver(LyraContext *ctx, const LyraSolverDef *def, void **out)
 {
-    static const LySymmetricType type = {
-        .name = "cholesky",
-        .create = create,
-        .analyze = analyze,
-        .factor = factor,
-        .pivots = find_pivots,
-        .solve = solve,
-        .entries = entries,
-        .bytes = bytes,
-        .destroy = destroy,
-    };
+    static const LySymmetricType type = TYPE(create);
     return ly_symmetric_create(ctx, def, &type, out);
 }
 
+static LyraStatus create_kept_solver(LyraContext *ctx, const LyraSolverDef *def, void **out)
+{
+    static const LySymmetricType type = TYPE(create_kept);
+    return ly_symmetric_create(ctx, def, &type, out);
+}
+
+static LyraStatus create_single_solver(LyraContext *ctx, const LyraSolverDef *def, void **out)
+{
+    static const LySymmetricType type = TYPE(create_single);
+    return ly_symmetric_create(ctx, def, &type, out);
+}
+
+#define TRAITS (LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_INDEFINITE | LYRA_SOLVES_DIRECTLY)
+
 const LyraSolverType ly_solver_cholesky = {
     .name = "cholesky",
-    .traits = LYRA_SOLVES_BLOCK | LYRA_SOLVES_CSR | LYRA_SOLVES_INDEFINITE | LYRA_SOLVES_DIRECTLY,
+    .traits = TRAITS,
     .create = create_solver,
+    LY_SYMMETRIC_FUNCTIONS,
+};
+
+const LyraSolverType ly_solver_cholesky_kept = {
+    .name = "cholesky",
+    .traits = TRAITS,
+    .create = create_kept_solver,
+    LY_SYMMETRIC_FUNCTIONS,
+};
+
+const LyraSolverType ly_solver_cholesky_single = {
+    .name = "cholesky",
+    .traits = TRAITS,
+    .create = create_single_solver,
     LY_SYMMETRIC_FUNCTIONS,
 };

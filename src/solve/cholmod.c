@@ -208,8 +208,11 @@ done:
 
 // ---- factor -------------------------------------------------------------------------------------
 
-static LyraStatus factor(void *data, bool ldl, int64_t *failed)
+static LyraStatus factor(void *data, const LyraOperator *A, const double *added, bool ldl,
+                         int64_t *failed)
 {
+    (void)A;
+    (void)added;
     Cholmod *self = data;
     if (ldl && !self->ldl) {
         self->common.supernodal = CHOLMOD_SIMPLICIAL;

@@ -49,12 +49,16 @@ int64_t ly_columns_bytes(const LyColumns *columns);
 /// solver of it: it judges matrices by their pivots and conditions, shifts, and gives way to LU.
 typedef struct LySymmetricType {
     const char *name;
+    bool reads_operator; // and needs no columns
     LyraStatus (*create)(LyraContext *ctx, void **self);
-    /// Takes the pattern. `columns`, the lower triangle, stays in place and has the values later.
+    /// Takes the pattern. `columns`, the lower triangle, stays in place and has the values later;
+    /// of a type that reads the operator it is empty.
     LyraStatus (*analyze)(void *self, const LyraOperator *A, const LyColumns *columns);
-    /// Factors the values of the columns. `failed`: the first unknown whose pivot is not positive,
-    /// with `ldl` one that ends LDL^T, or -1.
-    LyraStatus (*factor)(void *self, bool ldl, int64_t *failed);
+    /// Factors the values of the columns, or those of A with `added` [size] (nullable) on its
+    /// diagonal. `failed`: the first unknown whose pivot is not positive, with `ldl` one that ends
+    /// LDL^T, or -1.
+    LyraStatus (*factor)(void *self, const LyraOperator *A, const double *added, bool ldl,
+                         int64_t *failed);
     /// The pivots of the factor, d of L D L^T, [size] in the order of unknowns.
     void (*pivots)(const void *self, double *pivots);
     LyraStatus (*solve)(void *self, int32_t columns, const double *B, double *X);
@@ -81,6 +85,9 @@ void ly_symmetric_destroy(void *self);
 
 /// What the type made, for questions that only it answers.
 const void *ly_symmetric_inner(const void *self);
+
+/// The smallest pivot of the last Cholesky factor over the diagonal entry it started from.
+double ly_symmetric_smallest_pivot(const void *self);
 
 // ---- factors with pivoting ----------------------------------------------------------------------
 

@@ -60,7 +60,9 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
 {
     FactorReuse *self = data;
     forget(self);
-    return ly_kept_create(self->ctx, &self->def, A, constraints, &self->kept);
+    bool sparse = A->kind == LYRA_OPERATOR_BLOCK || A->kind == LYRA_OPERATOR_CSR;
+    const LyraSolverType *direct = sparse ? &ly_solver_cholesky : &ly_solver_dense;
+    return ly_kept_create(self->ctx, direct, &self->def, A, constraints, &self->kept);
 }
 
 // a new factor

@@ -16,6 +16,7 @@
 #include "solve/fronts.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PANEL LY_PANEL
 #define BLOCK (PANEL * PANEL)
@@ -342,43 +343,6 @@ static void update(const LyTrapezoid *front, double *C, int32_t first, int32_t l
 
 // ---- solve, one right-hand side -----------------------------------------------------------------
 
-// y -= columns [0, end) of `panels` panels, `stride` apart, times x
-LY_INLINE void apply_panels(int32_t panels, const double *A, int64_t stride, int32_t end,
-                            const double *x, double *y)
-{
-    LyReal acc[4][PARTS];
-    for (int32_t i = 0; i < panels; ++i) {
-        for (int v = 0; v < PARTS; ++v) {
-            acc[i][v] = ly_load(y + PANEL * i + LY_LANES * v);
-        }
-    }
-    for (int32_t p = 0; p < end; ++p) {
-        const LyReal xp = ly_set(x[p]);
-        for (int32_t i = 0; i < panels; ++i) {
-            for (int v = 0; v < PARTS; ++v) {
-                acc[i][v] -= ly_load(A + stride * i + PANEL * (int64_t)p + LY_LANES * v) * xp;
-            }
-        }
-    }
-    for (int32_t i = 0; i < panels; ++i) {
-        for (int v = 0; v < PARTS; ++v) {
-            ly_store(y + PANEL * i + LY_LANES * v, acc[i][v]);
-        }
-    }
-}
-
-// acc[c] += column c of panel A times y, in lanes
-LY_INLINE void add_columns(int32_t columns, const double *A, const double *y, LyReal acc[PANEL])
-{
-    for (int v = 0; v < PARTS; ++v) {
-        const LyReal yv = ly_load(y + LY_LANES * v);
-#pragma GCC unroll 8
-        for (int c = 0; c < columns; ++c) {
-            acc[c] += ly_load(A + PANEL * c + LY_LANES * v) * yv;
-        }
-    }
-}
-
 LY_INLINE void clear(LyReal acc[PANEL])
 {
     for (int c = 0; c < PANEL; ++c) {
@@ -386,89 +350,31 @@ LY_INLINE void clear(LyReal acc[PANEL])
     }
 }
 
-static void solve_one(const LyTrapezoid *front, double *x)
+#if LY_LANES == 1
+LY_INLINE LyReal load_single(const float *p)
 {
-    int32_t panels = ly_panel_count(front->width);
-    for (int32_t i = 0; i < panels; ++i) {
-        const double *L = ly_trapezoid_panel(front, i), *D = L + (int64_t)BLOCK * i;
-        double *own = x + PANEL * i;
-        apply_panels(1, L, 0, PANEL * i, x, own);
-        int32_t columns = least(PANEL, front->width - PANEL * i);
-        for (int32_t k = 0; k < columns; ++k) {
-            own[k] /= D[k + PANEL * k];
-            for (int32_t r = k + 1; r < columns; ++r) {
-                own[r] -= D[r + PANEL * k] * own[k];
-            }
-        }
-    }
+    return (double)*p;
 }
+#else
+typedef float Singles __attribute__((vector_size(4 * LY_LANES)));
 
-static void apply_one(const LyTrapezoid *front, const double *x, int32_t first, int32_t last,
-                      double *y)
+LY_INLINE LyReal load_single(const float *p)
 {
-    int32_t pivots = ly_panel_count(front->width), i = first;
-    int64_t stride = (int64_t)PANEL * front->width;
-    for (; i + 4 <= last; i += 4) {
-        apply_panels(4, ly_trapezoid_panel(front, pivots + i), stride, front->width, x,
-                     y + PANEL * i);
-    }
-    for (; i < last; ++i) {
-        apply_panels(1, ly_trapezoid_panel(front, pivots + i), stride, front->width, x,
-                     y + PANEL * i);
-    }
+    Singles singles;
+    memcpy(&singles, p, sizeof singles);
+    return __builtin_convertvector(singles, LyReal);
 }
+#endif
 
-static void apply_transposed_one(const LyTrapezoid *front, const double *y, int32_t first,
-                                 int32_t last, double *x)
-{
-    int32_t panels = ly_panel_count(front->height);
-    const double *A = ly_trapezoid_panel(front, ly_panel_count(front->width));
-    int64_t stride = (int64_t)PANEL * front->width;
-    for (int32_t c = first; c < last; ++c) {
-        int32_t columns = least(PANEL, front->width - PANEL * c);
-        LyReal acc[PANEL];
-        clear(acc);
-        for (int32_t i = 0; i < panels; ++i) {
-            const double *from = A + stride * i + (int64_t)BLOCK * c;
-            if (columns == PANEL) {
-                add_columns(PANEL, from, y + PANEL * i, acc);
-            } else {
-                add_columns(columns, from, y + PANEL * i, acc);
-            }
-        }
-        for (int32_t k = 0; k < columns; ++k) {
-            x[PANEL * c + k] -= ly_sum(acc[k]);
-        }
-    }
-}
+#define NUMBER double
+#define NUMBERS values
+#define LOAD ly_load
+#include "solve/front_solve.h"
 
-static void solve_transposed_one(const LyTrapezoid *front, double *x)
-{
-    int32_t panels = ly_panel_count(front->width);
-    for (int32_t c = panels - 1; c >= 0; --c) {
-        int32_t columns = least(PANEL, front->width - PANEL * c);
-        double *own = x + PANEL * c;
-        if (c + 1 < panels) {
-            LyReal acc[PANEL];
-            clear(acc);
-            for (int32_t i = c + 1; i < panels; ++i) {
-                add_columns(PANEL, ly_trapezoid_panel(front, i) + (int64_t)BLOCK * c, x + PANEL * i,
-                            acc);
-            }
-            for (int32_t k = 0; k < PANEL; ++k) {
-                own[k] -= ly_sum(acc[k]);
-            }
-        }
-        const double *D = ly_trapezoid_panel(front, c) + (int64_t)BLOCK * c;
-        for (int32_t k = columns - 1; k >= 0; --k) {
-            double sum = own[k];
-            for (int32_t r = k + 1; r < columns; ++r) {
-                sum -= D[r + PANEL * k] * own[r];
-            }
-            own[k] = sum / D[k + PANEL * k];
-        }
-    }
-}
+#define NUMBER float
+#define NUMBERS singles
+#define LOAD load_single
+#include "solve/front_solve.h"
 
 // ---- solve, a group -----------------------------------------------------------------------------
 
@@ -598,24 +504,28 @@ static void solve_transposed_group(const LyTrapezoid *front, double *x)
 
 static void solve(const LyTrapezoid *front, bool group, double *x)
 {
-    (group ? solve_group : solve_one)(front, x);
+    (group ? solve_group : front->singles ? solve_float : solve_double)(front, x);
 }
 
 static void apply(const LyTrapezoid *front, bool group, const double *x, int32_t first,
                   int32_t last, double *y)
 {
-    (group ? apply_group : apply_one)(front, x, first, last, y);
+    (group ? apply_group : front->singles ? apply_float : apply_double)(front, x, first, last, y);
 }
 
 static void apply_transposed(const LyTrapezoid *front, bool group, const double *y, int32_t first,
                              int32_t last, double *x)
 {
-    (group ? apply_transposed_group : apply_transposed_one)(front, y, first, last, x);
+    (group            ? apply_transposed_group
+     : front->singles ? apply_transposed_float
+                      : apply_transposed_double)(front, y, first, last, x);
 }
 
 static void solve_transposed(const LyTrapezoid *front, bool group, double *x)
 {
-    (group ? solve_transposed_group : solve_transposed_one)(front, x);
+    (group            ? solve_transposed_group
+     : front->singles ? solve_transposed_float
+                      : solve_transposed_double)(front, x);
 }
 
 const LyFrontKernels LY_KERNEL(ly_front_kernels) = {

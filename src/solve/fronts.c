@@ -18,12 +18,15 @@
 // passed on to its part of b, y2 = sum - L21 y1; on the way down it takes x2 from its parent.
 
 #include "solve/fronts.h"
+#include "lyra/csr.h"
 
 #include <math.h>
 #include <string.h>
 
 /// Panels of rows that are finished together: with a depth of 256, half of a second cache.
 #define CHUNK 30
+/// Numbers that are stored together.
+#define STORE_CHUNK 65536
 /// Panels of a piece of a solve.
 #define SOLVE_CHUNK 32
 /// Numbers of the factor from which a solve runs on threads.
@@ -31,8 +34,8 @@
 
 typedef struct FrontLoop {
     LyFrontFactor *factor;
-    const double *matrix; // values of the matrix
-    bool indefinite;
+    const LyFrontInput *input;
+    const double *matrix; // its values
     // the front at hand
     const LyFront *front;
     LyTrapezoid trapezoid;
@@ -51,35 +54,47 @@ typedef struct FrontLoop {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static int64_t tree_room(const LyFronts *fronts)
+// the rows of a matrix of nodes, and how many it stores
+static int64_t matrix_rows(const LyraOperator *A, const int64_t **start, const int32_t **column)
 {
-    return fronts->tree_stack[0] + fronts->tree_stack[1];
+    if (A->kind == LYRA_OPERATOR_BLOCK) {
+        LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
+        *start = view.row_start;
+        *column = view.column;
+        return view.block_count;
+    }
+    LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(A->csr));
+    *start = view.row_start;
+    *column = view.column;
+    return view.entry_count;
 }
 
-// where entry k of column j of the matrix goes, fronts in order
-static LyraStatus find_targets(const LyFronts *fronts, const int64_t *start, const int64_t *index,
+// where the nodes of the matrix go, fronts in order
+static LyraStatus find_entries(const LyFronts *fronts, const int64_t *start, const int32_t *column,
                                LyFrontFactor *out)
 {
     LyraContext *ctx = fronts->ctx;
     LyraStatus status = LYRA_OK;
-    int32_t size = fronts->node_size, *at = NULL;
-    int64_t columns = (int64_t)fronts->node_count * size, *column_of = NULL, *fill = NULL;
+    int32_t *at = NULL, size = fronts->node_size;
+    int64_t *fill = NULL;
     LY_TRY_DONE(ly_allocate_array(ctx, fronts->node_count, sizeof *at, &at));
-    LY_TRY_DONE(ly_allocate_array(ctx, out->entry_count, sizeof *column_of, &column_of));
     LY_TRY_DONE(ly_allocate_array(ctx, fronts->count, sizeof *fill, &fill));
-    // entries by fronts
     memset(out->entry_start, 0, ((size_t)fronts->count + 1) * sizeof *out->entry_start);
+    // nodes by fronts, at first with their new numbers
     for (int32_t pass = 0; pass < 2; ++pass) {
-        for (int64_t j = 0; j < columns; ++j) {
-            int32_t nj = fronts->inverse[j / size];
-            for (int64_t k = start[j]; k < start[j + 1]; ++k) {
-                int32_t ni = fronts->inverse[index[k] / size];
-                int32_t f = fronts->front_of[ni < nj ? ni : nj];
+        for (int32_t i = 0; i < fronts->node_count; ++i) {
+            for (int64_t k = start[i]; k < start[i + 1]; ++k) {
+                int32_t ni = fronts->inverse[i], nj = fronts->inverse[column[k]];
+                bool transposed = ni <= nj;
+                int32_t row = transposed ? nj : ni, f = fronts->front_of[transposed ? ni : nj];
+                if (column[k] < i) {
+                    continue;
+                }
                 if (pass == 0) {
                     ++out->entry_start[f + 1];
                 } else {
-                    out->entry_source[fill[f]] = k;
-                    column_of[fill[f]++] = j;
+                    out->entries[fill[f]++] =
+                        (LyFrontEntry){2 * k + transposed, row, transposed ? ni : nj};
                 }
             }
         }
@@ -87,62 +102,100 @@ static LyraStatus find_targets(const LyFronts *fronts, const int64_t *start, con
             fill[f] = out->entry_start[f];
             out->entry_start[f + 1] += out->entry_start[f];
         }
+        if (pass == 0) {
+            out->entry_count = out->entry_start[fronts->count];
+            LY_TRY_DONE(
+                ly_allocate_array(ctx, out->entry_count, sizeof *out->entries, &out->entries));
+        }
     }
     // places
     for (int32_t f = 0; f < fronts->count; ++f) {
         const LyFront *front = &fronts->fronts[f];
-        int32_t width = front->width * size, pivots = ly_panel_count(width);
         for (int32_t k = 0; k < front->height; ++k) {
-            at[fronts->rows[front->rows + k]] = k;
+            at[fronts->rows[front->rows + k]] = front->width + k;
         }
         for (int64_t e = out->entry_start[f]; e < out->entry_start[f + 1]; ++e) {
-            int64_t i = index[out->entry_source[e]], j = column_of[e];
-            int32_t ni = fronts->inverse[i / size], nj = fronts->inverse[j / size];
-            int32_t row_node = ni > nj ? ni : nj, column_node = ni > nj ? nj : ni;
-            int32_t row_part = (int32_t)((ni >= nj ? i : j) % size);
-            int32_t column_part = (int32_t)((ni >= nj ? j : i) % size);
-            int64_t column = (int64_t)(column_node - front->first) * size + column_part;
-            int64_t target = front->values + LY_PANEL * column;
-            if (row_node < front->first + front->width) {
-                int64_t row = (int64_t)(row_node - front->first) * size + row_part;
-                target += ly_triangle_room(row / LY_PANEL) + row % LY_PANEL;
-            } else {
-                int64_t row = (int64_t)at[row_node] * size + row_part;
-                target += ly_triangle_room(pivots) + (int64_t)LY_PANEL * width * (row / LY_PANEL) +
-                          row % LY_PANEL;
-            }
-            out->entry_target[e] = target;
+            LyFrontEntry *entry = &out->entries[e];
+            int32_t own = entry->row - front->first;
+            entry->row = size * (own < front->width ? own : at[entry->row]);
+            entry->column = size * (entry->column - front->first);
         }
     }
 done:
     ly_release(ctx, at);
-    ly_release(ctx, column_of);
     ly_release(ctx, fill);
     return status;
 }
 
-LyraStatus ly_front_factor_create(const LyFronts *fronts, const int64_t *start,
-                                  const int64_t *index, LyFrontFactor *out)
+// numbers of scratch: stacks, and the front at hand of a factor in single precision
+static int64_t tree_room(const LyFrontFactor *factor)
+{
+    const LyFronts *fronts = factor->fronts;
+    return fronts->tree_stack[0] + fronts->tree_stack[1] +
+           (factor->holding.single ? fronts->tree_front : 0);
+}
+
+static int64_t top_room(const LyFrontFactor *factor)
+{
+    const LyFronts *fronts = factor->fronts;
+    return fronts->top_stack[0] + fronts->top_stack[1] +
+           (factor->holding.single ? fronts->top_front : 0);
+}
+
+static int64_t scratch_room(const LyFrontFactor *factor)
+{
+    int64_t threads = lyra_context_thread_count(factor->fronts->ctx);
+    return threads * tree_room(factor) + top_room(factor) + factor->fronts->kept_room;
+}
+
+static LyraStatus take_scratch(LyFrontFactor *factor)
+{
+    return factor->scratch ? LYRA_OK
+                           : ly_allocate_array(factor->fronts->ctx, scratch_room(factor),
+                                               sizeof *factor->scratch, &factor->scratch);
+}
+
+static LyraStatus take_numbers(LyFrontFactor *factor)
+{
+    LyraContext *ctx = factor->fronts->ctx;
+    int64_t room = factor->fronts->values_room;
+    if (factor->values || factor->singles) {
+        return LYRA_OK;
+    }
+    return factor->holding.single ? ly_allocate_array(ctx, room, 4, &factor->singles)
+                                  : ly_allocate_array(ctx, room, 8, &factor->values);
+}
+
+void ly_front_factor_rest(LyFrontFactor *factor)
+{
+    LyraContext *ctx = factor->fronts->ctx;
+    ly_release(ctx, factor->values);
+    ly_release(ctx, factor->singles);
+    factor->values = NULL;
+    factor->singles = NULL;
+}
+
+LyraStatus ly_front_factor_create(const LyFronts *fronts, const LyraOperator *A,
+                                  LyFrontHolding holding, LyFrontFactor *out)
 {
     static const LyFrontKernels *const kernels[] = LY_KERNEL_TABLE(&ly_front_kernels);
     LyraContext *ctx = fronts->ctx;
     LyraStatus status = LYRA_OK;
     int64_t threads = lyra_context_thread_count(ctx);
-    int64_t entries = start[(int64_t)fronts->node_count * fronts->node_size];
-    int64_t top = fronts->top_stack[0] + fronts->top_stack[1];
+    const int64_t *start;
+    const int32_t *column;
     *out = (LyFrontFactor){
-        .fronts = fronts, .kernels = kernels[lyra_context_isa(ctx)], .entry_count = entries};
+        .fronts = fronts, .kernels = kernels[lyra_context_isa(ctx)], .holding = holding};
+    out->source_count = matrix_rows(A, &start, &column);
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)fronts->count + 1, 8, &out->entry_start));
-    LY_TRY_DONE(ly_allocate_array(ctx, entries, 8, &out->entry_source));
-    LY_TRY_DONE(ly_allocate_array(ctx, entries, 8, &out->entry_target));
-    LY_TRY_DONE(find_targets(fronts, start, index, out));
-    LY_TRY_DONE(ly_allocate_array(ctx, fronts->values_room, 8, &out->values));
+    LY_TRY_DONE(find_entries(fronts, start, column, out));
     LY_TRY_DONE(ly_allocate_zeroed(ctx, fronts->pivot_room, 8, &out->signs));
-    LY_TRY_DONE(ly_allocate_array(ctx, threads * tree_room(fronts), 8, &out->tree_memory));
-    LY_TRY_DONE(ly_allocate_array(ctx, top, 8, &out->top_memory));
-    LY_TRY_DONE(ly_allocate_array(ctx, fronts->kept_room, 8, &out->kept));
     LY_TRY_DONE(ly_allocate_array(ctx, threads * 3 * fronts->widest, 8, &out->base));
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)fronts->tree_count + 1, 8, &out->failed));
+    if (!holding.transient) {
+        LY_TRY_DONE(take_numbers(out));
+        LY_TRY_DONE(take_scratch(out));
+    }
 done:
     if (status != LYRA_OK) {
         ly_front_factor_destroy(out);
@@ -155,13 +208,11 @@ void ly_front_factor_destroy(LyFrontFactor *factor)
     if (factor->fronts) {
         LyraContext *ctx = factor->fronts->ctx;
         ly_release(ctx, factor->entry_start);
-        ly_release(ctx, factor->entry_source);
-        ly_release(ctx, factor->entry_target);
+        ly_release(ctx, factor->entries);
         ly_release(ctx, factor->values);
+        ly_release(ctx, factor->singles);
         ly_release(ctx, factor->signs);
-        ly_release(ctx, factor->tree_memory);
-        ly_release(ctx, factor->top_memory);
-        ly_release(ctx, factor->kept);
+        ly_release(ctx, factor->scratch);
         ly_release(ctx, factor->base);
         ly_release(ctx, factor->failed);
         ly_release(ctx, factor->x);
@@ -177,10 +228,20 @@ int64_t ly_front_factor_bytes(const LyFrontFactor *factor)
         return 0;
     }
     int64_t threads = lyra_context_thread_count(fronts->ctx);
-    return 8 * (2 * factor->entry_count + fronts->count + fronts->values_room + fronts->pivot_room +
-                threads * (tree_room(fronts) + 3 * (int64_t)fronts->widest) + fronts->top_stack[0] +
-                fronts->top_stack[1] + fronts->kept_room + fronts->tree_count +
-                factor->group * (fronts->pivot_room + fronts->below_room));
+    int64_t numbers = (factor->scratch ? scratch_room(factor) : 0) + fronts->count +
+                      fronts->pivot_room + threads * 3 * fronts->widest + fronts->tree_count +
+                      factor->group * (fronts->pivot_room + fronts->below_room);
+    return 8 * numbers + factor->entry_count * (int64_t)sizeof(LyFrontEntry) +
+           fronts->values_room * (factor->singles  ? 4
+                                  : factor->values ? 8
+                                                   : 0);
+}
+
+// stacks of a thread, or of the fronts at the top; behind them a front at hand
+static double *stacks_of(const LyFrontFactor *factor, const LyFront *front, int32_t worker)
+{
+    int64_t threads = lyra_context_thread_count(factor->fronts->ctx);
+    return factor->scratch + (front->top ? threads : worker) * tree_room(factor);
 }
 
 // the triangle that a front passes on
@@ -188,18 +249,36 @@ static double *passed_at(const LyFrontFactor *factor, const LyFront *front, int3
 {
     const LyFronts *fronts = factor->fronts;
     if (front->area == 2) {
-        return factor->kept + front->passed;
+        return factor->scratch + scratch_room(factor) - fronts->kept_room + front->passed;
     }
-    double *memory =
-        front->top ? factor->top_memory : factor->tree_memory + worker * tree_room(fronts);
     int64_t first = front->top ? fronts->top_stack[0] : fronts->tree_stack[0];
-    return memory + (front->area ? first : 0) + front->passed;
+    return stacks_of(factor, front, worker) + (front->area ? first : 0) + front->passed;
 }
 
+// a front that is done
 static LyTrapezoid trapezoid_of(const LyFrontFactor *factor, const LyFront *front)
 {
     int32_t size = factor->fronts->node_size;
-    return (LyTrapezoid){factor->values + front->values, front->width * size, front->height * size};
+    LyTrapezoid t = {.width = front->width * size, .height = front->height * size};
+    if (factor->holding.single) {
+        t.singles = factor->singles + front->values;
+    } else {
+        t.values = factor->values + front->values;
+    }
+    return t;
+}
+
+// ... and one at hand
+static LyTrapezoid trapezoid_at_hand(const LyFrontFactor *factor, const LyFront *front,
+                                     int32_t worker)
+{
+    LyTrapezoid t = trapezoid_of(factor, front);
+    if (factor->holding.single) {
+        const LyFronts *fronts = factor->fronts;
+        const int64_t *stack = front->top ? fronts->top_stack : fronts->tree_stack;
+        t.values = stacks_of(factor, front, worker) + stack[0] + stack[1];
+    }
+    return t;
 }
 
 // pieces of a front: on all threads at the top, else here
@@ -292,6 +371,56 @@ static void add_child(FrontLoop *loop, int32_t c, int32_t worker)
     run(loop, chunks(ly_panel_count(n), CHUNK), add_task, worker);
 }
 
+// place of an entry of a front
+static inline int64_t entry_place(const LyTrapezoid *t, int32_t row, int32_t column)
+{
+    int32_t pivots = ly_panel_count(t->width), below = row - t->width;
+    int64_t at = LY_PANEL * (int64_t)column;
+    return below < 0 ? at + ly_triangle_room(row / LY_PANEL) + row % LY_PANEL
+                     : at + ly_triangle_room(pivots) +
+                           (int64_t)LY_PANEL * t->width * (below / LY_PANEL) + below % LY_PANEL;
+}
+
+// the entries of the matrix
+static void set_entries(const FrontLoop *loop, int32_t f)
+{
+    const LyFrontFactor *factor = loop->factor;
+    const LyTrapezoid *t = &loop->trapezoid;
+    int32_t size = factor->fronts->node_size;
+    for (int64_t e = factor->entry_start[f]; e < factor->entry_start[f + 1]; ++e) {
+        const LyFrontEntry *entry = &factor->entries[e];
+        const double *from = loop->matrix + (entry->source >> 1) * size * size;
+        int32_t along = entry->source & 1 ? 1 : size, across = entry->source & 1 ? size : 1;
+        for (int32_t r = 0; r < size; ++r) {
+            double *to = t->values + entry_place(t, entry->row + r, entry->column);
+            // up to the diagonal
+            int32_t end = least(size, entry->row + r - entry->column + 1);
+            for (int32_t c = 0; c < end; ++c) {
+                to[LY_PANEL * c] = from[along * r + across * c];
+            }
+        }
+    }
+    const LyFronts *fronts = factor->fronts;
+    for (int32_t k = 0; k < t->width && loop->input->added; ++k) {
+        int64_t old = fronts->order[fronts->fronts[f].first + k / size];
+        t->values[entry_place(t, k, k)] += loop->input->added[old * size + k % size];
+    }
+}
+
+// some numbers of a front that is done, to single precision
+static void store_task(void *data, int32_t index, int32_t worker)
+{
+    (void)worker;
+    const FrontLoop *loop = data;
+    const LyTrapezoid *t = &loop->trapezoid;
+    int64_t begin = (int64_t)STORE_CHUNK * index, end = begin + STORE_CHUNK;
+    float *to = loop->factor->singles + loop->front->values;
+    end = ly_min_i64(end, ly_trapezoid_room(t->width, t->height));
+    for (int64_t k = begin; k < end; ++k) {
+        to[k] = (float)t->values[k];
+    }
+}
+
 // clears panels of what is passed on
 static void clear_task(void *data, int32_t index, int32_t worker)
 {
@@ -336,18 +465,16 @@ static int32_t compute_front(FrontLoop *loop, int32_t f, int32_t worker)
     LyFrontFactor *factor = loop->factor;
     const LyFront *front = &factor->fronts->fronts[f];
     loop->front = front;
-    loop->trapezoid = trapezoid_of(factor, front);
+    loop->trapezoid = trapezoid_at_hand(factor, front, worker);
     loop->passed = passed_at(factor, front, worker);
-    loop->signs = loop->indefinite ? factor->signs + front->pivot : NULL;
+    loop->signs = loop->input->indefinite ? factor->signs + front->pivot : NULL;
     LyTrapezoid *t = &loop->trapezoid;
     int32_t pivots = ly_panel_count(t->width), panels = ly_panel_count(t->height);
 
     // collect
     memset(t->values, 0, (size_t)ly_trapezoid_room(t->width, t->height) * sizeof(double));
     run(loop, chunks(panels, CHUNK), clear_task, worker);
-    for (int64_t e = factor->entry_start[f]; e < factor->entry_start[f + 1]; ++e) {
-        factor->values[factor->entry_target[e]] = loop->matrix[factor->entry_source[e]];
-    }
+    set_entries(loop, f);
     for (int32_t c = front->child; c >= 0; c = factor->fronts->fronts[c].next) {
         add_child(loop, c, worker);
     }
@@ -364,6 +491,10 @@ static int32_t compute_front(FrontLoop *loop, int32_t f, int32_t worker)
     }
     int32_t tiles = chunks(panels, CHUNK);
     run(loop, tiles * (tiles + 1) / 2, update_task, worker);
+    if (factor->holding.single) {
+        int64_t room = ly_trapezoid_room(t->width, t->height);
+        run(loop, (int32_t)((room + STORE_CHUNK - 1) / STORE_CHUNK), store_task, worker);
+    }
     return 0;
 }
 
@@ -387,12 +518,28 @@ static void tree_task(void *data, int32_t index, int32_t worker)
     }
 }
 
-void ly_front_factor_compute(LyFrontFactor *factor, const double *values, bool indefinite,
-                             int64_t *failed)
+LyraStatus ly_front_factor_compute(LyFrontFactor *factor, const LyFrontInput *input,
+                                   int64_t *failed)
 {
     const LyFronts *fronts = factor->fronts;
-    FrontLoop loop = {.factor = factor, .matrix = values, .indefinite = indefinite};
-    for (int64_t k = 0; k < fronts->pivot_room && !indefinite; ++k) {
+    const LyraOperator *A = input->A;
+    const int64_t *start;
+    const int32_t *column;
+    int64_t count = matrix_rows(A, &start, &column);
+    if (count != factor->source_count ||
+        A->size != (int64_t)fronts->node_count * fronts->node_size) {
+        return ly_fail(LYRA_INVALID_ARGUMENT,
+                       "the matrix is not on the analyzed pattern: %d unknowns and %lld stored "
+                       "blocks or entries, expected %lld and %lld",
+                       A->size, (long long)count, (long long)fronts->node_count * fronts->node_size,
+                       (long long)factor->source_count);
+    }
+    LY_TRY(take_numbers(factor));
+    LY_TRY(take_scratch(factor));
+    FrontLoop loop = {.factor = factor, .input = input};
+    loop.matrix = A->kind == LYRA_OPERATOR_BLOCK ? lyra_block_matrix_values(A->block)
+                                                 : lyra_csr_matrix_values(A->csr);
+    for (int64_t k = 0; k < fronts->pivot_room && !input->indefinite; ++k) {
         factor->signs[k] = 1.0;
     }
     ly_parallel_for(fronts->ctx, fronts->tree_count, tree_task, &loop);
@@ -410,6 +557,11 @@ void ly_front_factor_compute(LyFrontFactor *factor, const double *values, bool i
     *failed = first < 0 ? -1
                         : (int64_t)fronts->order[first / fronts->node_size] * fronts->node_size +
                               first % fronts->node_size;
+    if (factor->holding.transient) {
+        ly_release(fronts->ctx, factor->scratch);
+        factor->scratch = NULL;
+    }
+    return LYRA_OK;
 }
 
 void ly_front_factor_pivots(const LyFrontFactor *factor, double *pivots)
@@ -419,8 +571,11 @@ void ly_front_factor_pivots(const LyFrontFactor *factor, double *pivots)
     for (int32_t f = 0; f < fronts->count; ++f) {
         const LyFront *front = &fronts->fronts[f];
         for (int32_t k = 0; k < front->width * size; ++k) {
-            double root = factor->values[front->values + ly_triangle_room(k / LY_PANEL) +
-                                         (int64_t)LY_PANEL * k + k % LY_PANEL];
+            int64_t at = front->values + ly_triangle_room(k / LY_PANEL) + (int64_t)LY_PANEL * k +
+                         k % LY_PANEL;
+            double root = factor->holding.single ? (double)factor->singles[at] : factor->values[at];
+            // numbers that left the range of single precision have no pivot
+            root = isfinite(root) ? root : 0;
             int64_t old = fronts->order[front->first + k / size];
             pivots[old * size + k % size] = factor->signs[front->pivot + k] * root * root;
         }
@@ -606,7 +761,7 @@ static void solve_some(LyFrontFactor *factor, int32_t columns, const double *B, 
 LyraStatus ly_front_factor_solve(LyFrontFactor *factor, int32_t columns, const double *B, double *X)
 {
     const LyFronts *fronts = factor->fronts;
-    int32_t group = columns > 1 ? LY_FRONT_GROUP : 1;
+    int32_t group = columns > 1 && !factor->holding.single ? LY_FRONT_GROUP : 1;
     if (factor->group < group) {
         LyraContext *ctx = fronts->ctx;
         double *x = NULL, *y = NULL;
@@ -623,8 +778,8 @@ LyraStatus ly_front_factor_solve(LyFrontFactor *factor, int32_t columns, const d
         factor->group = group;
     }
     int64_t size = (int64_t)fronts->node_count * fronts->node_size;
-    for (int32_t c = 0; c < columns; c += LY_FRONT_GROUP) {
-        solve_some(factor, least(LY_FRONT_GROUP, columns - c), B + c * size, X + c * size);
+    for (int32_t c = 0; c < columns; c += group) {
+        solve_some(factor, least(group, columns - c), B + c * size, X + c * size);
     }
     return LYRA_OK;
 }

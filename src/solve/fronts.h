@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "lyra/reorder.h"
+#include "lyra/solver.h"
 #include "math/kernel.h"
 
 // ---- one front ----------------------------------------------------------------------------------
@@ -23,8 +24,11 @@
 /// column are one line of the cache. Panel i of the pivots ends with its diagonal block and starts
 /// at 64 i (i + 1) / 2; the panels below, of `width` columns each, follow. Rows that fill the last
 /// panel of either part up are 0. What is above the diagonal is never read.
+///
+/// A factor in single precision has `singles` in place of `values` once the front is done.
 typedef struct LyTrapezoid {
     double *values;
+    const float *singles;
     int32_t width, height;
 } LyTrapezoid;
 
@@ -45,13 +49,17 @@ static inline int64_t ly_trapezoid_room(int32_t width, int32_t height)
            (int64_t)LY_PANEL * width * ly_panel_count(height);
 }
 
-/// Panel `i`, counted through both parts.
-static inline double *ly_trapezoid_panel(const LyTrapezoid *front, int32_t i)
+/// Where panel `i`, counted through both parts, starts.
+static inline int64_t ly_trapezoid_place(const LyTrapezoid *front, int32_t i)
 {
     int32_t pivots = ly_panel_count(front->width);
-    return i < pivots ? front->values + ly_triangle_room(i)
-                      : front->values + ly_triangle_room(pivots) +
-                            (int64_t)LY_PANEL * front->width * (i - pivots);
+    return i < pivots ? ly_triangle_room(i)
+                      : ly_triangle_room(pivots) + (int64_t)LY_PANEL * front->width * (i - pivots);
+}
+
+static inline double *ly_trapezoid_panel(const LyTrapezoid *front, int32_t i)
+{
+    return front->values + ly_trapezoid_place(front, i);
 }
 
 /// Pivots that are eliminated before the rows below them are visited.
@@ -75,7 +83,7 @@ typedef struct LyFrontKernels {
                    int32_t right, const double *signs);
 
     /// x = L^-1 x for the pivots, x filled up with 0 to whole panels. One number per row, or
-    /// LY_FRONT_GROUP side by side.
+    /// LY_FRONT_GROUP side by side, with a factor in double precision.
     void (*solve)(const LyTrapezoid *front, bool group, double *x);
     /// y -= B x, panels [first, last) of the rows below.
     void (*apply)(const LyTrapezoid *front, bool group, const double *x, int32_t first,
@@ -133,6 +141,8 @@ typedef struct LyFronts {
     int64_t tree_stack[2]; // of a thread
     int64_t top_stack[2];
     int64_t kept_room;
+    int64_t tree_front; // largest front of a subtree, and of those above
+    int64_t top_front;
     int32_t widest; // unknowns of a front's rows below
 
     // cost
@@ -149,41 +159,65 @@ int64_t ly_fronts_bytes(const LyFronts *fronts);
 
 // ---- numbers ------------------------------------------------------------------------------------
 
+/// How the numbers of a factor are held. Computed in doubles they are either way.
+typedef struct LyFrontHolding {
+    bool single;    // in single precision: half the memory, for preconditioners
+    bool transient; // memory to factor in is there only while it is needed
+} LyFrontHolding;
+
+/// A node of the matrix, node_size x node_size entries, in a front.
+typedef struct LyFrontEntry {
+    int64_t source;      // twice its number in the matrix, and 1 if it is transposed
+    int32_t row, column; // of its first entry; rows count through pivots and rows below
+} LyFrontEntry;
+
 /// A factor on an analysis, which must outlive it.
 typedef struct LyFrontFactor {
     const LyFronts *fronts;
     const LyFrontKernels *kernels;
-    int64_t entry_count;
+    LyFrontHolding holding;
+    int64_t source_count;  // nodes that the matrix stores
+    int64_t entry_count;   // ... and those of one triangle
     int64_t *entry_start;  // of a front's entries, [count + 1]
-    int64_t *entry_source; // in the values of the matrix, [entry_count]
-    int64_t *entry_target; // in `values`, [entry_count]
-    double *values;        // [values_room]
+    LyFrontEntry *entries; // [entry_count]
+    double *values;        // [values_room], or:
+    float *singles;        // [values_room]
     double *signs;         // of the pivots, [pivot_room]
-    double *tree_memory;   // stacks, [threads][tree_stack[0] + tree_stack[1]]
-    double *top_memory;    // [top_stack[0] + top_stack[1]]
-    double *kept;          // [kept_room]
-    int64_t *base;         // scratch of assembly, [threads][2 widest]
-    int64_t *failed;       // of a subtree: the pivot that failed, -1: none, [tree_count + 1]
-    double *x, *y;         // vectors over pivots and rows below, of `group` numbers each
-    int32_t group;         // 0: not made yet
+    double *scratch; // stacks and fronts at hand of all threads, of the top; then what is kept
+    int64_t *base;   // scratch of assembly, [threads][3 widest]
+    int64_t *failed; // of a subtree: the pivot that failed, -1: none, [tree_count + 1]
+    double *x, *y;   // vectors over pivots and rows below, of `group` numbers each
+    int32_t group;   // 0: not made yet
 } LyFrontFactor;
 
-/// Makes room for a matrix of `size` columns of its lower triangle, row numbers ascending.
-LyraStatus ly_front_factor_create(const LyFronts *fronts, const int64_t *start,
-                                  const int64_t *index, LyFrontFactor *out);
+/// Makes room for a factor of A, of blocks or CSR, whose graph was analyzed. Of a symmetric matrix
+/// that stores both triangles, the upper one is read.
+LyraStatus ly_front_factor_create(const LyFronts *fronts, const LyraOperator *A,
+                                  LyFrontHolding holding, LyFrontFactor *out);
 void ly_front_factor_destroy(LyFrontFactor *factor);
 int64_t ly_front_factor_bytes(const LyFrontFactor *factor);
 
-/// Factors; `values` on the pattern of create. `failed` is the unknown, by old number, whose pivot
-/// is not positive, or -1; with `indefinite`, one whose pivot is 0 or not finite.
-void ly_front_factor_compute(LyFrontFactor *factor, const double *values, bool indefinite,
-                             int64_t *failed);
+/// What a factor is made of.
+typedef struct LyFrontInput {
+    const LyraOperator *A; // on the pattern of create
+    const double *added;   // to its diagonal, by old number, [size]. Nullable: nothing
+    bool indefinite;
+} LyFrontInput;
+
+/// Factors. `failed` is the unknown, by old number, whose pivot is not positive, or -1; with
+/// `indefinite`, one whose pivot is 0 or not finite. LYRA_INVALID_ARGUMENT where A has another
+/// pattern; allocates where memory is transient or was let go.
+LyraStatus ly_front_factor_compute(LyFrontFactor *factor, const LyFrontInput *input,
+                                   int64_t *failed);
+
+/// Lets the numbers go until the next factor.
+void ly_front_factor_rest(LyFrontFactor *factor);
 
 /// The pivots, d of L D L^T, by old number, [size].
 void ly_front_factor_pivots(const LyFrontFactor *factor, double *pivots);
 
 /// X = A^-1 B, [columns][size]. The two may overlap if they are the same. Allocates the first time,
-/// and the first time for more than one column.
+/// and the first time for more than one column of a factor in double precision.
 LyraStatus ly_front_factor_solve(LyFrontFactor *factor, int32_t columns, const double *B,
                                  double *X);
 

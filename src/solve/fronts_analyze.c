@@ -540,7 +540,10 @@ static LyraStatus plan(LyFronts *out)
         front->values = out->values_room;
         front->pivot = out->pivot_room;
         front->below = out->below_room;
-        out->values_room += ly_trapezoid_room(w, h);
+        int64_t room = ly_trapezoid_room(w, h),
+                *most = front->top ? &out->top_front : &out->tree_front;
+        *most = ly_max_i64(*most, room);
+        out->values_room += room;
         out->pivot_room += (int64_t)LY_PANEL * ly_panel_count(w);
         out->below_room += (int64_t)LY_PANEL * ly_panel_count(h);
         out->widest = h > out->widest ? h : out->widest;

@@ -3,24 +3,23 @@
 
 #include "solve/kept.h"
 
-LyraStatus ly_kept_create(LyraContext *ctx, const LyraSolverDef *wanted, const LyraOperator *A,
+LyraStatus ly_kept_create(LyraContext *ctx, const LyraSolverType *direct,
+                          const LyraSolverDef *wanted, const LyraOperator *A,
                           const LyraConstraints *constraints, LyKept *out)
 {
     LyraStatus status = LYRA_OK;
-    *out = (LyKept){.ctx = ctx, .constraints = constraints, .size = A->size};
+    *out = (LyKept){.ctx = ctx, .direct = direct, .constraints = constraints, .size = A->size};
     LyraSolverDef def = *wanted;
     def.positions = NULL;
     // a preconditioner is positive definite or useless
     def.indefinite = LYRA_INDEFINITE_REFUSE;
-    bool sparse = A->kind == LYRA_OPERATOR_BLOCK || A->kind == LYRA_OPERATOR_CSR;
-    out->direct = sparse ? &ly_solver_cholesky : &ly_solver_dense;
-    LY_TRY_DONE(out->direct->create(ctx, &def, &out->self));
+    LY_TRY_DONE(direct->create(ctx, &def, &out->self));
     const LyraOperator *seen = A;
     if (constraints) {
         LY_TRY_DONE(ly_eliminated_create(ctx, A, constraints, &out->eliminated));
         seen = &out->eliminated.E;
     }
-    LY_TRY_DONE(out->direct->analyze(out->self, seen, NULL));
+    LY_TRY_DONE(direct->analyze(out->self, seen, NULL));
     LY_TRY_DONE(ly_allocate_array(ctx, 4 * (int64_t)A->size, sizeof *out->work, &out->work));
     LY_TRY_DONE(ly_allocate_array(ctx, A->size, sizeof *out->start, &out->start));
     return LYRA_OK;

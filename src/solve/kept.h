@@ -34,10 +34,10 @@ typedef struct LyKeptSolve {
     LyWatch *watch; // Nullable
 } LyKeptSolve;
 
-/// Takes the pattern of A; makes the direct solver of this build for its form. `constraints` are
-/// filtered, and eliminated from what is factored. Nullable: none. On failure `out` is empty.
-LyraStatus ly_kept_create(LyraContext *ctx, const LyraSolverDef *def, const LyraOperator *A,
-                          const LyraConstraints *constraints, LyKept *out);
+/// Takes the pattern of A; `direct` makes and keeps the factor. `constraints` are filtered, and
+/// eliminated from what is factored. Nullable: none. On failure `out` is empty.
+LyraStatus ly_kept_create(LyraContext *ctx, const LyraSolverType *direct, const LyraSolverDef *def,
+                          const LyraOperator *A, const LyraConstraints *constraints, LyKept *out);
 void ly_kept_destroy(LyKept *kept);
 int64_t ly_kept_bytes(const LyKept *kept);
 

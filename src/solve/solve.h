@@ -37,6 +37,14 @@ bool ly_pardiso_found(void);
 /// PCG whose preconditioner is an old factor, by "cholesky" or "dense".
 extern const LyraSolverType ly_solver_factor_reuse;
 
+/// The same for preconditioners that stay: memory to factor in is held only while it is needed.
+extern const LyraSolverType ly_solver_cholesky_kept;
+/// ... and the factor, of symmetric positive definite matrices, is in single precision.
+extern const LyraSolverType ly_solver_cholesky_single;
+
+/// Lets the numbers of an analyzed "cholesky" go until its next factor().
+void ly_cholesky_rest(void *self);
+
 /// Numbers of the factor of an analyzed "cholesky", and operations that make it.
 void ly_cholesky_work(const void *self, double *entries, double *flops);
 

@@ -17,8 +17,11 @@
 // A direct solver has no tolerance, so its residual shows how much a matrix has lost to rounding:
 // above REFINE the answer is corrected with the residual as right-hand side, and above REFUSE it
 // is no answer, whatever the factor said.
+//
+// Where there are many scalar nodes, all of this works on a packed matrix (packed.h).
 
 #include "solve/front.h"
+#include "solve/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,6 +42,9 @@ struct LyraSolver {
     bool analyzed;
     LyraOperator pattern; // only its form, size and pattern are read
     const LyraConstraints *constraints;
+    LyPacked packed; // where there is one, `pattern`, `constraints` and all else are of it
+    const double *given_positions; // of the def, before that
+    const int32_t *given_labels;
     LyraConstraintMethod method;
     LyEliminated eliminated;
     LyLowRank low_rank;
@@ -135,6 +141,8 @@ static LyraStatus create(LyraContext *ctx, const LyraSolverType *type, const Lyr
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *solver, &solver));
     solver->ctx = ctx;
     solver->def = *def;
+    solver->given_positions = def->positions;
+    solver->given_labels = def->labels;
     solver->chooses = type == NULL;
     LY_TRY_DONE(copy_string(ctx, def->name, &solver->name));
     LY_TRY_DONE(copy_string(ctx, def->preconditioner, &solver->preconditioner));
@@ -188,6 +196,7 @@ LyraStatus lyra_solver_create_type(LyraContext *ctx, const LyraSolverType *type,
 static void forget(LyraSolver *solver)
 {
     LyraContext *ctx = solver->ctx;
+    ly_packed_destroy(&solver->packed);
     ly_eliminated_destroy(&solver->eliminated);
     ly_low_rank_destroy(&solver->low_rank);
     ly_release(ctx, solver->positions);
@@ -379,6 +388,26 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
     return LYRA_OK;
 }
 
+// packs what has many scalar nodes, and tells the type, which may have been told before
+static LyraStatus pack(LyraSolver *solver, const LyraOperator *A,
+                       const LyraConstraints *constraints)
+{
+    const double *told = solver->def.positions;
+    LY_TRY(ly_packed_create(solver->ctx, A, constraints, solver->given_positions,
+                            solver->given_labels, &solver->packed));
+    bool packed = solver->packed.ctx != NULL;
+    solver->def.positions = packed ? solver->packed.positions : solver->given_positions;
+    solver->def.labels = packed ? solver->packed.labels : solver->given_labels;
+    if (solver->chooses || (!packed && told == solver->given_positions)) {
+        return LYRA_OK;
+    }
+    void *self = NULL;
+    LY_TRY(solver->type->create(solver->ctx, &solver->def, &self));
+    solver->type->destroy(solver->self);
+    solver->self = self;
+    return LYRA_OK;
+}
+
 LyraStatus lyra_solver_analyze(LyraSolver *solver, const LyraOperator *A,
                                const LyraConstraints *constraints)
 {
@@ -386,7 +415,12 @@ LyraStatus lyra_solver_analyze(LyraSolver *solver, const LyraOperator *A,
     LY_TRY(check_operator(A));
     double start = ly_time();
     forget(solver);
-    LyraStatus status = analyze(solver, A, constraints);
+    LyraStatus status = pack(solver, A, constraints);
+    bool packed = status == LYRA_OK && solver->packed.ctx;
+    if (status == LYRA_OK) {
+        status = analyze(solver, packed ? &solver->packed.A : A,
+                         packed ? solver->packed.constraints : constraints);
+    }
     if (status != LYRA_OK) {
         forget(solver);
         return status;
@@ -467,9 +501,14 @@ LyraStatus lyra_solver_factor(LyraSolver *solver, const LyraOperator *A)
 {
     LYRA_ASSERT(solver && A);
     LY_TRY(check_operator(A));
+    double start = ly_time();
+    if (solver->packed.ctx) {
+        LY_TRY(ly_packed_update(&solver->packed, A));
+        LY_TRY(ly_packed_follow(&solver->packed));
+        A = &solver->packed.A;
+    }
     LY_TRY(check_pattern(solver, A));
     LY_TRY(check_suits(solver, A));
-    double start = ly_time();
     solver->factored = false;
     solver->report.definiteness = LYRA_DEFINITENESS_UNKNOWN;
     solver->report.negative = 0;
@@ -685,13 +724,13 @@ static int64_t held_bytes(const LyraSolver *solver)
                       (int64_t)solver->columns * (2 + (solver->refined != NULL));
     return (int64_t)sizeof *solver + vectors * size * (int64_t)sizeof(double) +
            ly_eliminated_bytes(&solver->eliminated) + ly_low_rank_bytes(&solver->low_rank) +
+           solver->packed.bytes +
            (solver->self && size > 0 ? solver->type->bytes(solver->self) : 0);
 }
 
-LyraStatus lyra_solver_solve_columns(LyraSolver *solver, int32_t columns, const double *B,
-                                     bool warm, double *X, LyraSolveReport *report)
+static LyraStatus solve_columns(LyraSolver *solver, int32_t columns, const double *B, bool warm,
+                                double *X, LyraSolveReport *report)
 {
-    LYRA_ASSERT(solver && ((B && X) || columns <= 0 || solver->A.size == 0));
     double start = ly_time();
     LyraSolveReport now = solver->report;
     LyraStatus status = check_solve(solver, columns, B, warm, X);
@@ -717,6 +756,30 @@ LyraStatus lyra_solver_solve_columns(LyraSolver *solver, int32_t columns, const 
     solver->report.preconditioner = now.preconditioner;
     solver->report.coarse_size = now.coarse_size;
     solver->report.factor_entries = now.factor_entries;
+    return status;
+}
+
+LyraStatus lyra_solver_solve_columns(LyraSolver *solver, int32_t columns, const double *B,
+                                     bool warm, double *X, LyraSolveReport *report)
+{
+    LYRA_ASSERT(solver && ((B && X) || columns <= 0 || solver->A.size == 0));
+    LyPacked *packed = &solver->packed;
+    if (!packed->ctx || !solver->factored || columns <= 0) {
+        return solve_columns(solver, columns, B, warm, X, report);
+    }
+    int64_t before = 3 * (int64_t)packed->vertices, after = 3 * (int64_t)packed->rows;
+    LY_TRY(ly_packed_follow(packed));
+    LY_TRY(ly_packed_reserve(packed, columns));
+    for (int32_t c = 0; c < columns; ++c) {
+        ly_packed_take(packed, B + c * before, packed->B + c * after);
+        if (warm) {
+            ly_packed_take(packed, X + c * before, packed->X + c * after);
+        }
+    }
+    LyraStatus status = solve_columns(solver, columns, packed->B, warm, packed->X, report);
+    for (int32_t c = 0; c < columns && status == LYRA_OK; ++c) {
+        ly_packed_give(packed, packed->X + c * after, X + c * before);
+    }
     return status;
 }
 
@@ -787,6 +850,10 @@ LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const Lyra
     solver->factored = false;
     if (!has_memory(solver)) {
         return LYRA_OK;
+    }
+    if (A && solver->packed.ctx) {
+        LY_TRY(ly_packed_update(&solver->packed, A));
+        A = &solver->packed.A;
     }
     if (A && solver->method == LYRA_CONSTRAIN_ELIMINATE) {
         LY_TRY(ly_eliminated_update(&solver->eliminated, A));

@@ -25,6 +25,7 @@ target_sources(lyra_objects PRIVATE
   solve/openmp.c
   solve/operator.c
   solve/outer.c
+  solve/packed.c
   solve/pardiso.c
   solve/pcg.c
   solve/pcg_coarse.c

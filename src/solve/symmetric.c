@@ -18,7 +18,9 @@
 //
 // Answers are refined and judged by their true residual in the front end.
 
+#include "lyra/csr.h"
 #include "solve/direct.h"
+#include "solve/front.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,12 +43,14 @@ typedef struct Symmetric {
     LyraSolverDef def;
     const LySymmetricType *type;
     void *inner;
-    LyColumns columns;
-    double *weight; // what a shift multiplies, > 0, [size]
-    double *work;   // [5 size]
-    LyraOperator A; // as factored
+    int32_t size;
+    LyColumns columns; // empty for types that read the operator
+    double *weight;    // what a shift multiplies, > 0, [size]
+    double *work;      // [5 size]
+    LyraOperator A;    // as factored
     Mode mode;
     int64_t failed;              // unknown where the last factor ended, -1: none
+    double smallest;             // pivot of it over its diagonal entry
     const LyraSolverType *other; // took over, and its instance
     void *other_self;
 } Symmetric;
@@ -107,6 +111,12 @@ const void *ly_symmetric_inner(const void *data)
     return self->inner;
 }
 
+double ly_symmetric_smallest_pivot(const void *data)
+{
+    const Symmetric *self = data;
+    return self->smallest;
+}
+
 LyraStatus ly_symmetric_analyze(void *data, const LyraOperator *A,
                                 const LyraConstraints *constraints)
 {
@@ -115,7 +125,10 @@ LyraStatus ly_symmetric_analyze(void *data, const LyraOperator *A,
     LyraStatus status = LYRA_OK;
     int32_t size = A->size;
     forget(self);
-    LY_TRY_DONE(ly_columns_create(self->ctx, A, LY_COLUMNS_LOWER, &self->columns));
+    self->size = size;
+    if (!self->type->reads_operator) {
+        LY_TRY_DONE(ly_columns_create(self->ctx, A, LY_COLUMNS_LOWER, &self->columns));
+    }
     LY_TRY_DONE(ly_allocate_array(self->ctx, size, sizeof *self->weight, &self->weight));
     LY_TRY_DONE(ly_allocate_array(self->ctx, 5 * (int64_t)size, sizeof *self->work, &self->work));
     if (size > 0) {
@@ -137,21 +150,45 @@ static LyraStatus solve_once(void *data, bool transposed, const double *b, doubl
     return self->type->solve(self->inner, 1, b, x);
 }
 
+// adds the magnitude of an entry of S A S, and of its mirror image
+static void add_magnitude(int64_t i, int64_t j, double value, const double *scale, double *sums)
+{
+    double magnitude = fabs(value) * scale[i] * scale[j];
+    sums[j] += magnitude;
+    sums[i] += i != j ? magnitude : 0.0;
+}
+
 // largest sum of magnitudes in a column of S A S
 static double scaled_norm(const Symmetric *self, const double *scale, double *sums)
 {
-    const LyColumns *a = &self->columns;
-    memset(sums, 0, (size_t)a->size * sizeof *sums);
-    for (int32_t j = 0; j < a->size; ++j) {
-        for (int64_t k = a->start[j]; k < a->start[j + 1]; ++k) {
-            int64_t i = a->index[k];
-            double magnitude = fabs(a->values[k]) * scale[i] * scale[j];
-            sums[j] += magnitude;
-            sums[i] += i != j ? magnitude : 0.0;
+    const LyraOperator *A = &self->A;
+    memset(sums, 0, (size_t)self->size * sizeof *sums);
+    if (A->kind == LYRA_OPERATOR_BLOCK) {
+        LyraBlockPatternView view = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
+        const double *values = lyra_block_matrix_values(A->block);
+        for (int32_t i = 0; i < view.row_count; ++i) {
+            for (int64_t k = view.row_start[i]; k < view.row_start[i + 1]; ++k) {
+                int64_t r = 3 * (int64_t)i, c = 3 * (int64_t)view.column[k];
+                for (int32_t d = 0; d < 9 && c >= r; ++d) {
+                    if (c + d % 3 >= r + d / 3) {
+                        add_magnitude(r + d / 3, c + d % 3, values[9 * k + d], scale, sums);
+                    }
+                }
+            }
+        }
+    } else {
+        LyraCsrPatternView view = lyra_csr_pattern_view(lyra_csr_matrix_pattern(A->csr));
+        const double *values = lyra_csr_matrix_values(A->csr);
+        for (int32_t r = 0; r < view.row_count; ++r) {
+            for (int64_t k = view.row_start[r]; k < view.row_start[r + 1]; ++k) {
+                if (view.column[k] >= r) {
+                    add_magnitude(r, view.column[k], values[k], scale, sums);
+                }
+            }
         }
     }
     double norm = 0;
-    for (int32_t j = 0; j < a->size; ++j) {
+    for (int32_t j = 0; j < self->size; ++j) {
         norm = sums[j] > norm ? sums[j] : norm;
     }
     return norm;
@@ -159,12 +196,12 @@ static double scaled_norm(const Symmetric *self, const double *scale, double *su
 
 static LyraStatus estimate_condition(Symmetric *self, double *rcond)
 {
-    double *scale = self->work, *rest = scale + self->columns.size;
-    for (int32_t j = 0; j < self->columns.size; ++j) {
+    double *scale = self->work, *rest = scale + self->size;
+    for (int32_t j = 0; j < self->size; ++j) {
         scale[j] = 1.0 / sqrt(self->weight[j]);
     }
     LyCondition condition = {
-        .size = self->columns.size,
+        .size = self->size,
         .row_scale = scale,
         .column_scale = scale,
         .norm = scaled_norm(self, scale, rest),
@@ -178,14 +215,13 @@ static LyraStatus estimate_condition(Symmetric *self, double *rcond)
 // the unknown in a sentence: by its vertex for blocks
 static const char *unknown_kind(const Symmetric *self)
 {
-    return self->columns.kind == LYRA_OPERATOR_BLOCK ? "vertex" : "unknown";
+    return self->A.kind == LYRA_OPERATOR_BLOCK ? "vertex" : "unknown";
 }
 
 static long long unknown_name(const Symmetric *self, int64_t unknown)
 {
-    return self->columns.kind == LYRA_OPERATOR_BLOCK
-               ? ly_vertex_label(self->def.labels, unknown / 3)
-               : unknown;
+    return self->A.kind == LYRA_OPERATOR_BLOCK ? ly_vertex_label(self->def.labels, unknown / 3)
+                                               : unknown;
 }
 
 // smallest pivot over the entry it started from, and its unknown
@@ -194,7 +230,7 @@ static double smallest_pivot(const Symmetric *self, int64_t *unknown)
     double *pivots = self->work, smallest = INFINITY;
     self->type->pivots(self->inner, pivots);
     *unknown = 0;
-    for (int32_t j = 0; j < self->columns.size; ++j) {
+    for (int32_t j = 0; j < self->size; ++j) {
         double ratio = pivots[j] / self->weight[j];
         if (ratio < smallest) {
             smallest = ratio;
@@ -204,27 +240,42 @@ static double smallest_pivot(const Symmetric *self, int64_t *unknown)
     return smallest;
 }
 
+// the values of A, with shift W added, to where the type reads them
+static LyraStatus gather(Symmetric *self, double shift, const double **added)
+{
+    double *push = self->work;
+    *added = NULL;
+    if (self->type->reads_operator) {
+        for (int32_t j = 0; j < self->size && shift > 0; ++j) {
+            push[j] = shift * self->weight[j];
+        }
+        *added = shift > 0 ? push : NULL;
+        return LYRA_OK;
+    }
+    LyColumns *a = &self->columns;
+    LY_TRY(ly_columns_gather(a, &self->A));
+    for (int32_t j = 0; j < a->size && shift > 0; ++j) {
+        a->values[a->start[j]] += shift * self->weight[j];
+    }
+    return LYRA_OK;
+}
+
 // Cholesky factor of A + shift W: LYRA_OK, LYRA_NOT_POSITIVE_DEFINITE, or LYRA_SINGULAR where the
 // condition says so
 static LyraStatus try_cholesky(Symmetric *self, double shift)
 {
-    LyColumns *a = &self->columns;
-    // without a shift the values are there
-    if (shift > 0) {
-        LY_TRY(ly_columns_gather(a, &self->A));
-        for (int32_t j = 0; j < a->size; ++j) {
-            a->values[a->start[j]] += shift * self->weight[j];
-        }
-    }
-    LY_TRY(self->type->factor(self->inner, false, &self->failed));
+    const double *added;
+    LY_TRY(gather(self, shift, &added));
+    LY_TRY(self->type->factor(self->inner, &self->A, added, false, &self->failed));
     if (self->failed >= 0) {
         return ly_fail(LYRA_NOT_POSITIVE_DEFINITE,
                        "%s: the matrix is not positive definite, found at %s %lld",
                        self->type->name, unknown_kind(self), unknown_name(self, self->failed));
     }
     int64_t unknown;
-    double smallest = smallest_pivot(self, &unknown), rcond = 1;
-    if (shift == 0 && !(smallest > PIVOT_SUSPECT)) {
+    double rcond = 1;
+    self->smallest = smallest_pivot(self, &unknown);
+    if (shift == 0 && !(self->smallest > PIVOT_SUSPECT)) {
         LY_TRY(estimate_condition(self, &rcond));
     }
     if (rcond < LY_RCOND_SINGULAR) {
@@ -239,18 +290,18 @@ static LyraStatus try_cholesky(Symmetric *self, double shift)
 // what shifts multiply: |a_jj|, or where that is 0 the sum of the column, or 1
 static void find_scales(Symmetric *self)
 {
-    const LyColumns *a = &self->columns;
-    double *sums = self->work, *ones = sums + a->size;
+    double *sums = self->work, *ones = sums + self->size;
     bool zeros = false;
-    for (int32_t j = 0; j < a->size; ++j) {
-        self->weight[j] = fabs(a->values[a->start[j]]);
+    (void)ly_operator_diagonal(&self->A, self->weight);
+    for (int32_t j = 0; j < self->size; ++j) {
+        self->weight[j] = fabs(self->weight[j]);
         ones[j] = 1.0;
         zeros |= !(self->weight[j] > 0);
     }
     if (zeros) {
         scaled_norm(self, ones, sums);
     }
-    for (int32_t j = 0; j < a->size && zeros; ++j) {
+    for (int32_t j = 0; j < self->size && zeros; ++j) {
         double *weight = &self->weight[j];
         *weight = *weight > 0 ? *weight : sums[j] > 0 ? sums[j] : 1.0;
     }
@@ -279,14 +330,14 @@ static LyraStatus factor_shifted(Symmetric *self, LyraSolveReport *report)
 static double find_residual(Symmetric *self, const double *b, const double *x, double *r)
 {
     lyra_operator_apply(&self->A, x, r);
-    ly_vector_axpby(self->ctx, self->columns.size, 1.0, b, -1.0, r);
-    return ly_vector_norm(self->ctx, self->columns.size, r);
+    ly_vector_axpby(self->ctx, self->size, 1.0, b, -1.0, r);
+    return ly_vector_norm(self->ctx, self->size, r);
 }
 
 // whether the LDL^T factor gives back a known solution, refined; LYRA_SINGULAR by its condition
 static LyraStatus prove_ldl(Symmetric *self, bool *good)
 {
-    int32_t size = self->columns.size;
+    int32_t size = self->size;
     double *sums = self->work, *x = sums + size, *b = x + size, *r = b + size, *dx = r + size;
     // no pattern of a mesh follows this one
     for (int32_t i = 0; i < size; ++i) {
@@ -324,9 +375,10 @@ static LyraStatus prove_ldl(Symmetric *self, bool *good)
 static LyraStatus factor_ldl(Symmetric *self, LyraSolveReport *report, bool *good)
 {
     *good = false;
-    LY_TRY(ly_columns_gather(&self->columns, &self->A));
     int64_t failed;
-    LY_TRY(self->type->factor(self->inner, true, &failed));
+    const double *added;
+    LY_TRY(gather(self, 0, &added));
+    LY_TRY(self->type->factor(self->inner, &self->A, added, true, &failed));
     if (failed >= 0) {
         return LYRA_OK;
     }
@@ -337,7 +389,7 @@ static LyraStatus factor_ldl(Symmetric *self, LyraSolveReport *report, bool *goo
         return status;
     }
     self->type->pivots(self->inner, self->work);
-    for (int32_t j = 0; j < self->columns.size; ++j) {
+    for (int32_t j = 0; j < self->size; ++j) {
         report->negative += self->work[j] < 0;
     }
     report->factor_entries = self->type->entries(self->inner);
@@ -354,12 +406,12 @@ static LyraStatus take_over(Symmetric *self, LyraSolveReport *report)
 #if LY_HAVE_MUMPS
         &ly_solver_mumps,
 #endif
-        self->columns.size <= DENSE_MAX ? &ly_solver_dense : NULL,
+        self->size <= DENSE_MAX ? &ly_solver_dense : NULL,
     };
     LyraStatus status = ly_fail(LYRA_UNSUPPORTED,
                                 "%s: LDL^T without pivoting is not accurate for this matrix, "
                                 "and this build has no other factor for %d unknowns",
-                                self->type->name, self->columns.size);
+                                self->type->name, self->size);
     for (int32_t t = 0; t < LY_COUNT_OF(types) && types[t]; ++t) {
         forget_other(self);
         LY_TRY(types[t]->create(self->ctx, &self->def, &self->other_self));
@@ -389,13 +441,12 @@ static LyraStatus factor_indefinite(Symmetric *self, LyraSolveReport *report)
 LyraStatus ly_symmetric_factor(void *data, const LyraOperator *A, LyraSolveReport *report)
 {
     Symmetric *self = data;
-    LYRA_ASSERT(self->columns.ctx);
+    LYRA_ASSERT(self->weight);
     self->mode = MODE_NONE;
     self->A = *A;
     report->shift = 0;
     report->negative = 0;
     report->factor_entries = 0;
-    LY_TRY(ly_columns_gather(&self->columns, A));
     if (A->size == 0) {
         report->definiteness = LYRA_DEFINITENESS_POSITIVE;
         self->mode = MODE_CHOLESKY;
@@ -450,13 +501,13 @@ LyraStatus ly_symmetric_solve(void *data, int32_t columns, const double *B, bool
     if (self->mode == MODE_OTHER) {
         return self->other->solve(self->other_self, columns, B, warm, X, report);
     }
-    return self->columns.size > 0 ? self->type->solve(self->inner, columns, B, X) : LYRA_OK;
+    return self->size > 0 ? self->type->solve(self->inner, columns, B, X) : LYRA_OK;
 }
 
 int64_t ly_symmetric_bytes(const void *data)
 {
     const Symmetric *self = data;
-    int64_t vectors = self->work ? 6 * (int64_t)self->columns.size * (int64_t)sizeof(double) : 0;
+    int64_t vectors = self->work ? 6 * (int64_t)self->size * (int64_t)sizeof(double) : 0;
     int64_t other = self->other ? self->other->bytes(self->other_self) : 0;
     return (int64_t)sizeof *self + ly_columns_bytes(&self->columns) + vectors + other +
            self->type->bytes(self->inner);

@@ -309,6 +309,15 @@ LyraBodyCloth lyra_body_cloth_default(void)
                            .symmetric = def.symmetric};
 }
 
+LyraBodyShell lyra_body_shell_default(void)
+{
+    const LyraShellDef def = lyra_shell_def_default();
+    return (LyraBodyShell){.thickness = def.thickness,
+                           .bend = def.bend,
+                           .bend_factor = def.bend_factor,
+                           .rest_angles = def.rest_angles};
+}
+
 void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
 {
     for (int32_t s = 0; s < view->surface_count; ++s) {
@@ -323,6 +332,7 @@ void ly_body_end(LyraContext *ctx, LyraBodyView *view, LyBody *body)
     lyra_affine_destroy((LyraAffine *)view->affine);
     lyra_cloth_destroy((LyraCloth *)view->cloth);
     lyra_rod_destroy((LyraRod *)view->rod);
+    lyra_shell_destroy((LyraShell *)view->shell);
     lyra_surface_destroy((LyraSurface *)view->sheet);
     lyra_mesh_destroy((LyraMesh *)view->mesh);
     lyra_mesh_destroy((LyraMesh *)view->shape);
@@ -403,6 +413,11 @@ static void digest_body(LyraWorld *world, const LyraBodyView *view, const LyBody
         ly_world_digest(world, rod.edges, 2 * sizeof(int32_t) * (size_t)rod.edge_count);
         ly_world_digest(world, rod.stiffness, sizeof(double) * (size_t)rod.edge_count);
     }
+    if (view->shell) {
+        LyraShellView shell = lyra_shell_view(view->shell);
+        ly_world_digest(world, shell.triangles, 3 * sizeof(int32_t) * (size_t)shell.triangle_count);
+        ly_world_digest(world, shell.thicknesses, sizeof(double) * (size_t)shell.triangle_count);
+    }
     ly_world_digest(world, body->positions, 3 * sizeof(double) * count);
     ly_world_digest(world, body->masses, sizeof(double) * count);
 }
@@ -456,6 +471,11 @@ static LyraStatus make_body(LyraWorld *world, const LyraBodyDef *def, LyraBodyVi
     if (def->rod && strcmp(view->kind, "rod") != 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "rod",
                            "found rod of a body of kind %s, expected it of kind rod alone",
+                           view->kind);
+    }
+    if (def->shell && strcmp(view->kind, "shell") != 0) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "shell",
+                           "found shell of a body of kind %s, expected it of kind shell alone",
                            view->kind);
     }
     LY_TRY(name_body(world, def->name, view));

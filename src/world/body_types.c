@@ -9,11 +9,11 @@
 #include <string.h>
 
 extern const LyBodyType ly_body_solid, ly_body_affine, ly_body_springs, ly_body_cloth,
-    ly_body_particle_cloth, ly_body_rod, ly_body_rigid;
+    ly_body_particle_cloth, ly_body_rod, ly_body_shell, ly_body_rigid;
 
 static const LyBodyType *const types[] = {&ly_body_solid, &ly_body_affine,         &ly_body_springs,
                                           &ly_body_cloth, &ly_body_particle_cloth, &ly_body_rod,
-                                          &ly_body_rigid};
+                                          &ly_body_shell, &ly_body_rigid};
 
 const char *lyra_body_kind(int32_t index)
 {

@@ -401,7 +401,8 @@ static const LyKey sheet_keys[] = {
      .meaning = "Groups `band1`, `band2`, ... along x."},
     {"center", LY_KEY_VECTOR, AT(LyraSheetDef, center), .unit = "m", .meaning = "Its middle."},
 };
-GROUP(sheet, LyraSheetDef, init_sheet, "generate of cloth", "A flat sheet, with `uv` in metres.");
+PUBLIC_GROUP(ly_sheet_keys, sheet_keys, LyraSheetDef, init_sheet, "generate of cloth",
+             "A flat sheet, with `uv` in metres.");
 
 #define FABRIC_KEYS(Type, of)                                                                      \
     {"stretch",                                                                                    \
@@ -463,8 +464,8 @@ GROUP(fabric, LyraBodyFabric, init_fabric, "groups",
 static const LyKey cloth_keys[] = {
     {"surface", LY_KEY_TEXT, AT(LyraBodyCloth, file),
      .meaning = "Its file, of any format; polygons are cut into triangles."},
-    {"generate", LY_KEY_GROUP, AT(LyraBodyCloth, generate), .pointer = true, .group = &sheet,
-     .meaning = "A flat sheet in place of `surface`."},
+    {"generate", LY_KEY_GROUP, AT(LyraBodyCloth, generate), .pointer = true,
+     .group = &ly_sheet_keys, .meaning = "A flat sheet in place of `surface`."},
     FABRIC_KEYS(LyraBodyCloth, "."),
     {"groups", LY_KEY_LIST, LIST(LyraBodyCloth, fabrics, fabric_count), .group = &fabric,
      .meaning = "Parts of another fabric."},
@@ -520,8 +521,8 @@ static void init_particles(void *out)
 static const LyKey particles_keys[] = {
     {"surface", LY_KEY_TEXT, AT(LyraBodyParticles, file),
      .meaning = "A surface of any format, seen from the scene's folder."},
-    {"generate", LY_KEY_GROUP, AT(LyraBodyParticles, generate), .pointer = true, .group = &sheet,
-     .meaning = "A flat sheet in place of `surface`."},
+    {"generate", LY_KEY_GROUP, AT(LyraBodyParticles, generate), .pointer = true,
+     .group = &ly_sheet_keys, .meaning = "A flat sheet in place of `surface`."},
     {"stiffness", LY_KEY_NUMBER, AT(LyraBodyParticles, stiffness), .unit = "N/m",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of springs along edges.",
      .turns = {.force = "mass-spring", .parameter = "stiffness", .kind = "particles"}},
@@ -683,9 +684,9 @@ static const LyKey body_keys[] = {
     {"kind", LY_KEY_NAME, AT(LyraBodyDef, kind), .choice = kind_choice,
      .meaning =
          "`affine`: a stiff body that is moved as a whole, by 12 numbers; `springs`: masses "
-         "and springs; `cloth`: a thin fabric; `particles`: masses and springs with a constant "
-         "matrix; `rod`: lines that stretch, bend and twist; `rigid`: a body that keeps its "
-         "shape."},
+         "and springs; `cloth`: a thin fabric; `shell`: thin plates, foils and skins of a law of "
+         "solids; `particles`: masses and springs with a constant matrix; `rod`: lines that "
+         "stretch, bend and twist; `rigid`: a body that keeps its shape."},
     {"mesh", LY_KEY_TEXT, AT(LyraBodyDef, file),
      .meaning = "A volumetric mesh of any format, seen from the scene's folder."},
     {"generate", LY_KEY_GROUP, AT(LyraBodyDef, generate), .pointer = true, .shown = true,
@@ -717,6 +718,8 @@ static const LyKey body_keys[] = {
      .meaning = "Which particles, of a body of that kind."},
     {"rod", LY_KEY_GROUP, AT(LyraBodyDef, rod), .pointer = true, .group = &rod,
      .meaning = "Which rod, of a body of that kind."},
+    {"shell", LY_KEY_GROUP, AT(LyraBodyDef, shell), .pointer = true, .group = &ly_shell_keys,
+     .meaning = "Which shell, of a body of that kind."},
     {"rigid", LY_KEY_GROUP, AT(LyraBodyDef, rigid), .pointer = true, .group = &rigid,
      .meaning = "What a body of that kind weighs."},
     {"strain-limit", LY_KEY_GROUP, AT(LyraBodyDef, strain_limit), .pointer = true,

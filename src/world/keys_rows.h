@@ -14,6 +14,8 @@ extern const LyGroup ly_solver_keys;     // LyraSolverDef
 extern const LyGroup ly_time_keys;       // LyraTiming
 extern const LyGroup ly_turn_keys;       // LyraTurn
 extern const LyGroup ly_rotation_keys;   // LyraRotation
+extern const LyGroup ly_sheet_keys;      // LyraSheetDef
+extern const LyGroup ly_shell_keys;      // LyraBodyShell
 
 /// Where a field is in its struct.
 #define AT(Type, member) .offset = offsetof(Type, member), .size = sizeof(((const Type *)0)->member)

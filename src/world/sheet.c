@@ -135,8 +135,8 @@ void ly_sheet_share_areas(const LyraSurfaceView *surface, double density, double
     }
 }
 
-LyraStatus ly_sheet_edges(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
-                          int32_t *pairs)
+static LyraStatus find_edges(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
+                             int32_t *pairs, int32_t *uses)
 {
     uint64_t *keys = NULL;
     int32_t *order = NULL, at = 0;
@@ -159,11 +159,27 @@ LyraStatus ly_sheet_edges(LyraContext *ctx, const LyraSurfaceView *surface, int3
             pairs[2 * (int64_t)*count + 1] = (int32_t)(keys[k] & 0xffffffffu);
             ++*count;
         }
+        if (uses) {
+            ++uses[*count - 1];
+        }
     }
 done:
     ly_release(ctx, order);
     ly_release(ctx, keys);
     return status;
+}
+
+LyraStatus ly_sheet_edges(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
+                          int32_t *pairs)
+{
+    return find_edges(ctx, surface, count, pairs, NULL);
+}
+
+LyraStatus ly_sheet_edge_uses(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
+                              int32_t *pairs, int32_t **uses)
+{
+    LY_TRY(ly_allocate_zeroed(ctx, surface->corner_count, sizeof **uses, uses));
+    return find_edges(ctx, surface, count, pairs, *uses);
 }
 
 void ly_sheet_set_mass(int32_t count, double mass, double *masses)

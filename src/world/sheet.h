@@ -41,6 +41,11 @@ void ly_sheet_share_areas(const LyraSurfaceView *surface, double density, double
 LyraStatus ly_sheet_edges(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
                           int32_t *pairs);
 
+/// The same, and of how many faces each edge is, [corner_count], which the caller releases, also on
+/// failure.
+LyraStatus ly_sheet_edge_uses(LyraContext *ctx, const LyraSurfaceView *surface, int32_t *count,
+                              int32_t *pairs, int32_t **uses);
+
 /// Scales masses so that their sum is `mass`; NaN leaves them as they are.
 void ly_sheet_set_mass(int32_t count, double mass, double *masses);
 

@@ -122,6 +122,11 @@ static LyraStatus find_poisson(const LyraMesh *mesh, double *poisson)
 static LyraStatus add_lame_terms(Series *series, const LyraMesh *mesh, const LyraBodyViscosity *v)
 {
     double nu;
+    if (!mesh) {
+        return ly_fail_key(LYRA_UNSUPPORTED, v->lambda_count > 0 ? "lambda-terms" : "mu-terms",
+                           "found series of Lame's coefficients of a shell, expected shear and "
+                           "bulk");
+    }
     LY_TRY(find_poisson(mesh, &nu));
     if (nu < 0 && v->lambda_count > 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "lambda-terms",
@@ -374,7 +379,7 @@ static LyraStatus copy_array(LyraWorld *world, int64_t count, const double **val
 static LyraStatus set_plasticity(LyraWorld *world, const LyraMesh *mesh, LyBody *body)
 {
     const LyraBodyDef *def = body->def;
-    LyraMeshView view = lyra_mesh_view(mesh);
+    LyraMeshView view = mesh ? lyra_mesh_view(mesh) : (LyraMeshView){0};
     LyraPlasticityDef *plasticity = NULL;
     if (!def->material.plasticity) {
         return !def->goal ? LYRA_OK

@@ -4,6 +4,7 @@ target_sources(lyra_objects PRIVATE
   world/body_cloth.c
   world/body_rigid.c
   world/body_rod.c
+  world/body_shell.c
   world/body_solid.c
   world/body_springs.c
   world/body_surfaces.c
@@ -21,6 +22,7 @@ target_sources(lyra_objects PRIVATE
   world/keys_obstacles.c
   world/keys_probe.c
   world/keys_select.c
+  world/keys_shell.c
   world/keys_world.c
   world/laplacian.c
   world/live.c

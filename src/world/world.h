@@ -171,7 +171,8 @@ const LyBodyType *ly_body_type_find(const char *name);
 /// Turns viscosity by a quality factor into a series of the material, before the mesh is made.
 LyraStatus ly_body_fit_viscosity(LyraWorld *world, LyraBodyDef *def);
 
-/// Series, goals and their arrays, from the def of a solid with `mesh` into its `solid_def`.
+/// Series, goals and their arrays, from the def of a solid with `mesh` into its `solid_def`; of a
+/// shell, without.
 LyraStatus ly_body_set_memory(LyraWorld *world, const LyraMesh *mesh, LyBody *body);
 
 /// Finds the elements of regions with parameters, and sets those of a solid.
