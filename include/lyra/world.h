@@ -615,7 +615,6 @@ typedef struct LyraTieDef {
     LyraCurve gap;
     LyraCurve displacement[3]; ///< Of what they are tied to, beside its own motion, m. Default 0.
     LyraRotation rotation;     ///< Of what they are tied to before it; of the world alone.
-    const double *slide; ///< Along this direction in space the points are free, [3]. Nullable.
 } LyraTieDef;
 
 LYRA_API LyraTieDef lyra_tie_def_default(void);
@@ -636,7 +635,7 @@ LYRA_API LyraStatus lyra_world_tie_gap(LyraWorld *world, int32_t index, double *
 typedef enum LyraJointKind {
     LYRA_JOINT_BALL = 0, ///< All turns about a point.
     LYRA_JOINT_HINGE,    ///< The turn about an axis.
-    LYRA_JOINT_SLIDER,   ///< The way along an axis, whose direction stays in space.
+    LYRA_JOINT_SLIDER,   ///< The way along an axis.
     LYRA_JOINT_WELD,     ///< Nothing.
     LYRA_JOINT_KIND_COUNT
 } LyraJointKind;

@@ -4,15 +4,16 @@
 // Joints: ties of a few points. With the place c, the unit axis t, a unit vector n across it and
 // the span s,
 //
-//   ball    c                        holds 3 numbers of a rigid body
-//   hinge   c + s t, c - s t         5: all but the turn about t
-//   weld    c, c + s t, c + s n      6
-//   slider  c + s t, c - s t, c + s n, free along t: 5, all but the way along t.
+//   ball    c                              holds 3 numbers of a rigid body
+//   hinge   c, c + s t                     5: all but the turn about t
+//   weld    c, c + s t, c + s n            6
+//   slider  c - s t, c + s t, c + s n      5: all but the way along t
 //
-// A slider needs points along t, as a turn about n moves points across t along it only.
+// Points leave free what others hold already (LyTieFrame), so that nothing is held twice.
 
 #include "math/vec3.h"
 #include "world/curve.h"
+#include "world/tie_force.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -98,10 +99,13 @@ LyraStatus lyra_world_add_joint(LyraWorld *world, const LyraJointDef *def, int32
     find_across(t, n);
     // offsets along t and n of each point, in spans
     static const double offsets[LYRA_JOINT_KIND_COUNT][POINTS_MAX][2] = {
-        [LYRA_JOINT_HINGE] = {{1, 0}, {-1, 0}},
-        [LYRA_JOINT_SLIDER] = {{1, 0}, {-1, 0}, {0, 1}},
+        [LYRA_JOINT_HINGE] = {{0, 0}, {1, 0}},
+        [LYRA_JOINT_SLIDER] = {{-1, 0}, {1, 0}, {0, 1}},
         [LYRA_JOINT_WELD] = {{0, 0}, {1, 0}, {0, 1}}};
     static const int32_t counts[LYRA_JOINT_KIND_COUNT] = {1, 2, 3, 3};
+    static const LyTieFrame frames[LYRA_JOINT_KIND_COUNT] = {[LYRA_JOINT_HINGE] = LY_FRAME_HINGE,
+                                                             [LYRA_JOINT_SLIDER] = LY_FRAME_SLIDER,
+                                                             [LYRA_JOINT_WELD] = LY_FRAME_WELD};
     memset(points, 0, sizeof points);
     for (int32_t p = 0; p < counts[own.kind]; ++p) {
         for (int i = 0; i < 3; ++i) {
@@ -117,9 +121,8 @@ LyraStatus lyra_world_add_joint(LyraWorld *world, const LyraJointDef *def, int32
     tie.hard = own.hard;
     tie.stiffness = own.stiffness;
     tie.damping = own.damping;
-    tie.slide = own.kind == LYRA_JOINT_SLIDER ? t : NULL;
     memcpy(tie.rotation.axis, own.axis, sizeof tie.rotation.axis);
     memcpy(tie.rotation.center, own.at, sizeof tie.rotation.center);
     tie.rotation.angle = own.angle;
-    return lyra_world_add_tie(world, &tie, index);
+    return ly_world_add_framed_tie(world, &tie, frames[own.kind], index);
 }

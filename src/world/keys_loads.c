@@ -172,8 +172,6 @@ static const LyKey tie_keys[] = {
      .meaning = "Of what they are tied to, beside its own motion, over time."},
     {"rotation", LY_KEY_GROUP, AT(LyraTieDef, rotation), .group = &ly_rotation_keys,
      .meaning = "Turns the places that points are tied to over time; without `to`."},
-    {"slide", LY_KEY_VECTOR, AT(LyraTieDef, slide), .pointer = true,
-     .meaning = "Along this direction in space the points are free."},
 };
 PUBLIC_GROUP(ly_tie_keys, tie_keys, LyraTieDef, init_tie, "ties",
              "Points of a body that are tied to points of another, or of the world: "

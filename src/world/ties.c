@@ -344,14 +344,6 @@ static LyraStatus fill(LyraWorld *world, const LyraTieDef *def, LyTie *tie)
     LY_TRY(check_def(world, def, body, to));
     tie->def = def;
     tie->serial = 1;
-    if (def->slide) {
-        LY_TRY(ly_check_direction("slide", def->slide));
-        double length = sqrt(ly_dot3(def->slide, def->slide));
-        tie->slides = true;
-        for (int i = 0; i < 3; ++i) {
-            tie->slide[i] = def->slide[i] / length;
-        }
-    }
     LY_TRY(fill_own(world, body, tie));
     LY_TRY(to >= 0 ? fill_other(world, to, tie) : LYRA_OK);
     for (int32_t p = 0; p < tie->count; ++p) {
@@ -371,14 +363,20 @@ static void digest(LyraWorld *world, const LyTie *tie)
     ly_world_digest(world, &tie->def->stiffness, sizeof tie->def->stiffness);
     ly_world_digest(world, &tie->def->damping, sizeof tie->def->damping);
     ly_world_digest(world, &tie->def->hard, sizeof tie->def->hard);
-    if (tie->slides) {
-        ly_world_digest(world, tie->slide, sizeof tie->slide);
+    if (tie->frame != LY_FRAME_NONE) {
+        ly_world_digest(world, &tie->frame, sizeof tie->frame);
     }
 }
 
 LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *index)
 {
     LYRA_ASSERT(world && def);
+    return ly_world_add_framed_tie(world, def, LY_FRAME_NONE, index);
+}
+
+LyraStatus ly_world_add_framed_tie(LyraWorld *world, const LyraTieDef *def, LyTieFrame frame,
+                                   int32_t *index)
+{
     LyraTieDef *own = NULL;
     LyTie *tie = NULL;
     LyraForce *force = NULL;
@@ -388,6 +386,7 @@ LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *
     LY_TRY(ly_grow_array(world->ctx, world->tie_count, sizeof *world->ties, &world->ties));
     LY_TRY(ly_allocate_zeroed(world->ctx, 1, sizeof *tie, &tie));
     tie->ctx = world->ctx;
+    tie->frame = frame;
     LyraStatus status = fill(world, own, tie);
     if (status != LYRA_OK) {
         ly_tie_destroy(tie);
