@@ -76,11 +76,13 @@ static inline Body body_of_mesh(LyraContext *ctx, LyraMesh *mesh, double young)
     return body;
 }
 
-/// Box of tets, 1 m along x, with cells of equal edges.
-static inline Body body_box(LyraContext *ctx, int32_t nx, int32_t ny, int32_t nz)
+/// Box of elements, 1 m along x, with cells of equal edges.
+static inline Body body_box_of(LyraContext *ctx, LyraElementKind kind, int32_t nx, int32_t ny,
+                               int32_t nz)
 {
     LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
     LyraMesh *mesh = NULL;
+    shape.kind = kind;
     shape.cells[0] = nx;
     shape.cells[1] = ny;
     shape.cells[2] = nz;
@@ -89,6 +91,11 @@ static inline Body body_box(LyraContext *ctx, int32_t nx, int32_t ny, int32_t nz
     }
     TEST_OK(lyra_mesh_generate(ctx, &shape, &mesh));
     return body_of_mesh(ctx, mesh, 1e6);
+}
+
+static inline Body body_box(LyraContext *ctx, int32_t nx, int32_t ny, int32_t nz)
+{
+    return body_box_of(ctx, LYRA_ELEMENT_TET4, nx, ny, nz);
 }
 
 /// M + h^2 K on the pattern of K, to destroy.

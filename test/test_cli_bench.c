@@ -291,6 +291,16 @@ LYRA_TEST(bench_compares_steps_with_one_more_force)
     TEST_CHECK(!strstr(output, "/damper ") && !strstr(output, "/pressure "));
 }
 
+LYRA_TEST(bench_measures_rods)
+{
+    TEST_EQUAL(lyra("bench step memory forces --model rod --seconds 0 --threads 1 --csv"), 0);
+    TEST_CONTAINS(output, "backward-euler/rod,cable 100 edges");
+    TEST_CONTAINS(output, "backward-euler/rod/full,cable 10000 edges");
+    TEST_CONTAINS(output, "band");
+    TEST_EQUAL(lyra("bench step --model rod --elements 100"), 2);
+    TEST_CONTAINS(errors, "--model rod goes without");
+}
+
 LYRA_TEST(bench_measures_cloth)
 {
     TEST_EQUAL(lyra("bench forces step memory --model cloth --seconds 0 --threads 1 --csv"), 0);
@@ -339,7 +349,9 @@ LYRA_TEST(bench_refuses_what_it_cannot_measure)
         {"math --mesh body.veg", "of no use in the suite math", 2},
         {"step --model nothing", "no model \"nothing\", expected one of: linear, ", 2},
         {"solvers --solver nothing", "no solver \"nothing\", expected one of: pcg jacobi csr, ", 1},
-        {"step --with pull,wind", "expected some of, by commas: pull, damper, history, pressure",
+        {"step --with pull,wind",
+         "expected some of, by commas: pull, damper, history, pressure, "
+         "viscoelastic",
          2},
         {"step --with pull,", "--with \"pull,\", expected some of", 2},
         {"step --with pullx", "--with \"pullx\", expected some of", 2},

@@ -5,6 +5,7 @@
 
 #include "lyra/vector.h"
 #include "lyra_test.h"
+#include "model/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,70 @@ static LyraVector *make(LyraContext *ctx, int32_t size, uint64_t seed)
         lyra_vector_values_mutable(vector)[i] = test_random_normal(&random);
     }
     return vector;
+}
+
+// a vector whose numbers nobody holds to write
+static LyraVector *filled(LyraContext *ctx, double value)
+{
+    LyraVector *vector = NULL;
+    TEST_OK(lyra_vector_create(ctx, 100, &vector));
+    lyra_vector_fill(vector, value);
+    return vector;
+}
+
+static bool has(const LyraVector *vector, double value)
+{
+    bool all = true;
+    for (int32_t i = 0; i < 100; ++i) {
+        all = all && lyra_vector_values(vector)[i] == value;
+    }
+    return all;
+}
+
+LYRA_TEST(vectors_that_share_their_numbers_part_when_one_is_written)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraVector *v[4] = {filled(ctx, 1), filled(ctx, 2), filled(ctx, 3), filled(ctx, 4)};
+    size_t bytes = lyra_context_byte_count(ctx);
+    for (int k = 1; k < 4; ++k) {
+        ly_vector_share(v[0], v[k]);
+        TEST_CHECK(lyra_vector_values(v[k]) == lyra_vector_values(v[0]) && has(v[k], 1));
+        TEST_CHECK(ly_vector_has_stamp_of(v[k], v[0]));
+    }
+    // a vector that gave its numbers writes, then one that took them; the others keep theirs
+    const double half = 0.5, *before = lyra_vector_values(v[1]);
+    lyra_vector_write(v[0], 0, 1, &half);
+    TEST_CHECK(lyra_vector_values(v[0])[0] == 0.5 && lyra_vector_values(v[0])[1] == 1);
+    TEST_CHECK(has(v[1], 1) && has(v[2], 1) && has(v[3], 1));
+    double *to = ly_vector_rewrite_access(v[1]);
+    TEST_CHECK(to != before);
+    for (int i = 0; i < 100; ++i) {
+        to[i] = 7;
+    }
+    TEST_CHECK(has(v[1], 7) && has(v[2], 1) && has(v[3], 1));
+    lyra_vector_axpby(1, v[2], 1, v[2]);
+    TEST_CHECK(has(v[2], 2) && has(v[3], 1));
+    // the last reader writes in place
+    TEST_CHECK(ly_vector_write_access(v[3]) == before);
+    // from one group to another, and a copy out of one
+    ly_vector_share(v[2], v[3]);
+    ly_vector_share(v[2], v[1]);
+    ly_vector_share(v[0], v[3]);
+    lyra_vector_copy(v[1], v[0]);
+    TEST_CHECK(has(v[0], 2) && has(v[1], 2) && has(v[2], 2));
+    TEST_CHECK(lyra_vector_values(v[3])[0] == 0.5);
+    // numbers that may be written at any time are not shared
+    lyra_vector_values_mutable(v[3])[0] = 9;
+    ly_vector_share(v[3], v[1]);
+    TEST_CHECK(lyra_vector_values(v[1]) != lyra_vector_values(v[3]));
+    TEST_CHECK(lyra_vector_values(v[1])[0] == 9 && has(v[2], 2));
+    ly_vector_share(v[2], v[0]);
+    TEST_EQUAL(lyra_context_byte_count(ctx), bytes);
+    const int order[] = {2, 0, 3, 1};
+    for (int k = 0; k < 4; ++k) {
+        lyra_vector_destroy(v[order[k]]);
+    }
+    test_context_end(ctx);
 }
 
 LYRA_TEST(operations_match_plain_loops)

@@ -21,36 +21,45 @@ static Body make_body(LyraContext *ctx, const int32_t cells[3], const double siz
 
 // ---- shapes -------------------------------------------------------------------------------------
 
+// a box of n cells
+static void check_sections(LyraContext *ctx, LyraElementKind kind, const int32_t n[3])
+{
+    Body body = body_box_of(ctx, kind, n[0], n[1], n[2]);
+    LyraSolverDef def = lyra_solver_def_default();
+    LyraOperator A = lyra_operator_block(body.K, true);
+    void *direct = NULL;
+    double entries, flops, layers = (kind == LYRA_ELEMENT_TET10 ? 2 : 1) * n[2] + 1;
+    TEST_OK(ly_solver_cholesky.create(ctx, &def, &direct));
+    TEST_OK(ly_solver_cholesky.analyze(direct, &A, NULL));
+    ly_cholesky_work(direct, &entries, &flops);
+    ly_solver_cholesky.destroy(direct);
+    LySections found;
+    TEST_OK(ly_sections(ctx, lyra_block_pattern_graph(lyra_block_matrix_pattern(body.K)), &found));
+    TEST_CHECK_MSG(found.entries > 0.6 * entries && found.entries < 1.7 * entries,
+                   "%d x %d x %d: %g entries expected, %g found", n[0], n[1], n[2], found.entries,
+                   entries);
+    TEST_CHECK_MSG(found.flops > 0.4 * flops && found.flops < 2.5 * flops,
+                   "%d x %d x %d: %g operations expected, %g found", n[0], n[1], n[2], found.flops,
+                   flops);
+    double size = found.length * found.width * found.thickness;
+    TEST_NEAR(size / body.vertex_count, 1.0, 1e-9);
+    TEST_CHECK_MSG(found.thickness > 0.6 * layers && found.thickness < 1.5 * layers,
+                   "%d x %d x %d: thickness %g", n[0], n[1], n[2], found.thickness);
+    body_end(&body);
+}
+
 LYRA_TEST(sections_foretell_the_cost_of_a_factor)
 {
     static const int32_t boxes[][3] = {{6, 6, 6},   {14, 14, 14}, {48, 6, 6}, {60, 2, 2},
                                        {90, 12, 3}, {30, 30, 2},  {50, 50, 1}};
+    static const int32_t wide[][3] = {{3, 3, 3}, {6, 6, 6}, {24, 3, 3}, {30, 1, 1}, {15, 15, 1}};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int32_t k = 0; k < LY_COUNT_OF(boxes); ++k) {
-        const int32_t *n = boxes[k];
-        Body body = body_box(ctx, n[0], n[1], n[2]);
-        LyraSolverDef def = lyra_solver_def_default();
-        LyraOperator A = lyra_operator_block(body.K, true);
-        void *direct = NULL;
-        double entries, flops;
-        TEST_OK(ly_solver_cholesky.create(ctx, &def, &direct));
-        TEST_OK(ly_solver_cholesky.analyze(direct, &A, NULL));
-        ly_cholesky_work(direct, &entries, &flops);
-        ly_solver_cholesky.destroy(direct);
-        LySections found;
-        TEST_OK(
-            ly_sections(ctx, lyra_block_pattern_graph(lyra_block_matrix_pattern(body.K)), &found));
-        TEST_CHECK_MSG(found.entries > 0.6 * entries && found.entries < 1.7 * entries,
-                       "%d x %d x %d: %g entries expected, %g found", n[0], n[1], n[2],
-                       found.entries, entries);
-        TEST_CHECK_MSG(found.flops > 0.4 * flops && found.flops < 2.5 * flops,
-                       "%d x %d x %d: %g operations expected, %g found", n[0], n[1], n[2],
-                       found.flops, flops);
-        double size = found.length * found.width * found.thickness;
-        TEST_NEAR(size / body.vertex_count, 1.0, 1e-9);
-        TEST_CHECK_MSG(found.thickness > 0.6 * (n[2] + 1) && found.thickness < 1.5 * (n[2] + 1),
-                       "%d x %d x %d: thickness %g", n[0], n[1], n[2], found.thickness);
-        body_end(&body);
+        check_sections(ctx, LYRA_ELEMENT_TET4, boxes[k]);
+    }
+    // these have elements that reach over two layers of vertices
+    for (int32_t k = 0; k < LY_COUNT_OF(wide); ++k) {
+        check_sections(ctx, LYRA_ELEMENT_TET10, wide[k]);
     }
     test_context_end(ctx);
 }
@@ -120,6 +129,27 @@ LYRA_TEST(statics_of_thick_bodies_takes_sweeps)
         Body body = body_box(ctx, thick[k][0], thick[k][1], thick[k][2]);
         LyraSolveReport report = solve_statics(ctx, &body);
         TEST_STRING(report.solver, "pcg");
+        body_end(&body);
+    }
+    test_context_end(ctx);
+}
+
+// too small for a coarse space, so that sweeps creep at first, and nearly all of them serve better
+LYRA_TEST(statics_of_tets_of_10_nodes)
+{
+    static const struct {
+        int32_t cells[3];
+        const char *solver;
+    } bodies[] = {{{3, 3, 3}, "pcg"},           {{4, 4, 4}, "pcg"}, {{4, 4, 2}, "pcg"},
+                  {{6, 3, 3}, "pcg"},           {{8, 8, 8}, "pcg"}, {{8, 2, 2}, "factor-reuse"},
+                  {{10, 10, 1}, "factor-reuse"}};
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    for (int32_t k = 0; k < LY_COUNT_OF(bodies); ++k) {
+        const int32_t *n = bodies[k].cells;
+        Body body = body_box_of(ctx, LYRA_ELEMENT_TET10, n[0], n[1], n[2]);
+        LyraSolveReport report = solve_statics(ctx, &body);
+        TEST_CHECK_MSG(strcmp(report.solver, bodies[k].solver) == 0, "%d x %d x %d: %s", n[0], n[1],
+                       n[2], report.solver);
         body_end(&body);
     }
     test_context_end(ctx);

@@ -71,9 +71,10 @@ static void check_run(LyraContext *ctx, const Hostile *hostile, Forms *forms,
 static Outcome expected_of(const Hostile *hostile, const char *name, LyraIndefinite indefinite)
 {
     static const char *const for_any[] = {"minres", "bicgstab", "gmres", "umfpack"};
-    bool any = false, factors = strcmp(name, "cholesky") == 0 || strcmp(name, "cholmod") == 0 ||
-                                strcmp(name, "mumps") == 0 || strcmp(name, "spooles") == 0 ||
-                                strcmp(name, "pardiso") == 0 || strcmp(name, "dense") == 0;
+    bool any = false, factors = strcmp(name, "cholesky") == 0 || strcmp(name, "band") == 0 ||
+                                strcmp(name, "cholmod") == 0 || strcmp(name, "mumps") == 0 ||
+                                strcmp(name, "spooles") == 0 || strcmp(name, "pardiso") == 0 ||
+                                strcmp(name, "dense") == 0;
     for (int32_t k = 0; k < LY_COUNT_OF(for_any); ++k) {
         any |= strcmp(name, for_any[k]) == 0;
     }

@@ -328,7 +328,7 @@ LYRA_TEST(wrong_probes_are_refused)
         {{.name = ""}, "name: found \"\", expected up to 63 letters"},
         {{.name = "a,b"}, "found \"a,b\", expected up to 63 letters, digits, '-' and '_'"},
         {{.name = "tip"}, "found a second probe called \"tip\""},
-        {{.quantity = (LyraProbeQuantity)99}, "quantity: found 99, expected 0 to 16"},
+        {{.quantity = (LyraProbeQuantity)99}, "quantity: found 99, expected 0 to 21"},
         {{.reduce = (LyraProbeReduce)-1}, "reduce: found -1"},
         {{.component = (LyraProbeComponent)5}, "component: found 5, expected 0 to 4"},
         {{.quantity = LYRA_PROBE_STRESS, .component = LYRA_PROBE_X},

@@ -6,6 +6,7 @@
 // what makes no sense is refused.
 
 #include "lyra/math3.h"
+#include "lyra/probe.h"
 #include "lyra/scene.h"
 #include "lyra/world.h"
 #include "lyra_test.h"

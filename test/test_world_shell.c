@@ -40,6 +40,11 @@ static LyraWorld *make_plate(LyraContext *ctx, int32_t n, const char *integrator
     shell.clamp_count = clamp != NULL;
     LyraBodyDef body = shell_body(&shell);
     body.material.model = model;
+    // one that flows
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    plasticity.yield_stress = 5e3;
+    plasticity.hardening = 1e5;
+    body.material.plasticity = strcmp(model, "hencky") == 0 ? &plasticity : NULL;
     def.gravity[1] = lyra_curve_constant(-9.81);
     def.integrator.name = integrator;
     TEST_OK(lyra_world_create(ctx, &def, &world));
@@ -117,7 +122,7 @@ LYRA_TEST(clamped_edges_hold_their_direction)
 
 LYRA_TEST(shells_restart_with_the_same_bits)
 {
-    double ends[2][3 * 81] = {{0}};
+    double ends[2][3 * 81] = {{0}}, flown[2] = {0};
     for (int run = 0; run < 2; ++run) {
         LyraContext *ctx = test_context(run ? 3 : 1, LYRA_ISA_AUTO);
         LyraSelectBox box;
@@ -133,16 +138,20 @@ LYRA_TEST(shells_restart_with_the_same_bits)
                 TEST_OK(lyra_world_fix(world, NULL, &edge));
                 TEST_OK(lyra_world_restore(world, path));
             }
-            TEST_OK(lyra_world_step(world, NULL));
+            LyraStepReport report;
+            TEST_OK(lyra_world_step(world, &report));
+            flown[run] += report.plastic;
         }
         int32_t count = 0;
         const double *x = lyra_world_positions(world, 0, &count);
+        TEST_CHECK_MSG(flown[run] > 0, "%g J lost", flown[run]);
         TEST_EQUAL(count, 81);
         memcpy(ends[run], x, sizeof ends[run]);
         lyra_world_destroy(world);
         test_context_end(ctx);
     }
     TEST_CHECK(memcmp(ends[0], ends[1], sizeof ends[0]) == 0);
+    TEST_EQUAL(flown[0], flown[1]);
 }
 
 LYRA_TEST(steps_of_shells_allocate_nothing_after_the_first)
@@ -186,6 +195,97 @@ LYRA_TEST(explicit_integrators_refuse_morley_and_take_hinges)
     test_context_end(ctx);
 }
 
+LYRA_TEST(parts_of_shells_have_their_thickness)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraSheetDef sheet = sheet_of(4);
+    LyraBodyShell shell = lyra_body_shell_default();
+    LyraShellPart parts[2] = {lyra_shell_part_default(), lyra_shell_part_default()};
+    LyraSelectBox half = {{-1, -1, -1}, {0.01, 1, 1}}, corner = {{-1, -1, -1}, {-0.24, 1, -0.24}};
+    LyraWorld *world = NULL;
+    parts[0].select.box = &half;
+    parts[0].thickness = 2e-3;
+    parts[1].select.box = &corner;
+    parts[1].thickness = 5e-3;
+    shell.generate = &sheet;
+    shell.parts = parts;
+    shell.part_count = 2;
+    LyraBodyDef body = shell_body(&shell);
+    TEST_OK(lyra_world_create(ctx, NULL, &world));
+    TEST_OK(lyra_world_add_body(world, &body, NULL));
+    LyraShellView view = lyra_shell_view(lyra_world_view(world).bodies[0].shell);
+    double volume = 0;
+    for (int32_t t = 0; t < view.triangle_count; ++t) {
+        volume += view.areas[t] * view.thicknesses[t];
+    }
+    TEST_NEAR(volume, 0.5 * 1e-3 + (0.5 - 1.0 / 16) * 2e-3 + 5e-3 / 16, 1e-15);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
+// how far a block that is held at one end sinks at the other, with a skin on its upper side
+static double sag_of_block(LyraContext *ctx, bool skinned)
+{
+    LyraWorldDef def = lyra_world_def_default();
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraBodyDef block = lyra_body_def_default();
+    LyraSheetDef sheet = lyra_sheet_def_default();
+    LyraBodyShell shell = lyra_body_shell_default();
+    LyraTieDef tie = lyra_tie_def_default();
+    LyraSelector root = lyra_selector_default();
+    LyraSelectBox box = {{-0.21, -1, -1}, {-0.199, 1, 1}};
+    LyraWorld *world = NULL;
+    shape.kind = LYRA_ELEMENT_CUBE8;
+    shape.size[0] = sheet.length = 0.4;
+    shape.size[1] = 0.1;
+    shape.size[2] = sheet.width = 0.2;
+    memcpy(shape.cells, (int32_t[]){8, 2, 4}, sizeof shape.cells);
+    block.name = "block";
+    block.generate = &shape;
+    block.material.young = 1e6;
+    block.material.poisson = 0;
+    sheet.cells[0] = 12;
+    sheet.cells[1] = 6;
+    sheet.center[1] = 0.05;
+    shell.generate = &sheet;
+    LyraBodyDef skin = shell_body(&shell);
+    skin.material.young = 1e9;
+    tie.body = "plate";
+    tie.to = "block";
+    tie.select.all = true;
+    tie.hard = true;
+    root.box = &box;
+    def.gravity[1] = lyra_curve_constant(-1);
+    def.integrator.name = "static";
+    TEST_OK(lyra_world_create(ctx, &def, &world));
+    TEST_OK(lyra_world_add_body(world, &block, NULL));
+    if (skinned) {
+        TEST_OK(lyra_world_add_body(world, &skin, NULL));
+        TEST_OK(lyra_world_add_tie(world, &tie, NULL));
+    }
+    TEST_OK(lyra_world_fix(world, "block", &root));
+    TEST_OK(lyra_world_step(world, NULL));
+    int32_t count = 0;
+    double sag = 0;
+    const double *x = lyra_world_positions(world, 0, &count);
+    for (int32_t v = 0; v < count; ++v) {
+        sag = fmax(sag, -0.05 - x[3 * v + 1]);
+    }
+    lyra_world_destroy(world);
+    return sag;
+}
+
+// the skin is as stiff as ten blocks, at the upper side: a quarter of the sag by bending is left,
+// and all of that by shear, a tenth
+LYRA_TEST(skins_are_tied_to_solids)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    double bare = sag_of_block(ctx, false), skinned = sag_of_block(ctx, true);
+    TEST_CHECK_MSG(skinned < 0.5 * bare && skinned > 0.2 * bare, "sinks by %g of %g", skinned,
+                   bare);
+    test_context_end(ctx);
+}
+
 static void refuse(const LyraBodyDef *body, const char *text)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
@@ -224,6 +324,14 @@ LYRA_TEST(wrong_bodies_of_shells_are_one_sentence)
     body = shell_body(&shell);
     refuse(&body, "found no edge of one triangle");
     shell.clamp_count = 0;
+    LyraShellPart part = lyra_shell_part_default();
+    part.select.vertices = middle;
+    part.select.vertex_count = 1;
+    part.thickness = 1e-3;
+    shell.parts = &part;
+    shell.part_count = 1;
+    refuse(&body, "found no triangle with all corners");
+    shell.part_count = 0;
     shell.thickness = -1;
     refuse(&body, "thickness");
 }

@@ -63,6 +63,9 @@ typedef struct LyraBatch {
     /// Of the library's own forces with nodal pressure: means over the nodes of the energy density
     /// of volume, J/m^3, and of its slope, Pa, [2]. NULL for all others.
     const double *nodal;
+    /// Of the library's own forces whose branches relax: what dt does to all of them. NULL for all
+    /// others.
+    const void *step;
 } LyraBatch;
 
 /// What a force is. Bits of LyraForceType::traits.

@@ -190,8 +190,13 @@ LYRA_API LyraConstraints *lyra_model_constraints(const LyraModel *model);
 LYRA_API LyraStatus lyra_model_set_gravity(LyraModel *model, const double gravity[3]);
 LYRA_API LyraStatus lyra_model_set_damping(LyraModel *model, double mass_damping,
                                            double stiffness_damping);
-/// Multiplies all masses by `factor` > 0 of what they were at creation.
+/// Sets all masses to `factor` > 0 times what they were at creation. Velocities stay; a step books
+/// the energy that this takes as LyraStepReport::change.
 LYRA_API LyraStatus lyra_model_set_mass_factor(LyraModel *model, double factor);
+
+/// The same for the masses of a body. Entries of a consistent matrix that couple two bodies get the
+/// root of both factors.
+LYRA_API LyraStatus lyra_model_set_body_mass_factor(LyraModel *model, int32_t body, double factor);
 
 /// Constant forces, N, [3 vertex_count], on top of gravity and `load`. Nullable: none.
 LYRA_API LyraStatus lyra_model_set_force(LyraModel *model, const double *force);

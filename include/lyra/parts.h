@@ -3,12 +3,13 @@
 
 /// @file
 /// The parts that Lyra is made of and that other programs may use: small vectors, dense and sparse
-/// matrices, orders, files of matrices, pictures and plots. They may change between minor versions.
-/// Include all of them with this header, or each by its own.
+/// matrices, orders, files of matrices, what may meet, pictures and plots. They may change between
+/// minor versions. Include all of them with this header, or each by its own.
 
 #ifndef LYRA_PARTS_H
 #define LYRA_PARTS_H
 
+#include "lyra/collide.h"
 #include "lyra/csr.h"
 #include "lyra/dense.h"
 #include "lyra/dofs.h"

@@ -33,13 +33,19 @@ typedef enum LyraProbeQuantity {
     LYRA_PROBE_TIE_GAP,        ///< Largest distance of a tie's points from where it wants them, m.
     LYRA_PROBE_OBSTACLE_FORCE, ///< Of bodies on an obstacle, N.
     LYRA_PROBE_OBSTACLE_GAP,   ///< Least distance of any point from an obstacle, m.
+    // what rods have (rod.h)
+    LYRA_PROBE_CURVATURE,      ///< Of vertices, 1/m.
+    LYRA_PROBE_BENDING_MOMENT, ///< Of vertices, N m.
+    LYRA_PROBE_TWIST,          ///< Of vertices, rad/m.
+    LYRA_PROBE_TORQUE,         ///< Of vertices, N m.
+    LYRA_PROBE_TENSION,        ///< Of edges with both ends among the vertices, N.
     LYRA_PROBE_QUANTITY_COUNT
 } LyraProbeQuantity;
 
 /// How the numbers of all that is selected become one.
 typedef enum LyraProbeReduce {
-    /// The sum of reactions, forces, energies and losses, the largest stress, plastic strain and
-    /// distance to a goal, the mean of all others.
+    /// The sum of reactions, forces, energies and losses, the largest stress, plastic strain,
+    /// distance to a goal and number of a rod, the mean of all others.
     LYRA_PROBE_AUTO = 0,
     LYRA_PROBE_MEAN,
     LYRA_PROBE_SUM,
@@ -70,7 +76,7 @@ typedef struct LyraProbeDef {
     /// Unique; letters, digits, '-' and '_'. Nullable: "probe1", "probe2", ...
     const char *name;
     LyraProbeQuantity quantity; ///< Default LYRA_PROBE_DISPLACEMENT.
-    const char *body;           ///< Nullable: all. What elements have is of one body.
+    const char *body;           ///< Nullable: all. What elements and rods have is of one body.
     const LyraSelector *select; ///< Of the bodies that are there. Nullable: all of it.
     const LyraProbeEnd *to;     ///< Of a distance; Nullable otherwise.
     const char *tie;            ///< Name of a tie that is there; of its quantities alone. Nullable.
@@ -106,6 +112,10 @@ LYRA_API int32_t lyra_world_probe_count(const LyraWorld *world);
 /// Evaluates a probe at the present state; the world is prepared first. The first call of each
 /// allocates. A reaction, a force, a stress and an energy cost about an evaluation of forces.
 LYRA_API LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out);
+
+/// Where a rigid or affine body is now and how it moves: its rotation is the one nearest to its
+/// map, its spin belongs to its angular momentum. Fails with LYRA_UNSUPPORTED for other kinds.
+LYRA_API LyraStatus lyra_world_rigid_motion(LyraWorld *world, int32_t body, LyraRigidMotion *out);
 
 #ifdef __cplusplus
 }

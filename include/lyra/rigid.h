@@ -65,6 +65,19 @@ LYRA_API LyraStatus lyra_rigid_step(const LyraRigidBody *body, LyraRigidMethod m
 /// Half of m |v|^2 + w . L, J.
 LYRA_API double lyra_rigid_energy(const LyraRigidMotion *motion);
 
+/// What a rigid body weighs, in place of what its mesh and density give, at the place of the mesh
+/// after `transform`. Start from lyra_body_rigid_default().
+typedef struct LyraBodyRigid {
+    double mass;          ///< kg, > 0. Default NaN: that of the mesh.
+    const double *center; ///< Of mass, m, [3]. Nullable: that of the mesh.
+    /// Inertia about the centre: xx, yy, zz, kg m^2. A body that is flat or a line by them is
+    /// given a thickness, a thousandth of its length. Nullable: the mesh's.
+    const double *moments;
+    const double *products; ///< xy, yz, zx of the same tensor, with `moments`. Nullable: zeros.
+} LyraBodyRigid;
+
+LYRA_API LyraBodyRigid lyra_body_rigid_default(void);
+
 #ifdef __cplusplus
 }
 #endif

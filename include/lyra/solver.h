@@ -169,6 +169,7 @@ typedef enum LyraSolverTrait {
     LYRA_SOLVES_DIRECTLY = 1 << 6,    ///< By a factor, to rounding.
     LYRA_SOLVES_FILTERED = 1 << 7,    ///< Filters constraints itself.
     LYRA_SOLVES_MEASURED = 1 << 8,    ///< Leaves the true residual in the report where it has it.
+    LYRA_SOLVES_ELIMINATING = 1 << 9, ///< Eliminates constraints itself, as they are at factor.
 } LyraSolverTrait;
 
 /// A kind of solver: one table of functions, for ours and for adapters of other libraries. The
@@ -178,8 +179,9 @@ typedef struct LyraSolverType {
     const char *name;
     uint32_t traits; ///< LyraSolverTrait bits.
     LyraStatus (*create)(LyraContext *ctx, const LyraSolverDef *def, void **self);
-    /// Takes the pattern; values are not read. `constraints` only with LYRA_SOLVES_FILTERED:
-    /// outlives the solver or the next analyze; solve answers in the range of P. Nullable: none.
+    /// Takes the pattern; values are not read. `constraints` only with LYRA_SOLVES_FILTERED or
+    /// LYRA_SOLVES_ELIMINATING: outlives the solver or the next analyze; solve answers in the range
+    /// of P. Nullable: none.
     LyraStatus (*analyze)(void *self, const LyraOperator *A, const LyraConstraints *constraints);
     /// Takes values on the analyzed pattern. Sets definiteness, shift, factor_entries. A must stay
     /// unchanged until the last solve with it. On failure there is no factor.

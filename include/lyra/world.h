@@ -347,6 +347,14 @@ typedef struct LyraBodyCloth {
 
 LYRA_API LyraBodyCloth lyra_body_cloth_default(void);
 
+/// Triangles of a shell that are thicker or thinner. Start from lyra_shell_part_default().
+typedef struct LyraShellPart {
+    LyraSelector select; ///< Those with all corners in it.
+    double thickness;    ///< m, > 0. Default NaN: to be given.
+} LyraShellPart;
+
+LYRA_API LyraShellPart lyra_shell_part_default(void);
+
 /// Shell that a body is made of: lyra/shell.h. Its law is the `material` of the body, 1 MPa and 0.3
 /// unless given, its `density` 1000 kg/m^3 unless given. Start from lyra_body_shell_default(). The
 /// surface is one of `file`, `surface` and `generate`; its polygons are cut into triangles.
@@ -355,9 +363,11 @@ typedef struct LyraBodyShell {
     const LyraSurface *surface;   ///< Copied. Nullable.
     const LyraSheetDef *generate; ///< Nullable.
     double thickness;             ///< m, > 0. Default 1e-3.
-    LyraShellBend bend;           ///< Default LYRA_SHELL_BEND_MORLEY.
-    double bend_factor;           ///< On the bending stiffness, >= 0. Default 1.
-    bool rest_angles; ///< Bending starts from the shape at rest, not from flat. Default true.
+    const LyraShellPart *parts;   ///< The last one that holds a triangle counts. [part_count].
+    int32_t part_count;
+    LyraShellBend bend; ///< Default LYRA_SHELL_BEND_MORLEY.
+    double bend_factor; ///< On the bending stiffness, >= 0. Default 1.
+    bool rest_angles;   ///< Bending starts from the shape at rest, not from flat. Default true.
     /// Edges of one triangle with both ends in a selection keep their direction; the constraints
     /// are to hold these. [clamp_count].
     const LyraSelector *clamp;
@@ -418,19 +428,6 @@ typedef struct LyraBodyRod {
 
 LYRA_API LyraBodyRod lyra_body_rod_default(void);
 
-/// What a rigid body weighs, in place of what its mesh and density give, at the place of the mesh
-/// after `transform`. Start from lyra_body_rigid_default().
-typedef struct LyraBodyRigid {
-    double mass;          ///< kg, > 0. Default NaN: that of the mesh.
-    const double *center; ///< Of mass, m, [3]. Nullable: that of the mesh.
-    /// Inertia about the centre: xx, yy, zz, kg m^2. A body that is flat or a line by them is
-    /// given a thickness, a thousandth of its length. Nullable: the mesh's.
-    const double *moments;
-    const double *products; ///< xy, yz, zx of the same tensor, with `moments`. Nullable: zeros.
-} LyraBodyRigid;
-
-LYRA_API LyraBodyRigid lyra_body_rigid_default(void);
-
 /// Bounds of the stretches of a body of faces, cut into triangles, from its shape at rest (of cloth
 /// from its fabric). Start from lyra_body_strain_limit_default().
 typedef struct LyraBodyStrainLimit {
@@ -456,10 +453,8 @@ typedef struct LyraBodyDef {
     /// What it is made of: `young` 0 and `poisson` NaN are those of the mesh (of a generated one
     /// 1 MPa and 0.45). Defaults as lyra_solid_def_default(), but for a `poisson` of NaN.
     LyraSolidDef material;
-    double density; ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
-    /// "affine", "rigid": Young's modulus that keeps its shape, in a rigid body while a step is
-    /// found, Pa. Default NaN: by its density.
-    double stiffness;
+    double density;   ///< kg/m^3, > 0. Default NaN: that of the mesh (1000 of a generated one).
+    double stiffness; ///< Of the shape of "affine", "rigid", Pa. Default NaN: by its density.
     double modulus_factor;     ///< On all moduli of the mesh and of regions, > 0. Default 1.
     const LyraRegion *regions; ///< The last one that holds an element counts. [region_count].
     int32_t region_count;
@@ -681,6 +676,11 @@ typedef enum LyraObstacleVertices {
 typedef enum LyraObstacleResponse {
     LYRA_OBSTACLE_BARRIER = 0, ///< They never get inside.
     LYRA_OBSTACLE_PENALTY,     ///< They are pushed back in proportion to the depth.
+    /// Those inside are set on the surface where a step begins, and held there along its normal
+    /// until they are pulled. Without friction.
+    LYRA_OBSTACLE_RELOCATE,
+    /// Those that would get inside end the step on the surface, and are held there the same way.
+    LYRA_OBSTACLE_CONSTRAINT,
     LYRA_OBSTACLE_RESPONSE_COUNT
 } LyraObstacleResponse;
 
@@ -756,8 +756,7 @@ LYRA_API LyraStatus lyra_world_obstacle_pose(const LyraWorld *world, int32_t ind
 typedef struct LyraChangeDef {
     const char *body; ///< Nullable: all.
     /// The path of a parameter, as lyra_world_parameter() has it, in place of `body`; or "young",
-    /// or a parameter of the body's forces. Masses, gravity and the step can't change. Default
-    /// "young".
+    /// or a parameter of the body's forces. Gravity and the step can't change so. Default "young".
     const char *parameter;
     const LyraSelector *select; ///< Elements whose material changes. Nullable: all.
     const LyraCurve *factor;    ///< Multiplies what it was. Nullable.
@@ -856,10 +855,6 @@ LYRA_API LyraStatus lyra_world_select(LyraWorld *world, const char *body,
 LYRA_API LyraStatus lyra_world_rod_measure(LyraWorld *world, int32_t body,
                                            const LyraRodMeasures *out);
 
-/// Where a rigid or affine body is now and how it moves: its rotation is the one nearest to its
-/// map, its spin belongs to its angular momentum. Fails with LYRA_UNSUPPORTED for other kinds.
-LYRA_API LyraStatus lyra_world_rigid_motion(LyraWorld *world, int32_t body, LyraRigidMotion *out);
-
 /// Energies now, J.
 typedef struct LyraEnergies {
     double kinetic;
@@ -886,7 +881,7 @@ typedef struct LyraWorldParameter {
     double value;     ///< Now.
     double start;     ///< As the world was made.
     double low, high; ///< Range for a slider, no limits; both > 0 where `logarithmic`.
-    bool logarithmic; ///< The number is felt by its logarithm.
+    bool logarithmic; ///< A slider is to have a logarithmic scale.
     bool factor;      ///< Elements differ in the number: `value` multiplies theirs.
 } LyraWorldParameter;
 

@@ -17,11 +17,12 @@ static const struct {
     BenchSuite *run;
     enum { TAKES_NONE, TAKES_BODY, TAKES_SURFACE } takes; // what --mesh is to it
 } suites[] = {
-    {"math", bench_math, TAKES_NONE},     {"sparse", bench_sparse, TAKES_NONE},
-    {"io", bench_io, TAKES_NONE},         {"embed", bench_embed, TAKES_BODY},
-    {"forces", bench_forces, TAKES_BODY}, {"solvers", bench_solvers, TAKES_BODY},
-    {"step", bench_step, TAKES_BODY},     {"bodies", bench_bodies, TAKES_NONE},
-    {"memory", bench_memory, TAKES_BODY}, {"volume", bench_volume, TAKES_SURFACE},
+    {"math", bench_math, TAKES_NONE},       {"sparse", bench_sparse, TAKES_NONE},
+    {"io", bench_io, TAKES_NONE},           {"embed", bench_embed, TAKES_BODY},
+    {"forces", bench_forces, TAKES_BODY},   {"solvers", bench_solvers, TAKES_BODY},
+    {"step", bench_step, TAKES_BODY},       {"bodies", bench_bodies, TAKES_NONE},
+    {"memory", bench_memory, TAKES_BODY},   {"volume", bench_volume, TAKES_SURFACE},
+    {"collide", bench_collide, TAKES_NONE},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof suites[0] };
 
@@ -239,7 +240,9 @@ static CliExit check_options(const CliUsage *usage, const char *with, Bench *ben
         }
         cli_append(list, sizeof list, "cloth");
         cli_append(list, sizeof list, "shell");
-        if (!model && strcmp(bench->model, "cloth") != 0 && strcmp(bench->model, "shell") != 0) {
+        cli_append(list, sizeof list, "rod");
+        if (!model && strcmp(bench->model, "cloth") != 0 && strcmp(bench->model, "shell") != 0 &&
+            strcmp(bench->model, "rod") != 0) {
             return cli_usage_error(usage, "no model \"%s\", expected one of: %s", bench->model,
                                    list);
         }
@@ -284,7 +287,7 @@ CliExit cli_bench(int argument_count, char **arguments)
          "measure on this mesh, or in the suite volume on this surface (default: generated "
          "meshes)"},
         {"--model", CLI_TEXT, &bench.model, "NAME",
-         "suites forces, step, memory: only this model, or cloth, or shell (default: all)"},
+         "suites forces, step, memory: only this model, or cloth, shell or rod (default: all)"},
         {"--fixed", CLI_TEXT, &bench.fixed, "FILE",
          "suites step, memory: fixed vertices of --mesh, numbered from 1 (default: none)"},
         {"--solver", CLI_TEXT, &bench.solver, "NAME",
@@ -298,7 +301,7 @@ CliExit cli_bench(int argument_count, char **arguments)
         {"--dt", CLI_DOUBLE, &bench.dt, "H",
          "suite solvers: only this time step, s (default: several)"},
         {"--with", CLI_TEXT, &with, "LIST",
-         "suite step: a box of 100k tets with and without pull, damper, history, pressure"},
+         "suite step: 100k tets with pull, damper, history, pressure, viscoelastic"},
         {"--elements", CLI_COUNT, &bench.elements, "N",
          "suites solvers, step, bodies, memory: about N elements; with --auto: at most N"},
         {"--large", CLI_FLAG, &bench.large, NULL,
@@ -319,7 +322,7 @@ CliExit cli_bench(int argument_count, char **arguments)
             "sparse, io, embed, forces, solvers,\nstep, bodies, memory, volume; without one, all.",
         .example = "lyra bench sparse --threads 1",
         .options = options,
-        .positional_max = 16,
+        .list_max = 16,
     };
     const char *names[16];
     int32_t name_count;

@@ -29,6 +29,7 @@ typedef enum BenchWith {
     BENCH_WITH_DAMPER,
     BENCH_WITH_HISTORY,
     BENCH_WITH_PRESSURE,
+    BENCH_WITH_VISCOELASTIC,
     BENCH_WITH_COUNT
 } BenchWith;
 
@@ -134,6 +135,7 @@ double bench_now(void);
 typedef CliExit BenchSuite(Bench *bench);
 
 BenchSuite bench_bodies;
+BenchSuite bench_collide;
 BenchSuite bench_embed;
 BenchSuite bench_forces;
 BenchSuite bench_io;

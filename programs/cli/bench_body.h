@@ -82,6 +82,19 @@ CliExit bench_cloth_steps(Bench *bench);
 /// Rows of shells.
 CliExit bench_shell_forces(Bench *bench);
 CliExit bench_shell_steps(Bench *bench);
+/// Rows of rods.
+CliExit bench_rod_steps(Bench *bench);
+
+/// A world whose steps are timed: of `size` cells or edges, prepared; `full`: until Newton's method
+/// has converged.
+typedef struct BenchWorld {
+    const char *name, *subject;
+    int32_t size, kind;
+    LyraStatus (*make)(LyraContext *ctx, int32_t size, int32_t kind, bool full, LyraWorld **out);
+} BenchWorld;
+
+/// Rows of its steps, by one Newton step and in full.
+CliExit bench_world_steps(Bench *bench, const BenchWorld *world);
 
 /// Destroys the parts and the context.
 void bench_body_end(BenchBody *body);

@@ -7,7 +7,8 @@
 // s, from rest; by one Newton step, started and damped as in Vega, or "full".
 //
 // Shells beside it: the same square, 1 mm thick, of 1 MPa and 0.3 (neo-Hookean), 1000 kg/m^3, that
-// bends with an unknown per edge; steps as "full".
+// bends with an unknown per edge; steps of h = 1 ms without damping, from rest, by one Newton step
+// or "full".
 
 #include "bench_body.h"
 
@@ -174,20 +175,21 @@ CliExit bench_shell_forces(Bench *bench)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static LyraStatus make_world(LyraContext *ctx, int32_t cells, bool full, Fabric fabric,
+static LyraStatus make_world(LyraContext *ctx, int32_t cells, int32_t what, bool full,
                              LyraWorld **out)
 {
+    Fabric fabric = (Fabric)what;
     LyraWorldDef def = lyra_world_def_default();
     LyraSelector corners = lyra_selector_default();
     const int32_t ends[2] = {0, cells};
     def.gravity[1] = lyra_curve_constant(-9.81);
-    def.damping.stiffness = 0.001;
+    def.damping.stiffness = fabric == SHELL ? 0 : 0.001;
     def.damping.exact = !full;
     def.integrator.name = "backward-euler";
-    def.integrator.vega = !full;
+    def.integrator.vega = !full && fabric != SHELL;
     def.integrator.newton.policy = full ? LYRA_NEWTON_FULL : LYRA_NEWTON_ONE;
     def.integrator.newton.decrement = 1e-8;
-    def.time.dt = BENCH_STEP;
+    def.time.dt = fabric == SHELL ? 0.1 * BENCH_STEP : BENCH_STEP;
     corners.vertices = ends;
     corners.vertex_count = 2;
     LyraStatus status = lyra_world_create(ctx, &def, out);
@@ -216,32 +218,30 @@ static LyraStatus time_steps(const Bench *bench, LyraWorld *world, BenchTime *ti
     return LYRA_OK;
 }
 
-static CliExit bench_steps(Bench *bench, int32_t cells, bool full, Fabric fabric, int32_t threads)
+static CliExit bench_steps(Bench *bench, const BenchWorld *world, bool full, int32_t threads)
 {
     LyraContext *ctx = cli_context(threads, LYRA_ISA_AUTO);
     if (!ctx) {
         return CLI_BAD_INPUT;
     }
-    LyraWorld *world = NULL;
+    LyraWorld *made = NULL;
     BenchTime time = {0};
     LyraStepReport report = {0};
     double start = bench_now(), set_up = 0;
-    LyraStatus status = make_world(ctx, cells, full, fabric, &world);
-    status = status == LYRA_OK ? lyra_world_step(world, NULL) : status;
+    LyraStatus status = world->make(ctx, world->size, world->kind, full, &made);
+    status = status == LYRA_OK ? lyra_world_step(made, NULL) : status;
     set_up = bench_now() - start;
-    status = status == LYRA_OK ? time_steps(bench, world, &time, &report) : status;
+    status = status == LYRA_OK ? time_steps(bench, made, &time, &report) : status;
     if (status == LYRA_OK) {
-        char name[80], subject[64];
-        snprintf(name, sizeof name, "backward-euler/%s%s", fabric_names[fabric],
-                 full && fabric != SHELL ? "/full" : "");
-        snprintf(subject, sizeof subject, "square %d triangles", 2 * (int)cells * (int)cells);
+        char name[80];
+        snprintf(name, sizeof name, "backward-euler/%s%s", world->name, full ? "/full" : "");
         const BenchSolve solve = {.solver = report.solver,
                                   .analyze = set_up,
                                   .solve = report.solve_seconds,
                                   .iterations = report.linear_iterations,
                                   .bytes = (int64_t)lyra_context_byte_count(ctx)};
         const BenchRow row = {.name = name,
-                              .subject = subject,
+                              .subject = world->subject,
                               .unit = "step",
                               .items = 1,
                               .threads = threads,
@@ -251,35 +251,43 @@ static CliExit bench_steps(Bench *bench, int32_t cells, bool full, Fabric fabric
         bench_row(bench, &row);
     }
     CliExit exit = status == LYRA_OK ? CLI_OK : cli_failed();
-    lyra_world_destroy(world);
+    lyra_world_destroy(made);
     lyra_context_destroy(ctx);
+    return exit;
+}
+
+CliExit bench_world_steps(Bench *bench, const BenchWorld *world)
+{
+    CliExit exit = CLI_OK;
+    for (int full = 0; full < 2; ++full) {
+        for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
+             threads = bench_next_threads(bench, threads)) {
+            exit = bench_steps(bench, world, full, threads);
+        }
+    }
+    return exit;
+}
+
+static CliExit bench_all_steps(Bench *bench, Fabric fabric)
+{
+    static const int32_t cells[] = {32, 100, 224};
+    CliExit exit = CLI_OK;
+    for (int c = 0; c < (bench->large ? 3 : 2) && exit == CLI_OK; ++c) {
+        char subject[64];
+        snprintf(subject, sizeof subject, "square %d triangles", 2 * (int)cells[c] * (int)cells[c]);
+        const BenchWorld world = {fabric_names[fabric], subject, cells[c], (int32_t)fabric,
+                                  make_world};
+        exit = bench_world_steps(bench, &world);
+    }
     return exit;
 }
 
 CliExit bench_cloth_steps(Bench *bench)
 {
-    static const int32_t cells[] = {32, 100, 224};
-    CliExit exit = CLI_OK;
-    for (int c = 0; c < (bench->large ? 3 : 2); ++c) {
-        for (int full = 0; full < 2; ++full) {
-            for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
-                 threads = bench_next_threads(bench, threads)) {
-                exit = bench_steps(bench, cells[c], full, OURS, threads);
-            }
-        }
-    }
-    return exit;
+    return bench_all_steps(bench, OURS);
 }
 
 CliExit bench_shell_steps(Bench *bench)
 {
-    static const int32_t cells[] = {32, 100, 224};
-    CliExit exit = CLI_OK;
-    for (int c = 0; c < (bench->large ? 3 : 2); ++c) {
-        for (int32_t threads = 1; threads <= bench->threads && exit == CLI_OK;
-             threads = bench_next_threads(bench, threads)) {
-            exit = bench_steps(bench, cells[c], true, SHELL, threads);
-        }
-    }
-    return exit;
+    return bench_all_steps(bench, SHELL);
 }

@@ -191,6 +191,11 @@ CliExit bench_forces(Bench *bench)
     }
     CliExit exit;
     LyraMesh *mesh = NULL;
+    if (bench->model && strcmp(bench->model, "rod") == 0) {
+        bench_note(bench, "no rows of rods");
+        lyra_context_destroy(ctx);
+        return CLI_OK;
+    }
     if (!bench->mesh) {
         bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
         bool shell = bench->model && strcmp(bench->model, "shell") == 0;

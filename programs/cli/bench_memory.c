@@ -141,8 +141,9 @@ CliExit bench_memory(Bench *bench)
 {
     static const int32_t sizes[] = {1000, 10000, 100000, 1000000};
     bool cloth = bench->model && strcmp(bench->model, "cloth") == 0;
-    if (cloth || (bench->model && strcmp(bench->model, "shell") == 0)) {
-        bench_note(bench, "no rows of cloth and shells");
+    if (cloth || (bench->model &&
+                  (strcmp(bench->model, "shell") == 0 || strcmp(bench->model, "rod") == 0))) {
+        bench_note(bench, "no rows of cloth, shells and rods");
         return CLI_OK;
     }
     return bench_subjects(bench, bench->large ? 4 : 3, sizes, run_subject);

@@ -126,8 +126,13 @@ CliExit bench_step(Bench *bench)
     if (shell) {
         return bench_shell_steps(bench);
     }
+    if (bench->model && strcmp(bench->model, "rod") == 0) {
+        return bench_rod_steps(bench);
+    }
     CliExit exit = cloth ? CLI_OK : bench_subjects(bench, bench->large ? 5 : 4, sizes, run_subject);
     bool generated = !bench->mesh && bench->elements == 0;
-    return exit == CLI_OK && generated && (cloth || !bench->model) ? bench_cloth_steps(bench)
-                                                                   : exit;
+    if (exit == CLI_OK && generated && (cloth || !bench->model)) {
+        exit = bench_cloth_steps(bench);
+    }
+    return exit == CLI_OK && generated && !bench->model ? bench_rod_steps(bench) : exit;
 }

@@ -9,6 +9,8 @@
 // The forces are small beside the weight W of the body, so that all bodies go nearly the same way:
 // "pull" holds a vertex to a place by a spring, "damper" and "history" join two vertices far apart
 // by a damped and by a Maxwell spring, "pressure" follows the open surface that looks up.
+// "viscoelastic" is no further force: the law relaxes by a Prony series of three branches, whose
+// body is stiffer at once, so that its linear systems are others as well.
 
 #include "bench_body.h"
 
@@ -26,6 +28,7 @@ static const char *const names[BENCH_WITH_COUNT] = {
     [BENCH_WITH_DAMPER] = "damper",
     [BENCH_WITH_HISTORY] = "history",
     [BENCH_WITH_PRESSURE] = "pressure",
+    [BENCH_WITH_VISCOELASTIC] = "viscoelastic",
 };
 
 bool bench_with_parse(const char *list, uint32_t *with, char expected[128])
@@ -258,9 +261,13 @@ static CliExit make_runner(const BenchSubject *subject, const char *model, const
     if (!body->ctx) {
         return CLI_BAD_INPUT;
     }
-    LyraStatus status =
-        with < 0 ? LYRA_OK : create_force(body->ctx, subject, (BenchWith)with, &body->added);
-    status = status == LYRA_OK ? bench_body_create(subject, model, way, body) : status;
+    bool relaxes = with == BENCH_WITH_VISCOELASTIC;
+    char law[80];
+    snprintf(law, sizeof law, "%s%s", model, relaxes ? "+prony" : "");
+    LyraStatus status = with < 0 || relaxes
+                            ? LYRA_OK
+                            : create_force(body->ctx, subject, (BenchWith)with, &body->added);
+    status = status == LYRA_OK ? bench_body_create(subject, law, way, body) : status;
     return status == LYRA_OK ? CLI_OK : cli_failed();
 }
 

@@ -222,16 +222,30 @@ static const CliOption *find_option(const CliUsage *usage, const char *argument,
     return NULL;
 }
 
+// words of "A [B]"; `required`: those without brackets
+static int32_t count_words(const char *text, int32_t *required)
+{
+    int32_t count = 0;
+    *required = 0;
+    for (bool begins = true; *text; begins = *text++ == ' ') {
+        count += begins;
+        *required += begins && *text != '[';
+    }
+    return count;
+}
+
 bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
                const char **positionals, int32_t *positional_count, CliExit *exit)
 {
-    int32_t found = 0;
+    int32_t found = 0, required;
+    const int32_t words = count_words(usage->positional, &required);
+    const int32_t most = usage->list_max ? usage->list_max : words;
     bool options_ended = false;
     for (int i = 0; i < argument_count; ++i) {
         const char *argument = arguments[i];
         bool is_option = !options_ended && argument[0] == '-' && argument[1];
         if (!is_option) {
-            if (found == usage->positional_max) {
+            if (found == most) {
                 *exit = cli_usage_error(usage, "\"%s\" is one argument too many", argument);
                 return false;
             }
@@ -271,7 +285,7 @@ bool cli_parse(const CliUsage *usage, int argument_count, char **arguments,
             *(bool *)option->value = true;
         }
     }
-    if (found < usage->positional_min) {
+    if (found < required && !usage->optional) {
         *exit = cli_usage_error(usage, "expected %s", usage->positional);
         return false;
     }

@@ -63,11 +63,12 @@ typedef struct CliOption {
 /// What a subcommand accepts.
 typedef struct CliUsage {
     const char *command;      ///< "lyra mesh info"
-    const char *positional;   ///< "FILE", "IN OUT", "" ...
+    const char *positional;   ///< A word for each: "IN OUT", "A [B]", "", or "[NAME...]".
     const char *description;  ///< A sentence or two.
     const char *example;      ///< A command line that works.
     const CliOption *options; ///< Ended by a NULL name. Nullable.
-    int32_t positional_min, positional_max;
+    bool optional;            ///< They may be left out.
+    int32_t list_max;         ///< How many "[NAME...]" stands for.
 } CliUsage;
 
 /// Sorts `arguments` into options and positionals, whose number may be of no interest (NULL).

@@ -527,8 +527,6 @@ CliExit cli_compare(int argument_count, char **arguments)
                        "are folders of lyra run --out; positions need --save-every.",
         .example = "lyra compare coarse fine --json",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *folders[2];
     CliExit exit;

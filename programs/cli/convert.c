@@ -24,8 +24,6 @@ CliExit cli_convert(int argument_count, char **arguments)
             "Meshes and other files\nstay where they are.",
         .example = "lyra convert turtle.config turtle.yaml",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;

@@ -285,7 +285,7 @@ static void measure_stiffness(const LyraBlockMatrix *K, double *frobenius, doubl
     *frobenius = sqrt(sum);
 }
 
-static double norm(int64_t n, const double *v)
+double eval_norm(int64_t n, const double *v)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -312,7 +312,7 @@ static CliExit print_report(const EvalBody *body, const EvalOptions *options, do
 {
     double frobenius, trace;
     measure_stiffness(body->K, &frobenius, &trace);
-    double force = norm(3 * (int64_t)body->vertex_count, body->force);
+    double force = eval_norm(3 * (int64_t)body->vertex_count, body->force);
     void (*print_more)(const EvalBody *, CliJson *) = body->cloth ? eval_cloth_print : print_solid;
     if (options->json) {
         CliJson json = {.file = stdout};
@@ -581,6 +581,7 @@ CliExit cli_eval(int argument_count, char **arguments)
     const CliUsage usage = {
         .command = "lyra eval",
         .positional = "MESH",
+        .optional = true,
         .description =
             "Computes energy, internal force and tangent stiffness of a mesh, or of cloth, at "
             "given "
@@ -590,8 +591,6 @@ CliExit cli_eval(int argument_count, char **arguments)
             "energy, dissipation and history.",
         .example = "lyra eval turtle.veg --model neo-hookean --stiffness-out K.mtx --json",
         .options = options,
-        .positional_min = 0,
-        .positional_max = 1,
     };
     const char *path = NULL;
     int32_t paths = 0;

@@ -36,8 +36,10 @@ LyraStatus eval_at(const EvalBody *body, const double *x, double *energy, double
 /// of tangent against force at the state.
 CliExit eval_check(const EvalBody *body, bool json);
 
-// ---- cloth
-// ---------------------------------------------------------------------------------------
+/// Root of the sum of squares.
+double eval_norm(int64_t n, const double *v);
+
+// ---- cloth --------------------------------------------------------------------------------------
 
 /// Options of `--kind cloth` alone.
 typedef struct EvalCloth {

@@ -21,15 +21,6 @@ typedef struct Probe {
     int64_t dofs;
 } Probe;
 
-static double norm(int64_t n, const double *v)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        sum += v[i] * v[i];
-    }
-    return sqrt(sum);
-}
-
 // numbers in [-1, 1) of a linear congruential generator
 static double random_number(uint64_t *state)
 {
@@ -70,9 +61,10 @@ static LyraStatus measure(const EvalBody *body, Probe *probe, double h, double e
     for (int64_t i = 0; i < probe->dofs; ++i) {
         probe->forward[i] = (probe->forward[i] - probe->backward[i]) / (2 * h) - probe->tangent[i];
     }
-    double scale = norm(probe->dofs, probe->tangent), slope = (energy[0] - energy[1]) / (2 * h);
+    double scale = eval_norm(probe->dofs, probe->tangent),
+           slope = (energy[0] - energy[1]) / (2 * h);
     errors[0] = fabs(slope - probe->slope) / (probe->scale > 0 ? probe->scale : 1);
-    errors[1] = norm(probe->dofs, probe->forward) / (scale > 0 ? scale : 1);
+    errors[1] = eval_norm(probe->dofs, probe->forward) / (scale > 0 ? scale : 1);
     return LYRA_OK;
 }
 

@@ -486,8 +486,6 @@ static CliExit fit_prony(int argument_count, char **arguments)
             "to a\nrelaxation (columns time, modulus; s, Pa), and prints the keys of a scene.",
         .example = "lyra fit prony liver.csv --plot liver.svg",
         .options = table,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     const char *path;
     CliExit exit;

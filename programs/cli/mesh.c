@@ -22,6 +22,7 @@ CliExit cli_mesh(int argument_count, char **arguments)
         {"voxelize", "fill a surface with cubes", cli_mesh_voxelize},
         {"tetrahedralize", "fill a surface with tets", cli_mesh_tetrahedralize},
         {"distance", "sample the distance to a surface on a grid", cli_mesh_distance},
+        {"intersections", "count where surfaces pass through each other", cli_mesh_intersections},
         {"box", "generate a box", cli_mesh_box},
         {"sphere", "generate a ball", cli_mesh_sphere},
         {"cylinder", "generate a cylinder", cli_mesh_cylinder},
@@ -172,15 +173,11 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
             "for both. Repairs are\nprinted, one line each. Lengths in OUT are metres.",
         .example = "lyra mesh convert part.msh part.veg",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
-    int32_t count;
     LyraMeshEncoding encoding = LYRA_MESH_ENCODING_AUTO;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, &count, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)) {
         return exit;
     }
     if (target.encoding && !find_encoding(target.encoding, &encoding)) {
@@ -198,6 +195,44 @@ CliExit cli_mesh_convert(int argument_count, char **arguments)
     return exit;
 }
 
+// ---- one volume mesh in -------------------------------------------------------------------------
+
+/// What a command does with a mesh: saves something made of it to `out`.
+typedef CliExit Work(LyraContext *ctx, const LyraMesh *mesh, const char *out, const void *options);
+
+static CliExit with_mesh(const char *in, const CliScale *scale, Work *work, const char *out,
+                         const void *options)
+{
+    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
+    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, in, scale) : NULL;
+    CliExit exit = mesh ? work(ctx, mesh, out, options) : CLI_BAD_INPUT;
+    lyra_mesh_destroy(mesh);
+    lyra_context_destroy(ctx);
+    return exit;
+}
+
+// saves what `status` says was made, which is ended
+static bool save_made(LyraStatus status, LyraMesh *made, const char *out)
+{
+    bool saved = status == LYRA_OK && lyra_mesh_save(made, out, LYRA_MESH_FORMAT_AUTO) == LYRA_OK;
+    lyra_mesh_destroy(made);
+    return saved;
+}
+
+static CliExit orient(LyraContext *ctx, const LyraMesh *mesh, const char *out, const void *options)
+{
+    (void)ctx, (void)options;
+    LyraMesh *oriented = NULL;
+    LyraOrientReport report;
+    LyraStatus status = lyra_mesh_orient(mesh, &report, &oriented);
+    if (!save_made(status, oriented, out)) {
+        return cli_failed();
+    }
+    printf("%d of %d elements turned, %d degenerate\n", report.flipped,
+           lyra_mesh_view(mesh).element_count, report.degenerate);
+    return cli_finish_output();
+}
+
 CliExit cli_mesh_orient(int argument_count, char **arguments)
 {
     CliScale scale = CLI_SCALE_DEFAULT;
@@ -208,33 +243,27 @@ CliExit cli_mesh_orient(int argument_count, char **arguments)
         .description = "Turns elements that are inside out and prints how many there were.",
         .example = "lyra mesh orient inside_out.veg body.veg",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
-        return exit;
+    return cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)
+               ? with_mesh(paths[0], &scale, orient, paths[1], NULL)
+               : exit;
+}
+
+// `options`: how many times, at least once
+static CliExit refine(LyraContext *ctx, const LyraMesh *mesh, const char *out, const void *options)
+{
+    (void)ctx;
+    LyraMesh *fine = NULL;
+    LyraStatus status = lyra_mesh_refine(mesh, &fine);
+    for (int32_t i = 1; i < *(const int32_t *)options && status == LYRA_OK; ++i) {
+        LyraMesh *coarse = fine;
+        fine = NULL;
+        status = lyra_mesh_refine(coarse, &fine);
+        lyra_mesh_destroy(coarse);
     }
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL, *oriented = NULL;
-    LyraOrientReport report;
-    exit = CLI_BAD_INPUT;
-    if (mesh) {
-        if (lyra_mesh_orient(mesh, &report, &oriented) != LYRA_OK ||
-            lyra_mesh_save(oriented, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
-            exit = cli_failed();
-        } else {
-            printf("%d of %d elements turned, %d degenerate\n", report.flipped,
-                   lyra_mesh_view(mesh).element_count, report.degenerate);
-            exit = cli_finish_output();
-        }
-    }
-    lyra_mesh_destroy(oriented);
-    lyra_mesh_destroy(mesh);
-    lyra_context_destroy(ctx);
-    return exit;
+    return save_made(status, fine, out) ? CLI_OK : cli_failed();
 }
 
 CliExit cli_mesh_refine(int argument_count, char **arguments)
@@ -252,104 +281,69 @@ CliExit cli_mesh_refine(int argument_count, char **arguments)
         .description = "Cuts every element into eight at the midpoints of its edges.",
         .example = "lyra mesh refine coarse.veg fine.veg --times 2",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)) {
         return exit;
     }
     if (times < 1 || times > 10) {
         return cli_usage_error(&usage, "--times is %d, expected 1 to 10", times);
     }
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL;
-    LyraStatus status = LYRA_OK;
-    for (int32_t i = 0; mesh && i < times && status == LYRA_OK; ++i) {
-        LyraMesh *finer = NULL;
-        status = lyra_mesh_refine(mesh, &finer);
-        if (status == LYRA_OK) {
-            lyra_mesh_destroy(mesh);
-            mesh = finer;
-        }
-    }
-    if (mesh && status == LYRA_OK) {
-        status = lyra_mesh_save(mesh, paths[1], LYRA_MESH_FORMAT_AUTO);
-    }
-    if (!mesh) {
-        exit = CLI_BAD_INPUT;
-    } else {
-        exit = status == LYRA_OK ? CLI_OK : cli_failed();
-    }
-    lyra_mesh_destroy(mesh);
-    lyra_context_destroy(ctx);
-    return exit;
+    return with_mesh(paths[0], &scale, refine, paths[1], &times);
 }
 
-static CliExit change_order(const CliUsage *usage, CliScale *scale, bool quadratic,
-                            int argument_count, char **arguments)
+// `options`: whether to tets of 10 nodes
+static CliExit change_order(LyraContext *ctx, const LyraMesh *mesh, const char *out,
+                            const void *options)
 {
+    (void)ctx;
+    bool quadratic = *(const bool *)options;
+    LyraMesh *made = NULL;
+    LyraStatus status =
+        quadratic ? lyra_mesh_quadratic(mesh, &made) : lyra_mesh_linear(mesh, NULL, &made);
+    LyraMeshView view = status == LYRA_OK ? lyra_mesh_view(made) : (LyraMeshView){0};
+    if (!save_made(status, made, out)) {
+        return cli_failed();
+    }
+    printf("%s: %d vertices, %d tets of %d nodes\n", out, view.vertex_count, view.element_count,
+           quadratic ? 10 : 4);
+    return cli_finish_output();
+}
+
+static CliExit parse_order(CliUsage usage, bool quadratic, int argument_count, char **arguments)
+{
+    CliScale scale = CLI_SCALE_DEFAULT;
+    const CliOption options[] = {CLI_SCALE_OPTIONS(scale), {0}};
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(usage, scale, &exit)) {
-        return exit;
-    }
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], scale) : NULL, *made = NULL;
-    exit = CLI_BAD_INPUT;
-    if (mesh) {
-        LyraStatus status =
-            quadratic ? lyra_mesh_quadratic(mesh, &made) : lyra_mesh_linear(mesh, NULL, &made);
-        if (status != LYRA_OK || lyra_mesh_save(made, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
-            exit = cli_failed();
-        } else {
-            printf("%s: %d vertices, %d tets of %d nodes\n", paths[1],
-                   lyra_mesh_view(made).vertex_count, lyra_mesh_view(made).element_count,
-                   quadratic ? 10 : 4);
-            exit = cli_finish_output();
-        }
-    }
-    lyra_mesh_destroy(made);
-    lyra_mesh_destroy(mesh);
-    lyra_context_destroy(ctx);
-    return exit;
+    usage.positional = "IN OUT";
+    usage.options = options;
+    return cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)
+               ? with_mesh(paths[0], &scale, change_order, paths[1], &quadratic)
+               : exit;
 }
 
 CliExit cli_mesh_quadratic(int argument_count, char **arguments)
 {
-    CliScale scale = CLI_SCALE_DEFAULT;
-    const CliOption options[] = {CLI_SCALE_OPTIONS(scale), {0}};
     const CliUsage usage = {
         .command = "lyra mesh quadratic",
-        .positional = "IN OUT",
         .description = "Makes tets of 10 nodes from tets of 4: the middles of edges become "
                        "vertices, also of sets of\nvertices that hold both ends.",
         .example = "lyra mesh quadratic part.msh part10.msh",
-        .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
-    return change_order(&usage, &scale, true, argument_count, arguments);
+    return parse_order(usage, true, argument_count, arguments);
 }
 
 CliExit cli_mesh_linear(int argument_count, char **arguments)
 {
-    CliScale scale = CLI_SCALE_DEFAULT;
-    const CliOption options[] = {CLI_SCALE_OPTIONS(scale), {0}};
     const CliUsage usage = {
         .command = "lyra mesh linear",
-        .positional = "IN OUT",
         .description = "Keeps the corners of tets of 10 nodes and drops the vertices between "
                        "them.",
         .example = "lyra mesh linear part10.msh part.msh",
-        .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
-    return change_order(&usage, &scale, false, argument_count, arguments);
+    return parse_order(usage, false, argument_count, arguments);
 }
 
 // ---- boundary -----------------------------------------------------------------------------------
@@ -408,13 +402,28 @@ LyraStatus cli_boundary_surface(LyraContext *ctx, const LyraMesh *mesh, bool tri
     return status;
 }
 
+typedef struct Boundary {
+    bool triangles, keep;
+} Boundary;
+
+static CliExit write_boundary(LyraContext *ctx, const LyraMesh *mesh, const char *out,
+                              const void *options)
+{
+    const Boundary *how = options;
+    LyraSurface *surface = NULL;
+    bool good = cli_boundary_surface(ctx, mesh, how->triangles, how->keep, &surface) == LYRA_OK &&
+                lyra_surface_save(surface, out, LYRA_MESH_FORMAT_AUTO) == LYRA_OK;
+    lyra_surface_destroy(surface);
+    return good ? CLI_OK : cli_failed();
+}
+
 CliExit cli_mesh_surface(int argument_count, char **arguments)
 {
     CliScale scale = CLI_SCALE_DEFAULT;
-    bool triangles = false, keep = false;
+    Boundary how = {0};
     const CliOption options[] = {
-        {"--triangles", CLI_FLAG, &triangles, NULL, "cut quads into triangles"},
-        {"--keep-vertices", CLI_FLAG, &keep, NULL,
+        {"--triangles", CLI_FLAG, &how.triangles, NULL, "cut quads into triangles"},
+        {"--keep-vertices", CLI_FLAG, &how.keep, NULL,
          "also write inner vertices, so that vertex numbers stay the same"},
         CLI_SCALE_OPTIONS(scale),
         {0},
@@ -426,40 +435,53 @@ CliExit cli_mesh_surface(int argument_count, char **arguments)
             "Writes the boundary of a volume mesh as a surface, with faces that point outward.",
         .example = "lyra mesh surface turtle.veg turtle.obj",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
-        return exit;
-    }
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL;
-    LyraSurface *surface = NULL;
-    if (!mesh) {
-        exit = CLI_BAD_INPUT;
-    } else if (cli_boundary_surface(ctx, mesh, triangles, keep, &surface) != LYRA_OK ||
-               lyra_surface_save(surface, paths[1], LYRA_MESH_FORMAT_AUTO) != LYRA_OK) {
-        exit = cli_failed();
-    } else {
-        exit = CLI_OK;
-    }
-    lyra_surface_destroy(surface);
-    lyra_mesh_destroy(mesh);
-    lyra_context_destroy(ctx);
-    return exit;
+    return cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)
+               ? with_mesh(paths[0], &scale, write_boundary, paths[1], &how)
+               : exit;
 }
 
 // ---- embedding ----------------------------------------------------------------------------------
 
+typedef struct Embed {
+    const char *surface;
+    double threshold;
+    const CliScale *scale;
+} Embed;
+
+static CliExit embed(LyraContext *ctx, const LyraMesh *mesh, const char *out, const void *options)
+{
+    const Embed *how = options;
+    LyraSurface *surface = NULL;
+    LyraEmbedding *embedding = NULL;
+    LyraEmbeddingReport report;
+    LyraStatus status = cli_load_scaled_surface(ctx, how->surface, how->scale, &surface);
+    if (status == LYRA_OK) {
+        LyraSurfaceView view = lyra_surface_view(surface);
+        status = lyra_embedding_create(mesh, view.vertex_count, view.positions, how->threshold,
+                                       &embedding, &report);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_embedding_save(embedding, out);
+    }
+    if (status == LYRA_OK) {
+        printf("%d points, %d outside (farthest %g m), %d beyond the threshold\n",
+               lyra_embedding_view(embedding).point_count, report.outside, report.distance,
+               report.zeroed);
+    }
+    lyra_embedding_destroy(embedding);
+    lyra_surface_destroy(surface);
+    return status == LYRA_OK ? cli_finish_output() : cli_failed();
+}
+
 CliExit cli_mesh_embed(int argument_count, char **arguments)
 {
     CliScale scale = CLI_SCALE_DEFAULT;
-    double threshold = 0;
+    Embed how = {.scale = &scale};
     const CliOption options[] = {
-        {"--threshold", CLI_DOUBLE, &threshold, "X",
+        {"--threshold", CLI_DOUBLE, &how.threshold, "X",
          "zero weights for points farther than X m from every vertex (default: none)"},
         CLI_SCALE_OPTIONS(scale),
         {0},
@@ -472,46 +494,15 @@ CliExit cli_mesh_embed(int argument_count, char **arguments)
             "the mesh use the\nclosest element.",
         .example = "lyra mesh embed cage.veg detailed.obj detailed.interp",
         .options = options,
-        .positional_min = 3,
-        .positional_max = 3,
     };
     const char *paths[3];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)) {
         return exit;
     }
-    if (threshold < 0) {
+    if (how.threshold < 0) {
         return cli_usage_error(&usage, "--threshold is negative");
     }
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraMesh *mesh = ctx ? cli_load_scaled_mesh(ctx, paths[0], &scale) : NULL;
-    LyraSurface *surface = NULL;
-    LyraEmbedding *embedding = NULL;
-    LyraEmbeddingReport report;
-    exit = CLI_BAD_INPUT;
-    if (mesh) {
-        LyraStatus status = cli_load_scaled_surface(ctx, paths[1], &scale, &surface);
-        if (status == LYRA_OK) {
-            LyraSurfaceView view = lyra_surface_view(surface);
-            status = lyra_embedding_create(mesh, view.vertex_count, view.positions, threshold,
-                                           &embedding, &report);
-        }
-        if (status == LYRA_OK) {
-            status = lyra_embedding_save(embedding, paths[2]);
-        }
-        if (status == LYRA_OK) {
-            printf("%d points, %d outside (farthest %g m), %d beyond the threshold\n",
-                   lyra_embedding_view(embedding).point_count, report.outside, report.distance,
-                   report.zeroed);
-            exit = cli_finish_output();
-        } else {
-            exit = cli_failed();
-        }
-    }
-    lyra_embedding_destroy(embedding);
-    lyra_surface_destroy(surface);
-    lyra_mesh_destroy(mesh);
-    lyra_context_destroy(ctx);
-    return exit;
+    how.surface = paths[1];
+    return with_mesh(paths[0], &scale, embed, paths[2], &how);
 }

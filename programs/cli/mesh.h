@@ -29,6 +29,7 @@ CliExit cli_mesh_curve(int argument_count, char **arguments);
 CliExit cli_mesh_voxelize(int argument_count, char **arguments);
 CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments);
 CliExit cli_mesh_distance(int argument_count, char **arguments);
+CliExit cli_mesh_intersections(int argument_count, char **arguments);
 
 /// "tets", "cubes", "tets of 10 nodes" or "hexahedra".
 const char *cli_elements(LyraElementKind kind);
@@ -51,7 +52,7 @@ LyraMesh *cli_load_mesh(LyraContext *ctx, const char *path);
 
 /// What the lengths of a file are multiplied by.
 typedef struct CliScale {
-    double factor;     ///< Of --scale; with that of the units once cli_scale_ready was called.
+    double factor;     ///< Of --scale; with that of the units after cli_parse_scaled.
     const char *units; ///< Of --units; NULL: metres.
 } CliScale;
 
@@ -64,8 +65,9 @@ typedef struct CliScale {
         "--scale", CLI_DOUBLE, &(s).factor, "X", "factor on lengths, besides --units (default 1)"  \
     }
 
-/// Looks at the options; false if they are wrong and that was explained.
-bool cli_scale_ready(const CliUsage *usage, CliScale *scale, CliExit *exit);
+/// As cli_parse() of a command that has CLI_SCALE_OPTIONS.
+bool cli_parse_scaled(const CliUsage *usage, CliScale *scale, int argument_count, char **arguments,
+                      const char **paths, CliExit *exit);
 
 /// Scale what was read, which is replaced.
 LyraStatus cli_scale_mesh(const CliScale *scale, LyraMesh **mesh);

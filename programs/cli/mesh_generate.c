@@ -119,8 +119,6 @@ CliExit cli_mesh_box(int argument_count, char **arguments)
         .description = "Generates a box.",
         .example = "lyra mesh box bar.veg --size 3,1,1 --elements 5000",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -139,8 +137,6 @@ CliExit cli_mesh_sphere(int argument_count, char **arguments)
         .description = "Generates a ball.",
         .example = "lyra mesh sphere ball.veg --radius 0.5 --elements 20000",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -160,8 +156,6 @@ CliExit cli_mesh_cylinder(int argument_count, char **arguments)
         .description = "Generates a cylinder along z.",
         .example = "lyra mesh cylinder rod.veg --radius 0.1 --height 2 --elements 10000",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -183,8 +177,6 @@ CliExit cli_mesh_torus(int argument_count, char **arguments)
         .description = "Generates a solid torus around z.",
         .example = "lyra mesh torus ring.veg --radius 1 --tube 0.3 --elements 30000",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }

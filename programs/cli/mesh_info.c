@@ -323,13 +323,10 @@ CliExit cli_mesh_info(int argument_count, char **arguments)
             "measures\nof a surface.",
         .example = "lyra mesh info turtle.veg --json",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     const char *path;
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, &path, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, &path, &exit)) {
         return exit;
     }
     LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);

@@ -137,8 +137,6 @@ CliExit cli_mesh_rope(int argument_count, char **arguments)
         .description = "Generates a straight line of edges, as .obj or .vtk.",
         .example = "lyra mesh rope rope.obj --to 2,0,0 --edges 100",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -161,8 +159,6 @@ CliExit cli_mesh_helix(int argument_count, char **arguments)
         .description = "Generates a helix; with --pitch 0 --turns 1 a closed ring.",
         .example = "lyra mesh helix spring.obj --radius 0.02 --pitch 0.01 --turns 10 --edges 400",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -182,8 +178,6 @@ CliExit cli_mesh_curve(int argument_count, char **arguments)
         .description = "Generates a smooth curve through points, of about equal edges.",
         .example = "lyra mesh curve arc.obj --points \"0,0,0;1,0.5,0;2,0,0\" --edges 80",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }

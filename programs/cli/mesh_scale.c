@@ -16,7 +16,7 @@ static const struct {
     {"nm", 1e-9}, {"km", 1e3},  {"in", 0.0254}, {"ft", 0.3048},
 };
 
-bool cli_scale_ready(const CliUsage *usage, CliScale *scale, CliExit *exit)
+static bool make_ready(const CliUsage *usage, CliScale *scale, CliExit *exit)
 {
     double metres = scale->units ? 0 : 1;
     for (size_t i = 0; scale->units && i < sizeof units / sizeof units[0]; ++i) {
@@ -33,6 +33,13 @@ bool cli_scale_ready(const CliUsage *usage, CliScale *scale, CliExit *exit)
     }
     scale->factor *= metres;
     return true;
+}
+
+bool cli_parse_scaled(const CliUsage *usage, CliScale *scale, int argument_count, char **arguments,
+                      const char **paths, CliExit *exit)
+{
+    return cli_parse(usage, argument_count, arguments, paths, NULL, exit) &&
+           make_ready(usage, scale, exit);
 }
 
 LyraStatus cli_scale_mesh(const CliScale *scale, LyraMesh **mesh)

@@ -119,8 +119,6 @@ CliExit cli_mesh_grid(int argument_count, char **arguments)
         .description = "Generates a rectangle across y, with texture coordinates in metres.",
         .example = "lyra mesh grid cloth.obj --size 1,1 --cells 40,40 --bands 3",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -141,8 +139,6 @@ CliExit cli_mesh_strip(int argument_count, char **arguments)
         .description = "Generates a strip along x of about square cells.",
         .example = "lyra mesh strip strip.obj --size 1,0.1 --cells 60 --faces crossed",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }
@@ -162,8 +158,6 @@ CliExit cli_mesh_disc(int argument_count, char **arguments)
         .description = "Generates a disc across y, with texture coordinates in metres.",
         .example = "lyra mesh disc table.obj --radius 0.8 --rings 30",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     return generate(&usage, &settings, argument_count, arguments);
 }

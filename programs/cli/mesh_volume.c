@@ -80,11 +80,50 @@ static LyraStatus save(const LyraSurface *surface, const LyraMesh *mesh, const c
     return status;
 }
 
-// What both commands do once the surface has become a mesh.
-static CliExit finish(const LyraSurface *surface, const LyraMesh *mesh, const char *out,
-                      const char *embed)
+/// How a surface becomes a mesh.
+typedef struct Filling Filling;
+struct Filling {
+    CliExit (*make)(LyraContext *ctx, const LyraSurface *surface, const Filling *how,
+                    LyraMesh **mesh);
+    LyraVolumeDef def;
+    CliMesher mesher;  // of call_program()
+    const char *embed; // file of weights. Nullable
+};
+
+// from the surface of the first path to the mesh of the second
+static CliExit fill(const char *const *paths, const CliScale *scale, const Filling *how)
 {
-    return save(surface, mesh, out, embed) == LYRA_OK ? cli_finish_output() : cli_failed();
+    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
+    LyraSurface *surface = NULL;
+    LyraMesh *mesh = NULL;
+    if (!ctx) {
+        return CLI_BAD_INPUT;
+    }
+    CliExit exit = cli_load_scaled_surface(ctx, paths[0], scale, &surface) == LYRA_OK
+                       ? how->make(ctx, surface, how, &mesh)
+                       : cli_failed();
+    if (mesh) {
+        exit = save(surface, mesh, paths[1], how->embed) == LYRA_OK ? cli_finish_output()
+                                                                    : cli_failed();
+    }
+    lyra_mesh_destroy(mesh);
+    lyra_surface_destroy(surface);
+    lyra_context_destroy(ctx);
+    return exit;
+}
+
+// ---- cubes --------------------------------------------------------------------------------------
+
+static CliExit voxelize(LyraContext *ctx, const LyraSurface *surface, const Filling *how,
+                        LyraMesh **mesh)
+{
+    (void)ctx;
+    LyraVolumeReport report;
+    if (lyra_mesh_voxelize(surface, &how->def, &report, mesh) != LYRA_OK) {
+        return cli_failed();
+    }
+    print_repair(&report.repair);
+    return CLI_OK;
 }
 
 CliExit cli_mesh_voxelize(int argument_count, char **arguments)
@@ -113,13 +152,10 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
             "repeated faces, cross itself\nor be inside out. What was repaired is printed.",
         .example = "lyra mesh voxelize turtle.obj turtle.veg --resolution 40 --embed turtle.interp",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)) {
         return exit;
     }
     if (def.resolution < 1) {
@@ -127,33 +163,18 @@ CliExit cli_mesh_voxelize(int argument_count, char **arguments)
     }
     def.cover = !inside_only;
     def.repair = !no_repair;
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraSurface *surface = NULL;
-    LyraMesh *mesh = NULL;
-    LyraVolumeReport report;
-    if (!ctx) {
-        return CLI_BAD_INPUT;
-    }
-    if (cli_load_scaled_surface(ctx, paths[0], &scale, &surface) != LYRA_OK ||
-        lyra_mesh_voxelize(surface, &def, &report, &mesh) != LYRA_OK) {
-        exit = cli_failed();
-    } else {
-        print_repair(&report.repair);
-        exit = finish(surface, mesh, paths[1], embed);
-    }
-    lyra_mesh_destroy(mesh);
-    lyra_surface_destroy(surface);
-    lyra_context_destroy(ctx);
-    return exit;
+    return fill(paths, &scale, &(Filling){voxelize, def, CLI_MESHER_TETGEN, embed});
 }
 
 // ---- tets ---------------------------------------------------------------------------------------
 
 // By our own lattice; the lines about what was found go to standard error.
-static CliExit stuff(const LyraSurface *surface, const LyraVolumeDef *def, LyraMesh **mesh)
+static CliExit fill_lattice(LyraContext *ctx, const LyraSurface *surface, const Filling *how,
+                            LyraMesh **mesh)
 {
+    (void)ctx;
     LyraVolumeReport report;
-    if (lyra_mesh_tetrahedralize(surface, def, &report, mesh) != LYRA_OK) {
+    if (lyra_mesh_tetrahedralize(surface, &how->def, &report, mesh) != LYRA_OK) {
         return cli_failed();
     }
     print_repair(&report.repair);
@@ -167,8 +188,8 @@ static CliExit stuff(const LyraSurface *surface, const LyraVolumeDef *def, LyraM
 }
 
 // By another program, which wants the triangles in order.
-static CliExit call_program(LyraContext *ctx, const LyraSurface *surface, const LyraVolumeDef *def,
-                            CliMesher mesher, LyraMesh **mesh)
+static CliExit call_program(LyraContext *ctx, const LyraSurface *surface, const Filling *how,
+                            LyraMesh **mesh)
 {
     LyraSurface *repaired = NULL;
     LyraSurfaceRepair repair;
@@ -181,7 +202,7 @@ static CliExit call_program(LyraContext *ctx, const LyraSurface *surface, const 
     for (int32_t i = 0; i < 3; ++i) {
         longest = fmax(longest, measure.high[i] - measure.low[i]);
     }
-    CliExit exit = cli_run_mesher(ctx, mesher, repaired, longest / def->resolution, mesh);
+    CliExit exit = cli_run_mesher(ctx, how->mesher, repaired, longest / how->def.resolution, mesh);
     lyra_surface_destroy(repaired);
     return exit;
 }
@@ -211,13 +232,10 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
             "faces, cross itself\nor be inside out. The methods tetgen and gmsh need a closed one.",
         .example = "lyra mesh tetrahedralize turtle.obj turtle.veg --resolution 40",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)) {
         return exit;
     }
     if (def.resolution < 1) {
@@ -229,25 +247,8 @@ CliExit cli_mesh_tetrahedralize(int argument_count, char **arguments)
         return cli_usage_error(&usage, "--method is %s, expected lattice, tetgen or gmsh", method);
     }
     def.repair = !no_repair;
-    LyraContext *ctx = cli_context(0, LYRA_ISA_AUTO);
-    LyraSurface *surface = NULL;
-    LyraMesh *mesh = NULL;
-    if (!ctx) {
-        return CLI_BAD_INPUT;
-    }
-    if (cli_load_scaled_surface(ctx, paths[0], &scale, &surface) != LYRA_OK) {
-        exit = cli_failed();
-    } else {
-        exit =
-            lattice ? stuff(surface, &def, &mesh) : call_program(ctx, surface, &def, mesher, &mesh);
-    }
-    if (mesh) {
-        exit = finish(surface, mesh, paths[1], embed);
-    }
-    lyra_mesh_destroy(mesh);
-    lyra_surface_destroy(surface);
-    lyra_context_destroy(ctx);
-    return exit;
+    return fill(paths, &scale,
+                &(Filling){lattice ? fill_lattice : call_program, def, mesher, embed});
 }
 
 // ---- distance -----------------------------------------------------------------------------------
@@ -272,13 +273,10 @@ CliExit cli_mesh_distance(int argument_count, char **arguments)
                        "file opens in\nParaView.",
         .example = "lyra mesh distance turtle.obj turtle_distance.vtk --resolution 100",
         .options = options,
-        .positional_min = 2,
-        .positional_max = 2,
     };
     const char *paths[2];
     CliExit exit;
-    if (!cli_parse(&usage, argument_count, arguments, paths, NULL, &exit) ||
-        !cli_scale_ready(&usage, &scale, &exit)) {
+    if (!cli_parse_scaled(&usage, &scale, argument_count, arguments, paths, &exit)) {
         return exit;
     }
     if (def.resolution < 1 || def.margin < 0) {

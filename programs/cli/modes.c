@@ -353,8 +353,6 @@ CliExit cli_modes(int argument_count, char **arguments)
             "shapes.\nFixed vertices stay fixed. A free body has six frequencies of zero first.",
         .example = "lyra modes beam.veg -k 12 --vtu modes.vtu",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     const char *path;
     CliExit exit;

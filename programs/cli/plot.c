@@ -135,8 +135,6 @@ CliExit cli_plot(int argument_count, char **arguments)
             "columns;\nempty cells leave gaps.",
         .example = "lyra plot steps.csv --x time --y kinetic,elastic --out energy.svg",
         .options = table,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     const char *path;
     CliExit exit;

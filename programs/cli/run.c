@@ -137,13 +137,13 @@ static bool parse(int argument_count, char **arguments, RunOptions *o, CliExit *
     const CliUsage usage = {
         .command = "lyra run",
         .positional = "SCENE",
+        .optional = true,
         .description =
             "Runs a scene, Lyra's .yaml or Vega's .config, and writes its results. N counts "
             "steps; 0 means\nnever. Ctrl-C finishes the step, writes a checkpoint and exits with "
             "130; --resume continues.\nMore: docs/running.md, docs/results.md.",
         .example = "lyra run beam.yaml --steps 200 --out results --save-every 10",
         .options = options,
-        .positional_max = 1,
     };
     int32_t count = 0;
     if (!cli_parse(&usage, argument_count, arguments, &o->scene, &count, exit)) {

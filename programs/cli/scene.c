@@ -258,8 +258,6 @@ CliExit cli_scene(int argument_count, char **arguments)
                        "number that can be turned, by its path.",
         .example = "lyra scene beam.yaml --json",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     const char *path;
     CliExit exit;

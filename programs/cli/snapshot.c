@@ -344,8 +344,6 @@ CliExit cli_snapshot(int argument_count, char **arguments)
         .example =
             "lyra snapshot beam.veg --displacement u.npy --field displacement --out beam.png",
         .options = table,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     const char *path;
     CliExit exit;

@@ -139,7 +139,7 @@ CliExit cli_verify(int argument_count, char **arguments)
             "named cases or\ngroups of cases, or all. The exit code is 0 if all rows pass, else 1.",
         .example = "lyra verify --quick elastica",
         .options = table,
-        .positional_max = NAMES_MAX,
+        .list_max = NAMES_MAX,
     };
     const char *names[NAMES_MAX];
     int32_t name_count;

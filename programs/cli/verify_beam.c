@@ -90,28 +90,17 @@ typedef struct Bent {
 static LyraStatus bend(VerifyBody *body, int32_t n, Bent *bent)
 {
     VERIFY_TRY(hold_strip(body, n));
-    size_t size = 3 * (size_t)body->view.vertex_count * sizeof(double);
-    double *force = cli_allocate(size);
-    LyraStatus status = LYRA_OK;
-    for (int k = 0; k < LOADS && status == LYRA_OK; ++k) {
+    for (int k = 0; k < LOADS; ++k) {
         // the load over the area of the end, 1/n
-        double P = elastica[k].load * bending_stiffness(n) / (LENGTH * LENGTH);
+        double P = elastica[k].load * bending_stiffness(n) / (LENGTH * LENGTH), end[3];
         const double traction[3] = {0, -P * n, 0};
-        memset(force, 0, size);
-        status = verify_add_face_load(body, 0, LENGTH, traction, force);
-        if (status == LYRA_OK) {
-            status = lyra_model_set_force(body->model, force);
-        }
-        if (status == LYRA_OK) {
-            status = verify_body_solve(body, NULL);
-        }
-        double end[3] = {0};
+        VERIFY_TRY(verify_push_face(body, 0, LENGTH, traction));
+        VERIFY_TRY(verify_body_solve(body, NULL));
         verify_plane_displacement(body, 0, LENGTH, end);
         bent->w[k] = -end[1] / LENGTH;
         bent->u[k] = -end[0] / LENGTH;
     }
-    free(force);
-    return status;
+    return LYRA_OK;
 }
 
 static LyraStatus bend_strip(LyraContext *ctx, LyraElementKind kind, const char *model, int32_t n,

@@ -188,7 +188,6 @@ static void face_area(const double *positions, const int32_t *face, int32_t node
 LyraStatus verify_add_face_load(const VerifyBody *body, int32_t axis, double place,
                                 const double traction[3], double *force)
 {
-
     LyraMeshBoundary *boundary = NULL;
     LyraStatus status = lyra_mesh_boundary_create(body->mesh, false, &boundary);
     if (status != LYRA_OK) {
@@ -218,6 +217,18 @@ LyraStatus verify_add_face_load(const VerifyBody *body, int32_t axis, double pla
     }
     lyra_mesh_boundary_destroy(boundary);
     return LYRA_OK;
+}
+
+LyraStatus verify_push_face(VerifyBody *body, int32_t axis, double place, const double traction[3])
+{
+    size_t size = 3 * (size_t)body->view.vertex_count * sizeof(double);
+    double *force = memset(cli_allocate(size), 0, size);
+    LyraStatus status = verify_add_face_load(body, axis, place, traction, force);
+    if (status == LYRA_OK) {
+        status = lyra_model_set_force(body->model, force);
+    }
+    free(force);
+    return status;
 }
 
 // ---- solutions ----------------------------------------------------------------------------------

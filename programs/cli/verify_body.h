@@ -64,6 +64,9 @@ LyraStatus verify_hold_plane(VerifyBody *body, int32_t axis, double place, const
 LyraStatus verify_add_face_load(const VerifyBody *body, int32_t axis, double place,
                                 const double traction[3], double *force);
 
+/// Sets the constant forces of the model to that load alone.
+LyraStatus verify_push_face(VerifyBody *body, int32_t axis, double place, const double traction[3]);
+
 /// Solves for equilibrium under what is prescribed now, from where the state is.
 LyraStatus verify_body_solve(VerifyBody *body, LyraStepReport *report);
 

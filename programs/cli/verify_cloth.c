@@ -11,10 +11,9 @@
 // Each strip moves by backward Euler with damping until it is at rest, so that the end is a state
 // of equilibrium whatever the step.
 
-#include "verify.h"
+#include "verify_world.h"
 
 #include <math.h>
-#include <string.h>
 
 // a strip along x from 0, across y, of unit weight per area
 typedef struct Strip {
@@ -26,7 +25,6 @@ typedef struct Strip {
 
 static LyraStatus make_strip(LyraContext *ctx, const Strip *strip, LyraWorld **out)
 {
-    LyraWorldDef def = lyra_world_def_default();
     LyraSheetDef sheet = lyra_sheet_def_default();
     LyraBodyCloth cloth = lyra_body_cloth_default();
     LyraBodyDef body = lyra_body_def_default();
@@ -45,15 +43,7 @@ static LyraStatus make_strip(LyraContext *ctx, const Strip *strip, LyraWorld **o
     cloth.fabric.bend_v = strip->bend_v;
     body.kind = "cloth";
     body.cloth = &cloth;
-    for (int i = 0; i < 3; ++i) {
-        def.gravity[i] = lyra_curve_constant(strip->gravity[i]);
-    }
-    def.damping.mass = 1;
-    def.integrator.name = "backward-euler";
-    def.integrator.newton.policy = LYRA_NEWTON_FULL;
-    def.solver.name = "cholesky";
-    def.time.dt = 0.1;
-    VERIFY_TRY(lyra_world_create(ctx, &def, out));
+    VERIFY_TRY(verify_world_create(ctx, strip->gravity, 0.1, out));
     return lyra_world_add_body(*out, &body, NULL);
 }
 
@@ -67,20 +57,6 @@ static LyraStatus hold_row(LyraWorld *world, const Strip *strip, double at, doub
     def.select.box = &box;
     def.displacement[0] = lyra_curve_constant(shift);
     return lyra_world_add_constraint(world, &def);
-}
-
-// steps until nothing moves by more than some rounding
-static LyraStatus settle(LyraWorld *world)
-{
-    enum { STEPS = 3000 };
-    LyraStepReport report;
-    for (int step = 0; step < STEPS; ++step) {
-        VERIFY_TRY(lyra_world_step(world, &report));
-        if (step > 10 && report.kinetic < 1e-24) {
-            break;
-        }
-    }
-    return LYRA_OK;
 }
 
 // mean place of the vertices at rest at x = `at`
@@ -106,16 +82,13 @@ static void find_row(LyraWorld *world, const Strip *strip, double at, double mea
 // force on what holds the vertices at rest at x = `at`, per width
 static LyraStatus find_reaction(LyraWorld *world, const Strip *strip, double at, double force[3])
 {
-    LyraWorldView view = lyra_world_view(world);
+    LyraModelView model = lyra_model_view(lyra_world_view(world).model);
     LyraVector *reaction = NULL;
-    const double *X = lyra_model_view(view.model).positions;
-    VERIFY_TRY(
-        lyra_vector_create(lyra_world_context(world), lyra_system_size(view.system), &reaction));
-    LyraStatus status = lyra_integrator_reaction(view.integrator, view.state, reaction);
-    const double *values = lyra_vector_values(reaction);
+    LyraStatus status = verify_world_reactions(world, &reaction);
+    const double *values = reaction ? lyra_vector_values(reaction) : NULL;
     force[0] = force[1] = force[2] = 0;
-    for (int32_t v = 0; v < lyra_model_view(view.model).vertex_count; ++v) {
-        bool there = fabs(X[3 * v] - at) < 0.25 * strip->length / strip->cells;
+    for (int32_t v = 0; values && v < model.vertex_count; ++v) {
+        bool there = fabs(model.positions[3 * v] - at) < 0.25 * strip->length / strip->cells;
         for (int i = 0; i < 3; ++i) {
             force[i] += there ? values[3 * v + i] / strip->width : 0;
         }
@@ -126,23 +99,6 @@ static LyraStatus find_reaction(LyraWorld *world, const Strip *strip, double at,
 
 // ---- the catenary -------------------------------------------------------------------------------
 
-#define SPAN 0.8
-
-// a = T_min/(weight per length) of a chain of length 1 over the span: sinh(span/2a) = 1/2a
-static double find_catenary(void)
-{
-    double low = 0.1, high = 10;
-    for (int k = 0; k < 200; ++k) {
-        double a = 0.5 * (low + high);
-        if (2 * a * sinh(SPAN / (2 * a)) > 1) {
-            low = a;
-        } else {
-            high = a;
-        }
-    }
-    return 0.5 * (low + high);
-}
-
 // sag, least and largest tension of a strip of `cells` that hangs by its ends
 static LyraStatus hang(LyraContext *ctx, int32_t cells, double out[3])
 {
@@ -150,21 +106,10 @@ static LyraStatus hang(LyraContext *ctx, int32_t cells, double out[3])
     LyraWorld *world = NULL;
     double end[3], middle[3], force[3];
     LyraStatus status = make_strip(ctx, &strip, &world);
-    status = status == LYRA_OK ? hold_row(world, &strip, 0, 0.5 * (1 - SPAN)) : status;
-    status = status == LYRA_OK ? hold_row(world, &strip, 1, -0.5 * (1 - SPAN)) : status;
-    status = status == LYRA_OK ? lyra_world_prepare(world) : status;
-    if (status == LYRA_OK) {
-        // from a parabola
-        LyraWorldView view = lyra_world_view(world);
-        double *u = lyra_vector_values_mutable(lyra_state_view(view.state).u);
-        const double *X = lyra_model_view(view.model).positions;
-        for (int32_t v = 0; v < lyra_model_view(view.model).vertex_count; ++v) {
-            double s = X[3 * v];
-            u[3 * v] = (0.5 - s) * (1 - SPAN);
-            u[3 * v + 1] = -1.08 * s * (1 - s);
-        }
-        status = settle(world);
-    }
+    status = status == LYRA_OK ? hold_row(world, &strip, 0, 0.5 * (1 - VERIFY_SPAN)) : status;
+    status = status == LYRA_OK ? hold_row(world, &strip, 1, -0.5 * (1 - VERIFY_SPAN)) : status;
+    status = status == LYRA_OK ? verify_start_hanging(world) : status;
+    status = status == LYRA_OK ? verify_settle(world, 1e-24) : status;
     status = status == LYRA_OK ? find_reaction(world, &strip, 0, force) : status;
     if (status == LYRA_OK) {
         find_row(world, &strip, 0, end);
@@ -179,24 +124,13 @@ static LyraStatus hang(LyraContext *ctx, int32_t cells, double out[3])
 
 static LyraStatus run_catenary(Verify *verify)
 {
-    static const char *const names[3] = {"sag", "least tension", "largest tension"};
-    double a = find_catenary(), sag = a * (cosh(SPAN / (2 * a)) - 1);
-    const double exact[3] = {sag, a, a + sag};
     verify_note(verify,
                 "A strip of length 1 without bending stiffness hangs by its ends, %g apart: a "
                 "catenary of sag a (cosh(%g/a) - 1) and least tension rho g a. Tensions, in rho g, "
                 "are the forces that hold the ends. Its cells make it a polygon, an error of order "
                 "h^2; stiffness of 1e5 rho g L adds some 1e-5.",
-                SPAN, 0.5 * SPAN);
-    for (int32_t cells = 20; cells <= (verify->quick ? 20 : 80); cells *= 2) {
-        double ours[3];
-        VERIFY_TRY(hang(verify->ctx, cells, ours));
-        for (int k = 0; k < 3; ++k) {
-            verify_relative(verify, exact[k], ours[k], 0.7 / ((double)cells * cells) + 5e-5,
-                            "%d cells, %s", (int)cells, names[k]);
-        }
-    }
-    return LYRA_OK;
+                VERIFY_SPAN, 0.5 * VERIFY_SPAN);
+    return verify_catenary(verify, "cells", hang);
 }
 
 // ---- hanging strip ------------------------------------------------------------------------------
@@ -215,7 +149,7 @@ static LyraStatus run_hanging(Verify *verify)
         double middle[3], end[3];
         LyraStatus status = make_strip(verify->ctx, &strip, &world);
         status = status == LYRA_OK ? hold_row(world, &strip, 0, 0) : status;
-        status = status == LYRA_OK ? settle(world) : status;
+        status = status == LYRA_OK ? verify_settle(world, 1e-24) : status;
         if (status == LYRA_OK) {
             find_row(world, &strip, 0.5, middle);
             find_row(world, &strip, 1, end);
@@ -252,7 +186,7 @@ static LyraStatus bend(LyraContext *ctx, double G, double across, int32_t cells,
     LyraStatus status = make_strip(ctx, &strip, &world);
     status = status == LYRA_OK ? hold_row(world, &strip, 0, 0) : status;
     status = status == LYRA_OK ? hold_row(world, &strip, h, 0) : status;
-    status = status == LYRA_OK ? settle(world) : status;
+    status = status == LYRA_OK ? verify_settle(world, 1e-24) : status;
     if (status == LYRA_OK) {
         find_row(world, &strip, strip.length, end);
         tip[0] = end[0] - 0.5 * h;

@@ -15,7 +15,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // ---- Cook's membrane ----------------------------------------------------------------------------
 
@@ -47,15 +46,8 @@ static LyraStatus make_membrane(LyraContext *ctx, int32_t n, LyraMesh **out)
 static LyraStatus load_membrane(VerifyBody *body, double *deflection)
 {
     VERIFY_TRY(verify_hold_plane(body, 0, 0, "xyz"));
-    size_t size = 3 * (size_t)body->view.vertex_count * sizeof(double);
-    double *force = memset(cli_allocate(size), 0, size);
     static const double traction[3] = {0, 1.0 / 16, 0};
-    LyraStatus status = verify_add_face_load(body, 0, COOK_WIDTH, traction, force);
-    if (status == LYRA_OK) {
-        status = lyra_model_set_force(body->model, force);
-    }
-    free(force);
-    VERIFY_TRY(status);
+    VERIFY_TRY(verify_push_face(body, 0, COOK_WIDTH, traction));
     VERIFY_TRY(verify_body_solve(body, NULL));
     // the mean over the thickness at the middle of the edge
     const double *u = verify_body_displacements(body);

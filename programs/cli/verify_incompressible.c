@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 48.0
 #define LIMIT 18.50
@@ -78,15 +77,8 @@ static LyraStatus load_membrane(VerifyBody *body, double *deflection)
     for (int z = 0; z < 3; ++z) {
         VERIFY_TRY(verify_hold_plane(body, 2, 0.5 * z, "z"));
     }
-    size_t size = 3 * (size_t)body->view.vertex_count * sizeof(double);
-    double *force = memset(cli_allocate(size), 0, size);
     static const double traction[3] = {0, LOAD / 16, 0};
-    LyraStatus status = verify_add_face_load(body, 0, WIDTH, traction, force);
-    if (status == LYRA_OK) {
-        status = lyra_model_set_force(body->model, force);
-    }
-    free(force);
-    VERIFY_TRY(status);
+    VERIFY_TRY(verify_push_face(body, 0, WIDTH, traction));
     VERIFY_TRY(verify_body_solve(body, NULL));
     // one of the two vertices: tets are not alike on both sides
     const double *u = verify_body_displacements(body);

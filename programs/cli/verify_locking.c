@@ -22,7 +22,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LENGTH 8.0
 #define YOUNG 1e6
@@ -78,14 +77,7 @@ static LyraStatus bend(VerifyBody *body, double poisson, double *share)
 {
     static const double traction[3] = {0, -1, 0};
     VERIFY_TRY(verify_hold_plane(body, 0, 0, "xyz"));
-    size_t size = 3 * (size_t)body->view.vertex_count * sizeof(double);
-    double *force = memset(cli_allocate(size), 0, size);
-    LyraStatus status = verify_add_face_load(body, 0, LENGTH, traction, force);
-    if (status == LYRA_OK) {
-        status = lyra_model_set_force(body->model, force);
-    }
-    free(force);
-    VERIFY_TRY(status);
+    VERIFY_TRY(verify_push_face(body, 0, LENGTH, traction));
     VERIFY_TRY(verify_body_solve(body, NULL));
     double end[3], G = YOUNG / (2 * (1 + poisson)), k = 10 * (1 + poisson) / (12 + 11 * poisson);
     verify_plane_displacement(body, 0, LENGTH, end);

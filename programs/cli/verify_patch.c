@@ -222,14 +222,7 @@ static LyraStatus solve_load(VerifyBody *body, const double traction[3])
     VERIFY_TRY(verify_hold_plane(body, 1, 0, "y"));
     VERIFY_TRY(verify_hold_plane(body, 2, 0, "z"));
     if (lyra_element_kind_corners(body->view.kind) == 8) {
-        size_t size = 3 * (size_t)body->view.vertex_count * sizeof(double);
-        double *force = memset(cli_allocate(size), 0, size);
-        LyraStatus status = verify_add_face_load(body, 0, 1, traction, force);
-        if (status == LYRA_OK) {
-            status = lyra_model_set_force(body->model, force);
-        }
-        free(force);
-        VERIFY_TRY(status);
+        VERIFY_TRY(verify_push_face(body, 0, 1, traction));
     }
     return verify_body_solve(body, NULL);
 }

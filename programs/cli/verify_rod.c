@@ -8,10 +8,9 @@
 // equilibrium whatever the step. A joint bends for half an edge on either side of it: an edge that
 // is held is clamped at its middle.
 
-#include "verify.h"
+#include "verify_world.h"
 
 #include <math.h>
-#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -19,16 +18,7 @@
 
 static LyraStatus make_world(LyraContext *ctx, double gravity, double dt, LyraWorld **out)
 {
-    LyraWorldDef def = lyra_world_def_default();
-    for (int i = 0; i < 3; ++i) {
-        def.gravity[i] = lyra_curve_constant(i == 1 ? -gravity : 0);
-    }
-    def.damping.mass = 1;
-    def.integrator.name = "backward-euler";
-    def.integrator.newton.policy = LYRA_NEWTON_FULL;
-    def.solver.name = "cholesky";
-    def.time.dt = dt;
-    return lyra_world_create(ctx, &def, out);
+    return verify_world_create(ctx, (double[]){0, -gravity, 0}, dt, out);
 }
 
 // a rod with EI, GJ and EA of 1 kg/m
@@ -69,19 +59,6 @@ static LyraStatus hold(LyraWorld *world, int32_t first, int32_t count, int axis,
     return lyra_world_add_constraint(world, &def);
 }
 
-static LyraStatus settle(LyraWorld *world, double least)
-{
-    enum { STEPS = 3000 };
-    LyraStepReport report;
-    for (int step = 0; step < STEPS; ++step) {
-        VERIFY_TRY(lyra_world_step(world, &report));
-        if (step > 10 && report.kinetic < least) {
-            break;
-        }
-    }
-    return LYRA_OK;
-}
-
 // displacements to begin with
 static LyraStatus start(LyraWorld *world, double **u, const double **X)
 {
@@ -95,14 +72,11 @@ static LyraStatus start(LyraWorld *world, double **u, const double **X)
 // force on what holds vertices [first, first + count)
 static LyraStatus find_reaction(LyraWorld *world, int32_t first, int32_t count, double force[3])
 {
-    LyraWorldView view = lyra_world_view(world);
     LyraVector *reaction = NULL;
-    VERIFY_TRY(
-        lyra_vector_create(lyra_world_context(world), lyra_system_size(view.system), &reaction));
-    LyraStatus status = lyra_integrator_reaction(view.integrator, view.state, reaction);
-    const double *values = lyra_vector_values(reaction);
+    LyraStatus status = verify_world_reactions(world, &reaction);
+    const double *values = reaction ? lyra_vector_values(reaction) : NULL;
     force[0] = force[1] = force[2] = 0;
-    for (int32_t i = 0; i < 3 * count; ++i) {
+    for (int32_t i = 0; values && i < 3 * count; ++i) {
         force[i % 3] += values[3 * first + i];
     }
     lyra_vector_destroy(reaction);
@@ -133,7 +107,7 @@ static LyraStatus droop(LyraContext *ctx, double G, int32_t edges, double tip[2]
     LyraStatus status = make_world(ctx, 1, 0.1, &world);
     status = status == LYRA_OK ? add_rod(world, &rod) : status;
     status = status == LYRA_OK ? hold(world, 0, 2, 0, 0, &still) : status;
-    status = status == LYRA_OK ? settle(world, 1e-24) : status;
+    status = status == LYRA_OK ? verify_settle(world, 1e-24) : status;
     if (status == LYRA_OK) {
         const double *x = lyra_world_positions(world, 0, NULL);
         tip[0] = x[3 * edges];
@@ -183,7 +157,7 @@ static LyraStatus buckle(LyraContext *ctx, int32_t edges, double stretch, double
             u[3 * v] = -2 * PI * PI / stretch * X[3 * v];
             u[3 * v + 2] = 1e-3 * sin(PI * X[3 * v]);
         }
-        status = settle(world, 1e-26);
+        status = verify_settle(world, 1e-26);
     }
     status = status == LYRA_OK ? find_reaction(world, 0, 1, reaction) : status;
     *force = status == LYRA_OK ? fabs(reaction[0]) : NAN;
@@ -289,7 +263,7 @@ static LyraStatus pull_helix(LyraContext *ctx, int32_t edges, double turns, doub
     status = status == LYRA_OK ? add_rod(world, &rod) : status;
     status = status == LYRA_OK ? hold(world, 0, 2, 2, 0, &still) : status;
     status = status == LYRA_OK ? hold(world, edges - 1, 2, 2, pull, &still) : status;
-    status = status == LYRA_OK ? settle(world, 1e-22) : status;
+    status = status == LYRA_OK ? verify_settle(world, 1e-22) : status;
     status = status == LYRA_OK ? find_reaction(world, edges - 1, 2, reaction) : status;
     *force = status == LYRA_OK ? fabs(reaction[2]) : NAN;
     lyra_world_destroy(world);
@@ -339,7 +313,7 @@ static LyraStatus pinch(LyraContext *ctx, int32_t edges, double force, double *s
         load.force[0] = lyra_curve_constant(side ? force : -force);
         status = lyra_world_add_load(world, &load);
     }
-    status = status == LYRA_OK ? settle(world, 1e-26) : status;
+    status = status == LYRA_OK ? verify_settle(world, 1e-26) : status;
     if (status == LYRA_OK) {
         const double *x = lyra_world_positions(world, 0, NULL);
         *shortening = 2 - (x[0] - x[3 * (edges / 2)]);
@@ -364,41 +338,20 @@ static LyraStatus run_pinched(Verify *verify)
 
 // ---- catenary -----------------------------------------------------------------------------------
 
-#define SPAN 0.8
-
-static double find_catenary(void)
-{
-    double low = 0.1, high = 10;
-    for (int k = 0; k < 200; ++k) {
-        double a = 0.5 * (low + high);
-        *(2 * a * sinh(SPAN / (2 * a)) > 1 ? &low : &high) = a;
-    }
-    return 0.5 * (low + high);
-}
-
 static LyraStatus hang(LyraContext *ctx, int32_t edges, double out[3])
 {
     LyraLineDef line = lyra_line_def_default();
     LyraWorld *world = NULL;
-    double *u, force[3];
-    const double *X;
+    double force[3];
     line.edges = edges;
     LyraBodyRod rod = make_rod(&line, 0, 0, 1e5);
     rod.rope = true;
     LyraStatus status = make_world(ctx, 1, 0.1, &world);
     status = status == LYRA_OK ? add_rod(world, &rod) : status;
-    status = status == LYRA_OK ? hold(world, 0, 1, 0, 0.5 * (1 - SPAN), NULL) : status;
-    status = status == LYRA_OK ? hold(world, edges, 1, 0, -0.5 * (1 - SPAN), NULL) : status;
-    status = status == LYRA_OK ? start(world, &u, &X) : status;
-    if (status == LYRA_OK) {
-        // from a parabola
-        for (int32_t v = 0; v <= edges; ++v) {
-            double s = X[3 * v];
-            u[3 * v] = (0.5 - s) * (1 - SPAN);
-            u[3 * v + 1] = -1.08 * s * (1 - s);
-        }
-        status = settle(world, 1e-24);
-    }
+    status = status == LYRA_OK ? hold(world, 0, 1, 0, 0.5 * (1 - VERIFY_SPAN), NULL) : status;
+    status = status == LYRA_OK ? hold(world, edges, 1, 0, -0.5 * (1 - VERIFY_SPAN), NULL) : status;
+    status = status == LYRA_OK ? verify_start_hanging(world) : status;
+    status = status == LYRA_OK ? verify_settle(world, 1e-24) : status;
     status = status == LYRA_OK ? find_reaction(world, 0, 1, force) : status;
     if (status == LYRA_OK) {
         const double *x = lyra_world_positions(world, 0, NULL);
@@ -412,23 +365,12 @@ static LyraStatus hang(LyraContext *ctx, int32_t edges, double out[3])
 
 static LyraStatus run_rope(Verify *verify)
 {
-    static const char *const names[3] = {"sag", "least tension", "largest tension"};
-    double a = find_catenary(), sag = a * (cosh(SPAN / (2 * a)) - 1);
-    const double exact[3] = {sag, a, a + sag};
     verify_note(verify,
                 "A rope of length 1 hangs by its ends, %g apart: a catenary. Tensions, in rho g, "
                 "are the forces that hold the ends, of which each carries half an edge; stiffness "
                 "of 1e5 rho g L adds some 1e-5.",
-                SPAN);
-    for (int32_t edges = 20; edges <= (verify->quick ? 20 : 80); edges *= 2) {
-        double ours[3];
-        VERIFY_TRY(hang(verify->ctx, edges, ours));
-        for (int k = 0; k < 3; ++k) {
-            verify_relative(verify, exact[k], ours[k], 0.7 / ((double)edges * edges) + 5e-5,
-                            "%d edges, %s", (int)edges, names[k]);
-        }
-    }
-    return LYRA_OK;
+                VERIFY_SPAN);
+    return verify_catenary(verify, "edges", hang);
 }
 
 const VerifyCase verify_rod_cases[] = {

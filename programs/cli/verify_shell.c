@@ -5,6 +5,7 @@
 // deflection. All of them are statics; loads of the linear ones are so small that nothing turns.
 
 #include "verify.h"
+#include "verify_body.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ typedef struct Sheet {
     bool from_flat;
     const LyraSelector *clamp;
     int32_t clamp_count, load_steps;
+    double yield; // Pa; 0: elastic
 } Sheet;
 
 static LyraStatus make_world(LyraContext *ctx, const Net *net, const Sheet *sheet, LyraWorld **out)
@@ -119,6 +121,13 @@ static LyraStatus make_world(LyraContext *ctx, const Net *net, const Sheet *shee
     body.material.model = "stvk";
     body.material.young = sheet->young;
     body.material.poisson = sheet->poisson;
+    LyraPlasticityDef plasticity = lyra_plasticity_def_default();
+    if (sheet->yield > 0) {
+        plasticity.yield_stress = sheet->yield;
+        plasticity.hardening = 1e-3 * sheet->young; // statics want some
+        body.material.model = "hencky";
+        body.material.plasticity = &plasticity;
+    }
     for (int i = 0; i < 3; ++i) {
         def.gravity[i] = lyra_curve_constant(sheet->gravity[i]);
     }
@@ -163,7 +172,7 @@ static LyraStatus bend_plate(LyraContext *ctx, int32_t n, Pattern pattern, Map *
     const double q = 1e-3 * h * D / (map == square ? 0.004 : 0.016);
     LyraSelector all = lyra_selector_default();
     all.all = true;
-    Sheet sheet = {young, nu, h, {0, 0, -q / h}, bend, false, &all, clamped, 1};
+    Sheet sheet = {young, nu, h, {0, 0, -q / h}, bend, false, &all, clamped, 1, 0};
     int32_t *rim = cli_allocate((size_t)net.vertices * sizeof *rim), count = 0, found = 0;
     for (int32_t v = 0; v < net.vertices; ++v) {
         int32_t i = v % (n + 1), j = v / (n + 1);
@@ -244,8 +253,8 @@ static LyraStatus load_roof(LyraContext *ctx, int32_t n, double *out)
 {
     const double scale = 1e-3;
     Net net = make_net(n, n, ALTERNATING, roof);
-    Sheet sheet = {4.32e8, 0, 0.25, {0, 0, -90 * scale / 0.25}, LYRA_SHELL_BEND_MORLEY, false,
-                   NULL,   0, 1};
+    Sheet sheet = {4.32e8, 0, 0.25, {0, 0, -90 * scale / 0.25}, LYRA_SHELL_BEND_MORLEY, false, NULL,
+                   0,      1, 0};
     int32_t *ends = cli_allocate(2 * ((size_t)n + 1) * sizeof *ends), found = 0;
     for (int32_t i = 0; i <= n; ++i) {
         ends[i] = i;
@@ -305,7 +314,7 @@ static LyraStatus pinch(LyraContext *ctx, int32_t n, double *out)
 {
     const double scale = 3e-3;
     Net net = make_net(n, n, ALTERNATING, hemisphere);
-    Sheet sheet = {6.825e7, 0.3, 0.04, {0, 0, 0}, LYRA_SHELL_BEND_MORLEY, false, NULL, 0, 1};
+    Sheet sheet = {6.825e7, 0.3, 0.04, {0, 0, 0}, LYRA_SHELL_BEND_MORLEY, false, NULL, 0, 1, 0};
     const int32_t row = n / 2 * (n + 1), pole = row + n / 2, near = row + 3 * n / 4;
     const int32_t points[4] = {row + n, row, n * (n + 1) + n / 2, n / 2};
     int32_t found = 0;
@@ -374,7 +383,7 @@ static LyraStatus find_energy(LyraContext *ctx, int32_t n, Pattern pattern, Map 
 {
     const double h = 0.01, nu = 0.3, young = 12 * (1 - nu * nu) / (h * h * h); // D = 1
     Net net = make_net(n, n, pattern, map);
-    Sheet sheet = {young, nu, h, {0, 0, 0}, LYRA_SHELL_BEND_MORLEY, true, NULL, 0, 1};
+    Sheet sheet = {young, nu, h, {0, 0, 0}, LYRA_SHELL_BEND_MORLEY, true, NULL, 0, 1, 0};
     LyraSelector all = lyra_selector_default();
     LyraEnergies energies = {0};
     LyraWorld *world = NULL;
@@ -416,6 +425,55 @@ static LyraStatus run_shapes(Verify *verify)
     return LYRA_OK;
 }
 
+// ---- flow ---------------------------------------------------------------------------------------
+
+// the work that rolls a flat sheet to the cylinder of radius 1, kept and lost, per area
+static LyraStatus roll(LyraContext *ctx, int32_t n, Pattern pattern, double first, double out[2])
+{
+    const double h = 0.01, nu = 0.3, young = 12 * (1 - nu * nu) / (h * h * h); // D = 1
+    Net net = make_net(n, n, pattern, cylinder);
+    Sheet sheet = {young, nu, h, {0, 0, 0}, LYRA_SHELL_BEND_MORLEY, true, NULL, 0, 1, 0};
+    // the surface yields at the curvature `first`
+    sheet.yield = first * young * h * sqrt(1 - nu + nu * nu) / (2 * (1 - nu * nu));
+    LyraSelector all = lyra_selector_default();
+    LyraEnergies energies = {0};
+    LyraStepReport report = {0};
+    LyraWorld *world = NULL;
+    all.all = true;
+    LyraStatus status = make_world(ctx, &net, &sheet, &world);
+    status = status == LYRA_OK ? lyra_world_fix(world, NULL, &all) : status;
+    status = status == LYRA_OK ? lyra_world_step(world, &report) : status;
+    status = status == LYRA_OK ? lyra_world_energies(world, &energies) : status;
+    out[0] = energies.elastic / (0.25 * PI * PI);
+    out[1] = report.plastic / (0.25 * PI * PI);
+    lyra_world_destroy(world);
+    end_net(&net);
+    return status;
+}
+
+static LyraStatus run_flow(Verify *verify)
+{
+    verify_note(verify,
+                "A flat sheet rolled to a cylinder far beyond yield. Its section in layers, the "
+                "surface of which yields at the curvature k1, takes the work "
+                "M (k - k1 + k1^2/(3 k)), M = 3/2 D k1; that of one yield moment, M, takes "
+                "M (k - 3/4 k1), of which 3/4 M k1 is kept. Free edges lose as they do where "
+                "nothing flows.");
+    const double first = 0.1, M = 1.5 * first;
+    int32_t n = verify->quick ? 32 : 64;
+    for (int pattern = 0; pattern < PATTERNS; ++pattern) {
+        double work[2], layers = M * (1 - first + first * first / 3);
+        VERIFY_TRY(roll(verify->ctx, n, (Pattern)pattern, first, work));
+        verify_range(verify, 1 - 6.0 / n, 1.03, (work[0] + work[1]) / (M * (1 - 0.75 * first)),
+                     "%s, %d, work over that of one moment", pattern_names[pattern], (int)n);
+        verify_range(verify, 1 - 6.0 / n, 1.03, work[0] / (0.75 * M * first), "%s, %d, of it kept",
+                     pattern_names[pattern], (int)n);
+        verify_information(verify, 1, (work[0] + work[1]) / layers,
+                           "%s, %d, work over that of layers", pattern_names[pattern], (int)n);
+    }
+    return LYRA_OK;
+}
+
 // ---- a heavy strip ------------------------------------------------------------------------------
 
 static void strip(double s, double t, double x[3])
@@ -433,7 +491,7 @@ static LyraStatus bend_strip(LyraContext *ctx, int32_t n, double G, double end[2
     LyraSelectBox box = {{-0.1, -1, -1}, {0.1 / n, 1, 1}};
     LyraSelector root = lyra_selector_default();
     root.box = &box;
-    Sheet sheet = {young, 0, h, {0, 0, -G / h}, LYRA_SHELL_BEND_MORLEY, false, &root, 1, 20};
+    Sheet sheet = {young, 0, h, {0, 0, -G / h}, LYRA_SHELL_BEND_MORLEY, false, &root, 1, 20, 0};
     int32_t count = 0;
     LyraWorld *world = NULL;
     LyraStatus status = make_world(ctx, &net, &sheet, &world);
@@ -474,12 +532,109 @@ static LyraStatus run_strip(Verify *verify)
     return LYRA_OK;
 }
 
+// ---- a thick plate ------------------------------------------------------------------------------
+
+#define THICK 0.05
+#define THICK_LOAD 1e-6
+
+static void half_square(double s, double t, double x[3])
+{
+    x[0] = s;
+    x[1] = 0.5 * t;
+    x[2] = 0;
+}
+
+// how far the end of a plate sinks, x = 1, whose other end is held
+static LyraStatus sink(LyraWorld *world, const LyraSelector *root, double *out)
+{
+    int32_t count = 0, found = 0;
+    VERIFY_TRY(lyra_world_fix(world, NULL, root));
+    VERIFY_TRY(lyra_world_prepare(world));
+    const double *x = lyra_world_positions(world, 0, &count);
+    double *before = cli_allocate(3 * (size_t)count * sizeof *before);
+    memcpy(before, x, 3 * (size_t)count * sizeof *before);
+    LyraStatus status = lyra_world_step(world, NULL);
+    x = lyra_world_positions(world, 0, &count);
+    *out = 0;
+    for (int32_t v = 0; v < count && status == LYRA_OK; ++v) {
+        if (before[3 * (int64_t)v] > 1 - 1e-9) {
+            *out += before[3 * (int64_t)v + 2] - x[3 * (int64_t)v + 2];
+            ++found;
+        }
+    }
+    *out /= found > 0 ? found : 1;
+    free(before);
+    return status;
+}
+
+static LyraStatus sink_solid(LyraContext *ctx, int32_t n, const LyraSelector *root, double *out)
+{
+    static const double size[3] = {1, 0.5, THICK};
+    const int32_t cells[3] = {n, n / 2, 2};
+    LyraWorldDef def = lyra_world_def_default();
+    LyraBodyDef body = lyra_body_def_default();
+    LyraMesh *box = NULL, *mesh = NULL;
+    LyraWorld *world = NULL;
+    LyraStatus status = verify_box(ctx, LYRA_ELEMENT_TET4, cells, size, &box);
+    status = status == LYRA_OK ? lyra_mesh_quadratic(box, &mesh) : status;
+    body.mesh = mesh;
+    body.density = 1;
+    body.material.model = "stvk";
+    body.material.young = 1;
+    body.material.poisson = 0.3;
+    def.gravity[1] = lyra_curve_constant(0);
+    def.gravity[2] = lyra_curve_constant(-THICK_LOAD);
+    def.integrator.name = "static";
+    def.solver.name = "cholesky";
+    status = status == LYRA_OK ? lyra_world_create(ctx, &def, &world) : status;
+    status = status == LYRA_OK ? lyra_world_add_body(world, &body, NULL) : status;
+    status = status == LYRA_OK ? sink(world, root, out) : status;
+    lyra_world_destroy(world);
+    lyra_mesh_destroy(box);
+    lyra_mesh_destroy(mesh);
+    return status;
+}
+
+static LyraStatus sink_shell(LyraContext *ctx, int32_t n, const LyraSelector *root, double *out)
+{
+    Net net = make_net(n, n / 2, ALTERNATING, half_square);
+    Sheet sheet = {1, 0.3, THICK, {0, 0, -THICK_LOAD}, LYRA_SHELL_BEND_MORLEY, false, root,
+                   1, 1,   0};
+    LyraWorld *world = NULL;
+    LyraStatus status = make_world(ctx, &net, &sheet, &world);
+    status = status == LYRA_OK ? sink(world, root, out) : status;
+    lyra_world_destroy(world);
+    end_net(&net);
+    return status;
+}
+
+static LyraStatus run_thick(Verify *verify)
+{
+    verify_note(verify,
+                "A plate of 1 x 0.5 x 0.05, held at one end, under its own weight: as a shell and "
+                "as a solid of tets of 10 nodes. The solid shears as well, and so sinks further by "
+                "4/5 (1 + nu) (h/L)^2 = 0.0026 of it.");
+    LyraSelectBox box = {{-1, -1, -1}, {1e-9, 1, 1}};
+    LyraSelector root = lyra_selector_default();
+    double solid = 0, shell[2];
+    root.box = &box;
+    int32_t n = verify->quick ? 16 : 32;
+    VERIFY_TRY(sink_solid(verify->ctx, verify->quick ? 16 : 24, &root, &solid));
+    VERIFY_TRY(sink_shell(verify->ctx, n, &root, &shell[0]));
+    VERIFY_TRY(sink_shell(verify->ctx, 2 * n, &root, &shell[1]));
+    verify_range(verify, 0.95, 1.05, shell[0] / solid, "shell %d over solid", (int)n);
+    verify_range(verify, 0.97, 1.03, shell[1] / solid, "shell %d over solid", 2 * (int)n);
+    return LYRA_OK;
+}
+
 const VerifyCase verify_shell_cases[] = {
     {"shell-plates", "shell", "Plates on three kinds of meshes, three ways to bend", true,
      run_plates},
     {"scordelis-lo", "shell", "The roof of Scordelis and Lo", true, run_roof},
     {"hemisphere", "shell", "A pinched hemisphere", true, run_hemisphere},
     {"bent-shapes", "shell", "Energies of a rolled cylinder and a hemisphere", true, run_shapes},
+    {"thick-plate", "shell", "A thick plate as a shell and as a solid", true, run_thick},
+    {"rolled-flow", "shell", "A sheet rolled beyond yield", true, run_flow},
     {"heavy-strip", "shell", "A heavy clamped strip, the elastica", true, run_strip},
     {0},
 };

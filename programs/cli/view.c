@@ -41,8 +41,6 @@ static bool parse(int argument_count, char **arguments, Options *o, const char *
             "Ctrl-C ends it.\nMore: docs/viewer.md.",
         .example = "lyra view beam.yaml --open",
         .options = options,
-        .positional_min = 1,
-        .positional_max = 1,
     };
     if (!cli_parse(&usage, argument_count, arguments, scene, NULL, exit)) {
         return false;

@@ -36,6 +36,7 @@
 #include <string.h>
 
 #define NEAR 0.9      // of a distance may be used up
+#define LITTLE 0.1    // of what may be used up: not worth a further look
 #define STEPS_MAX 64  // of a pose on its way, and of a point
 #define ALL_OUT 0.95  // s at which a slowed one is let go
 #define SHARES_MAX 32 // of a motion of points and obstacles together
@@ -403,7 +404,7 @@ double ly_term_way(const LyTerm *term, const double q[3], const double d[3], dou
             return 1;
         }
         // what is left is not worth a further look
-        if (move <= 0 || (step > 0 && gap < 2 * floor)) {
+        if (move <= 0 || (step > 0 && gap - floor < LITTLE * (first - floor))) {
             return t;
         }
         t += move;

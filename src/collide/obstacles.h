@@ -10,6 +10,8 @@
 #include "collide/shape.h"
 #include "lyra/force.h"
 
+#include <math.h>
+
 /// Where an obstacle is and how it moves: x = R X + t of its place X at rest, with the velocity
 /// `v` of the point of space that X = 0 is at and the spin w.
 typedef struct LyPose {
@@ -23,6 +25,7 @@ typedef void LyPoseFunction(const void *user, double time, LyPose *out);
 typedef enum LyResponse {
     LY_BARRIER = 0, // never passed
     LY_PENALTY,     // in proportion to the depth, from the surface on
+    LY_HELD,        // by constraints, not by the group
 } LyResponse;
 
 /// An obstacle. Shape and user must outlive the groups.
@@ -113,7 +116,7 @@ void ly_response(const LyObstacle *obstacle, double s, double soft, double out[3
 /// Share of the distance of the barrier below which an obstacle pushes.
 static inline double ly_reach_of(const LyObstacle *obstacle)
 {
-    return obstacle->response == LY_PENALTY ? 0 : 1;
+    return obstacle->response == LY_BARRIER ? 1 : obstacle->response == LY_PENALTY ? 0 : -INFINITY;
 }
 
 /// s below which points on their way out, and those that are looked ahead for, are pushed softly.

@@ -56,4 +56,9 @@ LY_KERNEL_DECLARE(LyClothKernel, ly_cloth_bend_frozen);
 LY_KERNEL_DECLARE(LyClothKernel, ly_cloth_bend_damped);
 LY_KERNEL_DECLARE(LyClothKernel, ly_cloth_bend_damped_symmetric);
 
+/// Angle of the hinge along the edge from x0 to x1, as cloth_bend_kernel.c has it: 0 where the
+/// triangles to its left and right are flat.
+double ly_hinge_angle(const double x0[3], const double x1[3], const double left[3],
+                      const double right[3]);
+
 #endif

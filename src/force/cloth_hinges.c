@@ -55,15 +55,14 @@ static bool has_area(const double *positions, const int32_t *ids)
     return square > FLAT * FLAT * longest * longest;
 }
 
-// of the four vertices of a hinge, as cloth_bend_kernel.c has it
-static double find_angle(const double *positions, const int32_t *ids)
+double ly_hinge_angle(const double x0[3], const double x1[3], const double left[3],
+                      const double right[3])
 {
     double e[3], a[3], b[3], N[2][3], ee = 0, s = 0, c = 0;
     for (int i = 0; i < 3; ++i) {
-        double x0 = positions[3 * (int64_t)ids[0] + i];
-        e[i] = positions[3 * (int64_t)ids[1] + i] - x0;
-        a[i] = positions[3 * (int64_t)ids[2] + i] - x0;
-        b[i] = positions[3 * (int64_t)ids[3] + i] - x0;
+        e[i] = x1[i] - x0[i];
+        a[i] = left[i] - x0[i];
+        b[i] = right[i] - x0[i];
         ee += e[i] * e[i];
     }
     for (int i = 0; i < 3; ++i) {
@@ -76,6 +75,15 @@ static double find_angle(const double *positions, const int32_t *ids)
         c += N[0][i] * N[1][i];
     }
     return atan2(-sqrt(ee) * s, c);
+}
+
+static double find_angle(const double *positions, const int32_t *ids)
+{
+    const double *x[4];
+    for (int k = 0; k < 4; ++k) {
+        x[k] = positions + 3 * (int64_t)ids[k];
+    }
+    return ly_hinge_angle(x[0], x[1], x[2], x[3]);
 }
 
 // hinge between the triangles of two sides

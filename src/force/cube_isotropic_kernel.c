@@ -164,12 +164,15 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
     Scratch *room = batch->dfdx ? lyra_arena_push(scratch, sizeof *room) : NULL;
     Sums *sums = room ? &room->sums : NULL;
     Cubes cubes __attribute__((aligned(64)));
+    double lanes[WIDTH] __attribute__((aligned(64)));
     load_corners(batch, &cubes);
     // points that are looked at twice are written last: what they remember may lie in one place
     LyraBatch first = *batch;
     bool twice = batch->trial_history && sums && batch->psd;
     first.trial_history = twice ? NULL : batch->trial_history;
-    bool projected = sum_points(solid, &first, batch->psd, &cubes, sums);
+    // with branches the exact tangent seldom needs the other one
+    bool plain = sums && batch->psd && solid->prony;
+    bool projected = sum_points(solid, &first, batch->psd && !plain, &cubes, sums);
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyVec3 h = load_edges(batch, lane);
         if (batch->energy) {
@@ -188,12 +191,20 @@ void LY_KERNEL(ly_cube_isotropic)(const void *self, const LyraBatch *batch, Lyra
     if (sums) {
         store_all_blocks(&solid->rule, sums, batch->dfdx);
     }
-    if (sums && projected) {
+    if (plain && !LY_KERNEL(ly_is_positive)(8, true, batch->dfdx, lanes)) {
+        first.energy = first.gradient = NULL;
+        memcpy(room->exact, batch->dfdx, sizeof room->exact);
+        sum_points(solid, &first, true, &cubes, sums);
+        store_all_blocks(&solid->rule, sums, batch->dfdx);
+        LY_KERNEL(ly_keep_lanes)(8, true, lanes, room->exact, batch->dfdx);
+    } else if (sums && projected) {
         sum_points(solid, &first, false, &cubes, sums);
         store_all_blocks(&solid->rule, sums, room->exact);
         LY_KERNEL(ly_keep_positive)(8, true, room->exact, batch->dfdx);
     }
     if (twice) {
-        sum_points(solid, batch, false, &cubes, NULL);
+        first.trial_history = batch->trial_history;
+        first.energy = first.gradient = first.dfdx = NULL;
+        sum_points(solid, &first, false, &cubes, NULL);
     }
 }

@@ -84,21 +84,47 @@ static LyMask factor(int rows, LyReal e, LyReal *A)
     return ly_greater(least, zero);
 }
 
-void LY_KERNEL(ly_keep_positive)(int nodes, bool symmetric, const double *exact, double *dfdx)
+// lanes that are positive, of blocks at a lane
+static LyMask find_positive(int nodes, bool symmetric, const double *exact)
 {
-    int rows = 3 * (nodes - 1), blocks = symmetric ? nodes * (nodes - 1) / 2 : nodes * nodes;
-    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyReal A[ENTRIES_MAX] = {ly_set(0)}, square = ly_set(0);
-        fill(nodes, symmetric, exact + lane, A);
-        for (int i = 0; i < rows; ++i) {
-            for (int j = 0; j <= i; ++j) {
-                square += (j < i ? 2.0 : 1.0) * A[AT(i, j)] * A[AT(i, j)];
-            }
+    int rows = 3 * (nodes - 1);
+    LyReal A[ENTRIES_MAX] = {ly_set(0)}, square = ly_set(0);
+    fill(nodes, symmetric, exact, A);
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            square += (j < i ? 2.0 : 1.0) * A[AT(i, j)] * A[AT(i, j)];
         }
-        LyMask keep = factor(rows, (SLACK / nodes) * ly_sqrt(square), A);
+    }
+    return factor(rows, (SLACK / nodes) * ly_sqrt(square), A);
+}
+
+bool LY_KERNEL(ly_is_positive)(int nodes, bool symmetric, const double *exact, double *lanes)
+{
+    bool all = true;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMask positive = find_positive(nodes, symmetric, exact + lane);
+        ly_store(lanes + lane, ly_select(positive, ly_set(1), ly_set(0)));
+        all = all && ly_all(positive);
+    }
+    return all;
+}
+
+void LY_KERNEL(ly_keep_lanes)(int nodes, bool symmetric, const double *lanes, const double *exact,
+                              double *dfdx)
+{
+    int blocks = symmetric ? nodes * (nodes - 1) / 2 : nodes * nodes;
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
+        LyMask keep = ly_greater(ly_load(lanes + lane), ly_set(0));
         for (int k = 0; k < 9 * blocks; ++k) {
             double *to = dfdx + k * WIDTH + lane;
             ly_store(to, ly_select(keep, ly_load(exact + k * WIDTH + lane), ly_load(to)));
         }
     }
+}
+
+void LY_KERNEL(ly_keep_positive)(int nodes, bool symmetric, const double *exact, double *dfdx)
+{
+    double lanes[WIDTH] __attribute__((aligned(64)));
+    LY_KERNEL(ly_is_positive)(nodes, symmetric, exact, lanes);
+    LY_KERNEL(ly_keep_lanes)(nodes, symmetric, lanes, exact, dfdx);
 }

@@ -12,6 +12,7 @@
 
 #include "force/force.h"
 #include "force/nodal.h"
+#include "force/relaxation.h"
 #include "force/rest_shape.h"
 #include "force/tiles.h"
 
@@ -113,7 +114,19 @@ LY_INLINE void scatter_gradient(int32_t nodes, int32_t count, const int32_t *ver
 
 // ---- blocks -------------------------------------------------------------------------------------
 
+LY_INLINE int32_t find_slot(bool turned, int32_t slot)
+{
+    return turned ? slot ^ slot >> 31 : slot;
+}
+
 #if LY_LANES == 8
+LY_INLINE void exchange_octets(Octet *a, Octet *b, LyMask where)
+{
+    LyReal x = *a, y = *b;
+    *a = ly_select(where, y, x);
+    *b = ly_select(where, x, y);
+}
+
 // rows to columns of an 8x8 tile
 LY_INLINE void transpose_octets(Octet r[8])
 {
@@ -145,19 +158,32 @@ LY_INLINE void add_octet(int32_t slot, Octet low, double last, double *values)
     place[8] += last;
 }
 #else
+LY_INLINE void exchange_quads(LyQuad *a, LyQuad *b, LyQuadBits where)
+{
+    LyQuadBits x = (LyQuadBits)*a, y = (LyQuadBits)*b, change = (x ^ y) & where;
+    *a = (LyQuad)(x ^ change);
+    *b = (LyQuad)(y ^ change);
+}
+
 // adds one block of 4 lanes; `block` is [9][WIDTH] at the first of them
-LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const double *block,
-                                  double *values)
+LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, bool turned,
+                                  const double *block, double *values)
 {
     LyQuad low[4], high[4];
     for (int c = 0; c < 4; ++c) {
         low[c] = ly_load_quad(block + c * WIDTH);
         high[c] = ly_load_quad(block + (c + 4) * WIDTH);
     }
+    if (turned) {
+        LyQuadBits where = {slot[0] >> 31, slot[1] >> 31, slot[2] >> 31, slot[3] >> 31};
+        exchange_quads(&low[1], &low[3], where);
+        exchange_quads(&low[2], &high[2], where);
+        exchange_quads(&high[1], &high[3], where);
+    }
     ly_transpose_quads(low);
     ly_transpose_quads(high);
     for (int32_t i = 0; i < live; ++i) {
-        double *place = values + 9 * (int64_t)slot[i];
+        double *place = values + 9 * (int64_t)find_slot(turned, slot[i]);
         add_quad(place, low[i]);
         add_quad(place + 4, high[i]);
         place[8] += block[8 * WIDTH + i];
@@ -165,63 +191,57 @@ LY_INLINE void scatter_block_quad(int32_t live, const int32_t *slot, const doubl
 }
 #endif
 
-// adds one block of all lanes, none transposed
-LY_INLINE void scatter_block(int32_t count, const int32_t *slot, const double *block,
-                             double *values)
+// Adds one block of all lanes; `turned`: lanes with a negative slot are transposed, which exchanges
+// components 1 and 3, 2 and 6, 5 and 7.
+LY_INLINE void scatter_block_of(int32_t count, const int32_t *slot, bool turned,
+                                const double *block, double *values)
 {
 #if LY_LANES == 8
     Octet r[8];
     for (int c = 0; c < 8; ++c) {
         memcpy(&r[c], block + c * WIDTH, sizeof r[c]);
     }
+    if (turned) {
+        LyMask where = ly_less(ly_from_int32(slot), ly_set(0));
+        exchange_octets(&r[1], &r[3], where);
+        exchange_octets(&r[2], &r[6], where);
+        exchange_octets(&r[5], &r[7], where);
+    }
     transpose_octets(r);
     // a constant count keeps the tile in registers
     if (count == WIDTH) {
+#pragma GCC unroll 8
         for (int32_t i = 0; i < WIDTH; ++i) {
-            add_octet(slot[i], r[i], block[8 * WIDTH + i], values);
+            add_octet(find_slot(turned, slot[i]), r[i], block[8 * WIDTH + i], values);
         }
     } else {
         for (int32_t i = 0; i < count; ++i) {
-            add_octet(slot[i], r[i], block[8 * WIDTH + i], values);
+            add_octet(find_slot(turned, slot[i]), r[i], block[8 * WIDTH + i], values);
         }
     }
 #else
     if (count == WIDTH) {
-        scatter_block_quad(4, slot, block, values);
-        scatter_block_quad(4, slot + 4, block + 4, values);
+        scatter_block_quad(4, slot, turned, block, values);
+        scatter_block_quad(4, slot + 4, turned, block + 4, values);
     } else {
         for (int32_t half = 0; half < count; half += 4) {
             int32_t live = count - half < 4 ? count - half : 4;
-            scatter_block_quad(live, slot + half, block + half, values);
+            scatter_block_quad(live, slot + half, turned, block + half, values);
         }
     }
 #endif
 }
 
-// adds one block of all lanes; lanes with a negative slot are transposed
-static void scatter_block_signed(int32_t count, const int32_t *slot, const double *block,
-                                 double *values)
+LY_INLINE void scatter_block(int32_t count, const int32_t *slot, const double *block,
+                             double *values)
 {
-    int32_t places[WIDTH], negative = 0;
-    for (int32_t i = 0; i < WIDTH; ++i) {
-        places[i] = slot[i] < 0 ? ~slot[i] : slot[i];
-        negative |= slot[i];
-    }
-    if (negative >= 0) {
-        scatter_block(count, places, block, values);
-        return;
-    }
-    // lane by lane the entry or its mirror image
-    double turned[9 * WIDTH] __attribute__((aligned(64)));
-    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyMask mask = ly_less(ly_from_int32(slot + lane), ly_set(0));
-        for (int k = 0; k < 9; ++k) {
-            LyReal x = ly_load(block + k * WIDTH + lane);
-            LyReal mirrored = ly_load(block + (3 * (k % 3) + k / 3) * WIDTH + lane);
-            ly_store(turned + k * WIDTH + lane, ly_select(mask, mirrored, x));
-        }
-    }
-    scatter_block(count, places, turned, values);
+    scatter_block_of(count, slot, false, block, values);
+}
+
+LY_INLINE void scatter_block_signed(int32_t count, const int32_t *slot, const double *block,
+                                    double *values)
+{
+    scatter_block_of(count, slot, true, block, values);
 }
 
 // place of pair (a, b), a <= b, among the blocks with the diagonal, row by row
@@ -441,6 +461,11 @@ LY_INLINE double run_batches(int32_t nodes, const LyRun *run, int32_t begin, int
     double energies[WIDTH] __attribute__((aligned(64))) = {0};
     double nodal[2 * WIDTH] __attribute__((aligned(64)));
     batch.nodal = run->nodal ? nodal : NULL;
+    LyPronySteps steps;
+    if (type->traits & LY_FORCE_RELAXES) {
+        LY_KERNEL(ly_prony_steps)(ly_prony_of(batches->force->self), evaluation->dt, &steps);
+        batch.step = &steps;
+    }
     bool displaced = type->traits & LYRA_FORCE_DISPLACEMENT;
     batch.x = displaced ? NULL : x;
     batch.u = displaced ? x : NULL;

@@ -135,6 +135,15 @@ const double *ly_history_at(const LyAssemblyWork *work, const LyBatches *batches
                                  : NULL;
 }
 
+static double *find_trial_history(const Task *task, const LyBatches *batches, int32_t force)
+{
+    double *all = task->evaluation->trial_history, *own = task->work->trial_history[force];
+    return batches->force->type->history_count == 0 ? NULL
+           : own                                    ? own
+           : all                                    ? all + batches->history_begin
+                                                    : NULL;
+}
+
 static void run_node(const Task *task, int32_t node, int32_t worker)
 {
     const LyraAssembly *assembly = task->assembly;
@@ -165,10 +174,7 @@ static void run_node(const Task *task, int32_t node, int32_t worker)
                        : NULL,
             .history = ly_history_at(work, batches, f, task->evaluation),
             // kernels that may remember take it for a sign that this force does
-            .trial_history =
-                task->evaluation->trial_history && batches->force->type->history_count > 0
-                    ? task->evaluation->trial_history + batches->history_begin
-                    : NULL,
+            .trial_history = find_trial_history(task, batches, f),
             .nodal = work->nodal[f] ? work->nodal[f]->mean : NULL,
         };
         energy += task->kernel(&run, assembly->runs[r].begin, assembly->runs[r].end,
@@ -291,6 +297,7 @@ void ly_assembly_work_destroy(LyAssemblyWork *work)
     }
     ly_release(ctx, work->arenas);
     ly_release(ctx, work->history);
+    ly_release(ctx, work->trial_history);
     for (int32_t f = 0; work->nodal && f < work->force_count; ++f) {
         ly_nodal_work_destroy(ctx, work->nodal[f]);
     }
@@ -327,6 +334,7 @@ static LyraStatus fill_work(const LyraAssembly *assembly, LyAssemblyWork *work)
     LY_TRY(ly_allocate_zeroed(ctx, assembly->tree.node_count, sizeof *work->arrivals,
                               &work->arrivals));
     LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->history));
+    LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->trial_history));
     LY_TRY(ly_allocate_zeroed(ctx, assembly->force_count, sizeof(void *), &work->nodal));
     work->force_count = assembly->force_count;
     for (int32_t f = 0; f < assembly->force_count; ++f) {

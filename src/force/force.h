@@ -174,6 +174,7 @@ typedef struct LyAssemblyWork {
     LyraArena **arenas;        // [thread_count]
     /// History of each force where it does not lie in that of the evaluation, [force_count].
     const double **history;
+    double **trial_history;      // the same of what is written
     LyNodalPressureWork **nodal; // of each force, [force_count]; NULL: without nodal pressure
     int32_t force_count;
 } LyAssemblyWork;

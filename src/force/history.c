@@ -65,15 +65,21 @@ void lyra_assembly_history_init(const LyraAssembly *assembly, double *history)
     }
 }
 
+static LyraStatus check_component(const LyBatches *b, int32_t component)
+{
+    int32_t count = b->force->type->history_count;
+    return component >= 0 && component < count
+               ? LYRA_OK
+               : ly_fail(LYRA_INVALID_ARGUMENT, "force %s has no history %d of %d", b->force->name,
+                         component, count);
+}
+
 LyraStatus ly_history_read(const LyraAssembly *assembly, int32_t force, int32_t component,
                            const double *history, double *values)
 {
     const LyBatches *b = &assembly->batches[force];
     int32_t count = b->force->type->history_count;
-    if (component < 0 || component >= count) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "force %s has no history %d of %d", b->force->name,
-                       component, count);
-    }
+    LY_TRY(check_component(b, component));
     for (int64_t batch = 0; batch < b->batch_count; ++batch) {
         const double *lanes = history + (batch * count + component) * WIDTH;
         for (int32_t lane = 0; lane < b->count[batch]; ++lane) {
@@ -88,10 +94,7 @@ LyraStatus ly_history_set(const LyraAssembly *assembly, int32_t force, int32_t c
 {
     const LyBatches *b = &assembly->batches[force];
     int32_t count = b->force->type->history_count;
-    if (component < 0 || component >= count) {
-        return ly_fail(LYRA_INVALID_ARGUMENT, "force %s has no history %d of %d", b->force->name,
-                       component, count);
-    }
+    LY_TRY(check_component(b, component));
     for (int64_t batch = 0; batch < b->batch_count; ++batch) {
         double *lanes = history + (batch * count + component) * WIDTH;
         for (int32_t lane = 0; lane < WIDTH; ++lane) {

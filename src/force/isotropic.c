@@ -388,6 +388,11 @@ static void destroy_solid(void *self)
     }
 }
 
+const LyProny *ly_prony_of(const void *self)
+{
+    return ((const LyIsotropic *)self)->prony;
+}
+
 static bool is_stvk(const LyraElasticDef *def)
 {
     return !def->law && def->model == LYRA_MATERIAL_STVK;
@@ -579,6 +584,7 @@ static LyraStatus make_solid(LyraContext *ctx, const LyraMesh *whole, const Lyra
     LY_TRY_DONE(ly_rest_create(ctx, whole, &solid->rest));
     solid->type.traits |= mesh->kind == LYRA_ELEMENT_TET4 ? LY_FORCE_REST_TET : 0u;
     solid->type.traits |= def->volumetric == LYRA_VOLUMETRIC_NODAL ? LY_FORCE_NODAL : 0u;
+    solid->type.traits |= solid->prony ? LY_FORCE_RELAXES : 0u;
     *out = solid;
 done:
     if (status != LYRA_OK) {

@@ -158,7 +158,7 @@ static void evaluate_invariants(const LyIsotropic *solid, const double *paramete
     }
     call_law(solid, arguments, parameters, points->energy, points->first,
              tangent ? points->second : NULL);
-    if (solid->prony) {
+    if (solid->prony && points->scale != 1) {
         scale_invariants(tangent, points);
     }
     const double *resistance = parameters + solid->law->parameter_count * WIDTH;

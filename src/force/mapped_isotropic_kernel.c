@@ -161,6 +161,7 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
     LyMappedRoom *room = ly_mapped_room(rule, batch, scratch);
     LyMapped m __attribute__((aligned(64)));
     Mean mean __attribute__((aligned(64)));
+    double lanes[WIDTH] __attribute__((aligned(64)));
     ly_mapped_load(rule, batch, &m);
     if (solid->mean) {
         find_mean(solid, batch, &m, &mean);
@@ -170,7 +171,9 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
     LyraBatch first = *batch;
     bool twice = batch->trial_history && room && batch->psd;
     first.trial_history = twice ? NULL : batch->trial_history;
-    bool projected = sum_points(solid, &first, batch->psd, mixed, true, &m, room);
+    // with branches the exact tangent seldom needs the other one
+    bool plain = room && batch->psd && solid->prony;
+    bool projected = sum_points(solid, &first, batch->psd && !plain, mixed, true, &m, room);
     for (int lane = 0; mixed && lane < WIDTH; lane += LY_LANES) {
         ly_store(m.energy + lane, ly_load(m.energy + lane) + ly_load(mean.energy + lane));
     }
@@ -182,7 +185,15 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
     if (mixed) {
         add_mean_tangent(rule, mixed, batch->dfdx);
     }
-    if (projected) {
+    if (plain && !LY_KERNEL(ly_is_positive)(rule->nodes, true, batch->dfdx, lanes)) {
+        double *exact = ly_mapped_exact(rule, room);
+        size_t pairs = (size_t)(rule->nodes * (rule->nodes - 1) / 2);
+        memcpy(exact, batch->dfdx, pairs * BLOCK * sizeof *exact);
+        first.energy = first.gradient = NULL;
+        sum_points(solid, &first, true, mixed, false, &m, room);
+        ly_mapped_store_blocks(rule, room, batch->dfdx);
+        LY_KERNEL(ly_keep_lanes)(rule->nodes, true, lanes, exact, batch->dfdx);
+    } else if (projected) {
         double *exact = ly_mapped_exact(rule, room);
         sum_points(solid, &first, false, mixed, false, &m, room);
         ly_mapped_store_blocks(rule, room, exact);
@@ -192,6 +203,8 @@ void LY_KERNEL(ly_mapped_isotropic)(const void *self, const LyraBatch *batch, Ly
         LY_KERNEL(ly_keep_positive)(rule->nodes, true, exact, batch->dfdx);
     }
     if (twice) {
-        sum_points(solid, batch, false, mixed, false, &m, NULL);
+        first.trial_history = batch->trial_history;
+        first.energy = first.gradient = first.dfdx = NULL;
+        sum_points(solid, &first, false, mixed, false, &m, NULL);
     }
 }

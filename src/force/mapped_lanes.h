@@ -292,13 +292,19 @@ LY_INLINE void ly_mapped_store(const LyMappedRule *rule, const LyraBatch *batch,
 
 // ---- tangents of tets ---------------------------------------------------------------------------
 
-// one component of the blocks (i, j) at the four points, and what pairs of nodes take of it
+// One component of the blocks (i, j) at the four points, and of their sum S. With it comes what the
+// transposed component has: B_ij there is B_ji here.
 typedef struct LyTet10Parts {
-    LyReal B[4][4][4]; // [i][j][point]
-    LyReal X[4][4][4]; // 16 (beta gamma B + beta^2 S/2)
-    LyReal Z[4][4];    // 16 beta gamma B - 4 beta gamma S at point i
-    LyReal S[4][4];    // S/5
+    const double *upper, *lower;      // the component of the points' blocks k <= l and k > l
+    LyReal first[4][4], second[4][4]; // B_0j and B_j0 [point][j]
+    LyReal S[4][4];
+    LyReal H[4][4]; // 8 beta^2 (g_0 + g_k) S (g_0 + g_l)
 } LyTet10Parts;
+
+// of the edges 0k and st: 8 sum (L of s and t at their points) (g_0 + g_k) D (g_s + g_t)
+typedef struct LyTet10Edges {
+    LyReal P[4][10];
+} LyTet10Edges;
 
 // place of block (k, l), k <= l, among 11 22 33 12 23 13
 LY_INLINE int ly_tet10_block(int k, int l)
@@ -306,46 +312,69 @@ LY_INLINE int ly_tet10_block(int k, int l)
     return k == l ? k : k + l == 1 ? 3 : k + l == 3 ? 4 : 5;
 }
 
-LY_INLINE void ly_tet10_load(const double *points, int lane, int r, int s, LyTet10Parts *parts)
+// B_ij at point q
+LY_INLINE LyReal ly_tet10_at(const LyTet10Parts *p, bool turned, int i, int j, int q)
 {
+    if (turned) {
+        int k = i;
+        i = j;
+        j = k;
+    }
+    if (i == 0) {
+        return p->first[q][j];
+    }
+    if (j == 0) {
+        return p->second[q][i];
+    }
+    int n = i <= j ? ly_tet10_block(i - 1, j - 1) : ly_tet10_block(j - 1, i - 1);
+    return ly_load((i <= j ? p->upper : p->lower) + (6 * q + n) * BLOCK);
+}
+
+LY_INLINE LyReal ly_tet10_sum(const LyTet10Parts *p, bool turned, int i, int j)
+{
+    return turned ? p->S[j][i] : p->S[i][j];
+}
+
+// B_0j and B_j0 of a point
+LY_INLINE void ly_tet10_complete(LyReal B[4][4])
+{
+#pragma GCC unroll 3
+    for (int k = 1; k < 4; ++k) {
+        B[0][k] = -(B[1][k] + B[2][k] + B[3][k]);
+        B[k][0] = -(B[k][1] + B[k][2] + B[k][3]);
+    }
+    B[0][0] = -(B[0][1] + B[0][2] + B[0][3]);
+}
+
+LY_INLINE void ly_tet10_load(const double *points, int lane, int r, int s, LyTet10Parts *p)
+{
+    p->upper = points + (3 * r + s) * WIDTH + lane;
+    p->lower = points + (3 * s + r) * WIDTH + lane;
+    LyReal S[4][4];
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q) {
-        const double *blocks = points + q * 6 * BLOCK + lane;
-        LyReal all = ly_set(0);
-#pragma GCC unroll 3
-        for (int k = 0; k < 3; ++k) {
-            LyReal row = ly_set(0);
-#pragma GCC unroll 3
-            for (int l = 0; l < 3; ++l) {
-                int component = k <= l ? 3 * r + s : 3 * s + r;
-                int n = k <= l ? ly_tet10_block(k, l) : ly_tet10_block(l, k);
-                LyReal x = ly_load(blocks + n * BLOCK + component * WIDTH);
-                parts->B[k + 1][l + 1][q] = x;
-                row += x;
-            }
-            parts->B[k + 1][0][q] = -row;
-            all += row;
+        LyReal B[4][4];
+#pragma GCC unroll 9
+        for (int k = 0; k < 9; ++k) {
+            int i = k / 3 + 1, j = k % 3 + 1;
+            B[i][j] = ly_tet10_at(p, false, i, j, q);
+            S[i][j] = q ? S[i][j] + B[i][j] : B[i][j];
         }
-#pragma GCC unroll 3
-        for (int l = 1; l < 4; ++l) {
-            parts->B[0][l][q] = -(parts->B[1][l][q] + parts->B[2][l][q] + parts->B[3][l][q]);
+        ly_tet10_complete(B);
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; ++k) {
+            p->first[q][k] = B[0][k];
+            p->second[q][k] = B[k][0];
         }
-        parts->B[0][0][q] = all;
     }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) {
-            const LyReal *B = parts->B[i][j];
-            LyReal S = (B[0] + B[1]) + (B[2] + B[3]);
-            LyReal x = (8 * LY_TET_BETA * LY_TET_BETA) * S,
-                   z = (4 * LY_TET_BETA * LY_TET_GAMMA) * S;
-            parts->S[i][j] = 0.2 * S;
-            parts->Z[i][j] = (16 * LY_TET_BETA * LY_TET_GAMMA) * B[i] - z;
-#pragma GCC unroll 4
-            for (int q = 0; q < 4; ++q) {
-                parts->X[i][j][q] = (16 * LY_TET_BETA * LY_TET_GAMMA) * B[q] + x;
-            }
+    ly_tet10_complete(S);
+#pragma GCC unroll 16
+    for (int k = 0; k < 16; ++k) {
+        int i = k / 4, j = k % 4;
+        p->S[i][j] = S[i][j];
+        if (i > 0 && j > 0) {
+            p->H[i][j] =
+                (8 * LY_TET_BETA * LY_TET_BETA) * ((S[0][0] + S[i][0]) + (S[0][j] + S[i][j]));
         }
     }
 }
@@ -356,58 +385,105 @@ LY_INLINE int ly_tet10_end(int node, int side)
     return node == 4 ? side : node == 5 ? 1 + side : node == 6 ? 2 - 2 * side : side ? 3 : node - 7;
 }
 
-// 16 sum L_m L_n B_ij
-LY_INLINE LyReal ly_tet10_edges(const LyTet10Parts *p, int i, int j, int m, int n)
+// k where the edge is 0k, -k where it is opposite to that: g_m + g_n of the two are opposite too
+LY_INLINE int ly_tet10_axis(int node)
 {
-    LyReal sum = p->X[i][j][m] + p->X[i][j][n];
-    return m == n ? sum + 3.2 * p->B[i][j][m] : sum;
+    return node == 4 ? 1 : node == 6 ? 2 : node == 7 ? 3 : node == 9 ? -1 : node == 8 ? -2 : -3;
 }
 
-// 4 sum (4 L_i - 1) L_n B_ij
-LY_INLINE LyReal ly_tet10_mixed(const LyTet10Parts *p, int i, int j, int n)
+// place of the block of nodes a < c
+LY_INLINE int ly_tet10_place(int a, int c)
 {
-    return p->Z[i][j] + (i == n ? 2.4 : -0.8) * p->B[i][j][n];
+    return a * 9 - a * (a - 1) / 2 + c - a - 1;
 }
 
-// the component of the block of nodes a < c
-LY_INLINE LyReal ly_tet10_pair(const LyTet10Parts *p, int a, int c)
+// pairs with corners, and what pairs of middles take of the points of one of them
+LY_INLINE void ly_tet10_corners(const LyTet10Parts *p, bool turned, double *to, LyTet10Edges *edges)
 {
-    if (c < 4) {
-        return p->S[a][c] - 0.8 * (p->B[a][c][a] + p->B[a][c][c]);
+    const double u = 16 * LY_TET_BETA * LY_TET_GAMMA;
+    LyReal Q[4][4];
+#pragma GCC unroll 4
+    for (int a = 0; a < 4; ++a) {
+        LyReal Z[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            LyReal B = ly_tet10_at(p, turned, a, j, a), S = ly_tet10_sum(p, turned, a, j);
+            Z[j] = u * B - (4 * LY_TET_BETA * LY_TET_GAMMA) * S;
+            if (j > a) {
+                LyReal both = B + ly_tet10_at(p, turned, a, j, j);
+                ly_store(to + ly_tet10_place(a, j) * BLOCK, 0.2 * S - 0.8 * both);
+            }
+        }
+#pragma GCC unroll 3
+        for (int k = 1; k < 4; ++k) {
+            Q[a][k] = Z[0] + Z[k];
+        }
     }
-    int s = ly_tet10_end(c, 0), t = ly_tet10_end(c, 1);
-    if (a < 4) {
-        return ly_tet10_mixed(p, a, t, s) + ly_tet10_mixed(p, a, s, t);
+#pragma GCC unroll 6
+    for (int c = 4; c < 10; ++c) {
+        int s = ly_tet10_end(c, 0), t = ly_tet10_end(c, 1), axis = ly_tet10_axis(c);
+        int side = axis > 0 ? axis : -axis;
+        LyReal Y[4];
+#pragma GCC unroll 4
+        for (int a = 0; a < 4; ++a) {
+            LyReal x = ly_tet10_at(p, turned, a, t, s), y = ly_tet10_at(p, turned, a, s, t);
+            LyReal corner = a == s ? x : y;
+            Y[a] = x + y;
+            LyReal K = axis > 0 ? Q[a][side] - 0.8 * Y[a] : -Q[a][side] - 0.8 * Y[a];
+            ly_store(to + ly_tet10_place(a, c) * BLOCK, a == s || a == t ? K + 3.2 * corner : K);
+        }
+#pragma GCC unroll 3
+        for (int k = 1; k < 4; ++k) {
+            LyReal H = turned ? p->H[side][k] : p->H[k][side], both = Y[0] + Y[k];
+            edges->P[k][c] = axis > 0 ? u * both + H : u * both - H;
+        }
     }
-    int m = ly_tet10_end(a, 0), n = ly_tet10_end(a, 1);
-    return (ly_tet10_edges(p, n, t, m, s) + ly_tet10_edges(p, n, s, m, t)) +
-           (ly_tet10_edges(p, m, t, n, s) + ly_tet10_edges(p, m, s, n, t));
 }
 
-// clang-format off
-#define LY_TET10_FROM(a, X) X(a, 4) X(a, 5) X(a, 6) X(a, 7) X(a, 8) X(a, 9)
-#define LY_TET10_PAIRS(X)                                                                          \
-    X(0, 1) X(0, 2) X(0, 3) LY_TET10_FROM(0, X)                                                    \
-    X(1, 2) X(1, 3) LY_TET10_FROM(1, X)                                                            \
-    X(2, 3) LY_TET10_FROM(2, X)                                                                    \
-    LY_TET10_FROM(3, X)                                                                            \
-    X(4, 5) X(4, 6) X(4, 7) X(4, 8) X(4, 9)                                                        \
-    X(5, 6) X(5, 7) X(5, 8) X(5, 9)                                                                \
-    X(6, 7) X(6, 8) X(6, 9)                                                                        \
-    X(7, 8) X(7, 9)                                                                                \
-    X(8, 9)
-// clang-format on
-#define LY_TET10_STORE(a, c)                                                                       \
-    ly_store(block, ly_tet10_pair(&parts, a, c));                                                  \
-    block += BLOCK;
+LY_INLINE LyReal ly_tet10_side(const LyTet10Edges *edges, int a, int c)
+{
+    int k = ly_tet10_axis(a);
+    return k > 0 ? edges->P[k][c] : -edges->P[-k][c];
+}
+
+// pairs of middles: a has the points of c's ends in `edges`, c those of a's in `across`
+LY_INLINE void ly_tet10_middles(const LyTet10Parts *p, bool turned, const LyTet10Edges *edges,
+                                const LyTet10Edges *across, double *to)
+{
+#pragma GCC unroll 6
+    for (int a = 4; a < 10; ++a) {
+#pragma GCC unroll 5
+        for (int c = a + 1; c < 10; ++c) {
+            LyReal x = ly_tet10_side(edges, a, c) + ly_tet10_side(across, c, a);
+#pragma GCC unroll 4
+            for (int side = 0; side < 4; ++side) {
+                int m = ly_tet10_end(a, side / 2), n = ly_tet10_end(a, 1 - side / 2);
+                int s = ly_tet10_end(c, side % 2), t = ly_tet10_end(c, 1 - side % 2);
+                if (m == s) {
+                    x += 3.2 * ly_tet10_at(p, turned, n, t, m);
+                }
+            }
+            ly_store(to + ly_tet10_place(a, c) * BLOCK, x);
+        }
+    }
+}
 
 static void tet10_store_blocks(const double *points, int lane, double *dfdx)
 {
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 6; ++k) {
+        int r = k < 3 ? k : k == 5 ? 0 : k - 3, s = k < 3 ? k : k == 3 ? 1 : 2;
+        double *to = dfdx + (3 * r + s) * WIDTH + lane, *turned = dfdx + (3 * s + r) * WIDTH + lane;
         LyTet10Parts parts;
-        ly_tet10_load(points, lane, k / 3, k % 3, &parts);
-        double *block = dfdx + k * WIDTH + lane;
-        LY_TET10_PAIRS(LY_TET10_STORE)
+        LyTet10Edges edges, across;
+        ly_tet10_load(points, lane, r, s, &parts);
+        ly_tet10_corners(&parts, false, to, &edges);
+        if (r == s) {
+            ly_tet10_middles(&parts, false, &edges, &edges, to);
+            continue;
+        }
+        ly_tet10_corners(&parts, true, turned, &across);
+        ly_tet10_middles(&parts, false, &edges, &across, to);
+        ly_tet10_middles(&parts, true, &across, &edges, turned);
     }
 }
 

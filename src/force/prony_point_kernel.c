@@ -144,48 +144,58 @@ static void find_moduli(const LyIsotropic *solid, const double *parameters, Volu
     }
 }
 
+// J^(1/3): two steps of Halley's from a series near 1, which is left as it is
+LY_INLINE LyReal find_cube_root(LyReal J)
+{
+    LyMask near = ly_and(ly_greater(J, ly_set(0.5)), ly_less(J, ly_set(2)));
+    LyReal y = ly_select(near, J, ly_set(1)), x = y - 1.0;
+    LyReal r = 1.0 + x * (1.0 / 3 - x * (1.0 / 9 - x * (5.0 / 81)));
+    for (int k = 0; k < 2; ++k) {
+        LyReal cube = r * r * r;
+        r *= (cube + 2.0 * y) / (2.0 * cube + y);
+    }
+    if (!ly_all(near)) {
+        LyReal root = ly_exp_lanes((1.0 / 3) * ly_log_lanes(J));
+        r = ly_select(near, r, root - (root * root * root - J) / (3.0 * root * root));
+    }
+    return r;
+}
+
 // `tangent`: with the curvature
 static void find_volume_energy(const LyIsotropic *solid, const double *parameters, bool tangent,
-                               const LyPoints *points, Volume volumes[])
+                               const double *dets, Volume volumes[])
 {
     double c[WIDTH] __attribute__((aligned(64))), energy[WIDTH] __attribute__((aligned(64)));
     double w[WIDTH] __attribute__((aligned(64))), sum[WIDTH] __attribute__((aligned(64)));
     double difference[WIDTH] __attribute__((aligned(64)));
     for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-        LyMat3 F = ly_mat3_load_lanes(points->F + lane);
-        LyReal J = ly_max(ly_set(VOLUME_FLOOR), ly_mat3_determinant(&F)); // NaN stays
-        // a Newton step sharpens the cube root, and leaves 1 as it is
-        LyReal r = ly_exp_lanes((1.0 / 3) * ly_log_lanes(J));
-        ly_store(c + lane, r - (r * r * r - J) / (3.0 * r * r));
+        // NaN stays
+        ly_store(c + lane, find_cube_root(ly_max(ly_set(VOLUME_FLOOR), ly_load(dets + lane))));
     }
     evaluate_equal(solid, parameters, c, energy, w, tangent ? sum : NULL, difference);
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        LyMat3 F = ly_mat3_load_lanes(points->F + lane);
-        LyReal J = ly_mat3_determinant(&F), s = ly_load(c + lane), inverse = 1.0 / (s * s);
+        LyReal s = ly_load(c + lane), inverse = 1.0 / (s * s);
+        LyReal first = ly_load(w + lane);
+        LyReal depth = ly_min(ly_load(dets + lane) - VOLUME_FLOOR, ly_set(0));
         Volume *v = &volumes[n];
-        LyReal first = ly_load(w + lane), depth = ly_min(J - VOLUME_FLOOR, ly_set(0));
+        v->value = ly_load(energy + lane);
         v->slope = first * inverse;
         v->curvature = ly_set(0);
         if (tangent) {
-            v->curvature = (ly_load(sum + lane) - 2.0 * first / s) * inverse * inverse * (1.0 / 3);
+            v->curvature =
+                (ly_load(sum + lane) - 2.0 * first * s * inverse) * inverse * inverse * (1.0 / 3);
         }
-        LyReal fade = ly_exp_lanes(depth / VOLUME_FLOOR);
-        v->value = ly_load(energy + lane) + VOLUME_FLOOR * v->slope * (fade - 1.0);
-        v->slope *= fade;
-        v->curvature = ly_select(ly_less(depth, ly_set(0)), v->slope / VOLUME_FLOOR, v->curvature);
+        LyMask deep = ly_less(depth, ly_set(0));
+        if (ly_any(deep)) {
+            LyReal fade = ly_exp_lanes(depth / VOLUME_FLOOR), faded = v->slope * fade;
+            v->value = ly_select(deep, v->value + VOLUME_FLOOR * v->slope * (fade - 1.0), v->value);
+            v->slope = ly_select(deep, faded, v->slope);
+            v->curvature = ly_select(deep, faded / VOLUME_FLOOR, v->curvature);
+        }
     }
-    find_moduli(solid, parameters, volumes);
 }
 
 // ---- branches -----------------------------------------------------------------------------------
-
-// what a step of dt does, for all elements
-typedef struct Steps {
-    double decay[WIDTH] __attribute__((aligned(64)));
-    double growth[WIDTH] __attribute__((aligned(64)));
-    double mean[WIDTH] __attribute__((aligned(64))); // k
-    double shear, bulk;                              // B and B'
-} Steps;
 
 _Static_assert(LYRA_RELAXATION_BRANCHES_MAX <= WIDTH, "a lane for each branch");
 
@@ -209,9 +219,9 @@ LY_INLINE void find_lanes(LyReal y, LyReal *a, LyReal *g, LyReal *k)
     }
 }
 
-static void find_steps(const LyProny *prony, double dt, Steps *steps)
+void LY_KERNEL(ly_prony_steps)(const LyProny *prony, double dt, LyPronySteps *steps)
 {
-    steps->shear = steps->bulk = 0;
+    steps->shear = steps->bulk = steps->shear_mean = steps->bulk_mean = 0;
     for (int lane = 0; lane < prony->branch_count; lane += LY_LANES) {
         LyReal a, g, k;
         find_lanes(ly_min(dt * ly_load(prony->rates + lane), ly_set(1e300)), &a, &g, &k);
@@ -220,22 +230,26 @@ static void find_steps(const LyProny *prony, double dt, Steps *steps)
         ly_store(steps->mean + lane, k);
     }
     for (int i = 0; i < prony->branch_count; ++i) {
-        steps->shear += prony->branches[i].shear * steps->growth[i];
-        steps->bulk += prony->branches[i].bulk * steps->growth[i];
+        const LyraRelaxationBranch *branch = &prony->branches[i];
+        steps->shear += branch->shear * steps->growth[i];
+        steps->bulk += branch->bulk * steps->growth[i];
+        steps->shear_mean += branch->shear * steps->mean[i];
+        steps->bulk_mean += branch->bulk * steps->mean[i];
     }
 }
 
 // the history of a point in lanes, and what it makes of a step
 typedef struct Past {
-    LyReal E[6], S[6], W, U, slope, J; // J less 1
-    LyReal Sh[6], ph, stored;
+    LyReal E[6], J; // J less 1
+    LyReal Sh[6], ph;
+    LyReal stored;      // in the branches
+    LyReal constant;    // of Psi, but for S_h : E_n
     LyReal shear, bulk; // moduli now over those of the last step
-    const Volume *volume;
 } Past;
 
-LY_INLINE const double *find_branch(const LyProny *prony, const double *history, int q, int i)
+LY_INLINE const double *find_branch(const double *point, int i)
 {
-    return history + (q * prony->numbers + LY_PRONY_BRANCHES + i * LY_PRONY_BRANCH_COUNT) * WIDTH;
+    return point + (LY_PRONY_BRANCHES + i * LY_PRONY_BRANCH_COUNT) * WIDTH;
 }
 
 // of a modulus to what it was, 1 before the first step
@@ -245,124 +259,135 @@ LY_INLINE LyReal find_ratio(LyReal now, LyReal was)
     return ly_select(known, now / ly_select(known, was, ly_set(1)), ly_set(1));
 }
 
-// in a branch; a modulus of 0 stores nothing
-LY_INLINE LyReal find_stored(const LyraRelaxationBranch *branch, const LyReal H[6], LyReal p,
-                             const Volume *rest)
+// of all branches, from sums of their shares; a modulus of 0 stores nothing
+LY_INLINE LyReal find_stored(LyReal shear, LyReal bulk, const Volume *rest)
 {
-    LyReal mu = 4 * branch->shear * rest->mu, K = 2 * branch->bulk * rest->K;
-    LyMask sheared = ly_greater(mu, ly_set(0)), pressed = ly_greater(K, ly_set(0));
-    LyReal shear = contract(H, H) / ly_select(sheared, mu, ly_set(1));
-    LyReal pressure = p * p / ly_select(pressed, K, ly_set(1));
-    return ly_select(sheared, shear, ly_set(0)) + ly_select(pressed, pressure, ly_set(0));
+    LyMask sheared = ly_greater(rest->mu, ly_set(0)), pressed = ly_greater(rest->K, ly_set(0));
+    LyReal mu = ly_select(sheared, rest->mu, ly_set(1)), K = ly_select(pressed, rest->K, ly_set(1));
+    return ly_select(sheared, shear / mu, ly_set(0)) + ly_select(pressed, bulk / K, ly_set(0));
 }
 
-LY_INLINE void load_past(const LyProny *prony, const double *history, int q, int lane,
-                         const Steps *steps, const Volume *rest, Past *past)
+// `at`: the point in lanes. `energy`: with what only energies need
+LY_INLINE void load_past(const LyProny *prony, const double *at, const LyPronySteps *steps,
+                         const Volume *rest, bool energy, Past *past)
 {
-    const double *at = history + q * prony->numbers * WIDTH + lane;
-    past->shear = find_ratio(rest->mu, ly_load(at + LY_PRONY_MU * WIDTH));
-    past->bulk = find_ratio(rest->K, ly_load(at + LY_PRONY_BULK * WIDTH));
-    for (int k = 0; k < 6; ++k) {
-        past->E[k] = ly_load(at + (LY_PRONY_E + k) * WIDTH);
-        past->S[k] = past->shear * ly_load(at + (LY_PRONY_S + k) * WIDTH);
-        past->Sh[k] = -steps->shear * past->S[k];
+    LyReal mu = ly_load(at + LY_PRONY_MU * WIDTH), K = ly_load(at + LY_PRONY_BULK * WIDTH);
+    past->shear = past->bulk = ly_set(1);
+    if (!ly_all(ly_and(ly_equal(mu, rest->mu), ly_equal(K, rest->K)))) {
+        past->shear = find_ratio(rest->mu, mu);
+        past->bulk = find_ratio(rest->K, K);
     }
-    LyReal U = ly_load(at + LY_PRONY_U * WIDTH);
-    past->U = past->bulk * U;
-    past->W = past->shear * (ly_load(at + LY_PRONY_W * WIDTH) - U) + past->U;
-    past->slope = past->bulk * ly_load(at + LY_PRONY_SLOPE * WIDTH);
-    past->J = ly_load(at + LY_PRONY_J * WIDTH);
-    past->ph = -steps->bulk * past->slope;
-    past->stored = ly_set(0);
-    past->volume = rest;
+    LyReal Sh[6], ph = -steps->bulk * ly_load(at + LY_PRONY_SLOPE * WIDTH);
+    LyReal shear = ly_set(0), bulk = ly_set(0);
+    for (int k = 0; k < 6; ++k) {
+        Sh[k] = -steps->shear * ly_load(at + (LY_PRONY_S + k) * WIDTH);
+    }
     for (int i = 0; i < prony->branch_count; ++i) {
-        const double *branch = find_branch(prony, history, q, i) + lane;
-        LyReal H[6], p = past->bulk * ly_load(branch + LY_PRONY_PRESSURE * WIDTH);
+        const double *branch = find_branch(at, i);
+        LyReal H[6], p = ly_load(branch + LY_PRONY_PRESSURE * WIDTH);
         for (int k = 0; k < 6; ++k) {
-            H[k] = past->shear * ly_load(branch + k * WIDTH);
-            past->Sh[k] += steps->decay[i] * H[k];
+            H[k] = ly_load(branch + k * WIDTH);
+            Sh[k] += steps->decay[i] * H[k];
         }
-        past->ph += steps->decay[i] * p;
-        past->stored += find_stored(&prony->branches[i], H, p, rest);
+        ph += steps->decay[i] * p;
+        if (energy) {
+            shear += prony->shear_compliance[i] * contract(H, H);
+            bulk += prony->bulk_compliance[i] * (p * p);
+        }
+    }
+    for (int k = 0; k < 6; ++k) {
+        past->Sh[k] = past->shear * Sh[k];
+        past->E[k] = ly_load(at + (LY_PRONY_E + k) * WIDTH);
+    }
+    past->ph = past->bulk * ph;
+    past->J = ly_load(at + LY_PRONY_J * WIDTH);
+    past->stored = past->constant = ly_set(0);
+    if (energy) {
+        LyReal U = ly_load(at + LY_PRONY_U * WIDTH);
+        LyReal W = past->shear * (ly_load(at + LY_PRONY_W * WIDTH) - U) + past->bulk * U;
+        past->stored =
+            find_stored(past->shear * past->shear * shear, past->bulk * past->bulk * bulk, rest);
+        past->constant = past->stored - steps->shear * W -
+                         (steps->bulk - steps->shear) * (past->bulk * U) -
+                         past->ph * (1.0 + past->J);
     }
 }
 
-// writes the end of a step, (1) of docs/theory/viscoelasticity.md; returns what the branches lost
-LY_INLINE LyReal commit(const LyProny *prony, const LyraBatch *batch, int q, int lane,
-                        const Steps *steps, const Past *past, LyMask regular,
-                        const LyReal now[LY_PRONY_BRANCHES])
+// Writes the end of a step, (1) of docs/theory/viscoelasticity.md; returns what the branches lost.
+// `at`, `to`: the point in lanes, which may be one.
+LY_INLINE LyReal commit(const LyProny *prony, const double *at, double *to,
+                        const LyPronySteps *steps, const Past *past, const Volume *volume,
+                        LyMask regular, const LyReal now[LY_PRONY_BRANCHES])
 {
-    double *to = batch->trial_history + q * prony->numbers * WIDTH + lane;
-    const Volume *volume = past->volume;
-    LyReal lost = past->stored, dE[6], dS[6], dJ = now[LY_PRONY_J] - past->J;
-    LyReal rise = now[LY_PRONY_SLOPE] - past->slope;
+    LyReal dE[6], grown[6], ended[6], mean[6], dJ = now[LY_PRONY_J] - past->J;
+    LyReal rise = now[LY_PRONY_SLOPE] - past->bulk * ly_load(at + LY_PRONY_SLOPE * WIDTH);
+    LyReal shear = ly_set(0), bulk = ly_set(0), pressure = steps->bulk_mean * rise;
     for (int k = 0; k < 6; ++k) {
+        LyReal S = past->shear * ly_load(at + (LY_PRONY_S + k) * WIDTH);
+        LyReal dS = now[LY_PRONY_S + k] - S;
         dE[k] = now[LY_PRONY_E + k] - past->E[k];
-        dS[k] = now[LY_PRONY_S + k] - past->S[k];
+        mean[k] = steps->shear_mean * dS;
+        grown[k] = ly_select(regular, dS, ly_set(0));
+        ended[k] = ly_select(regular, ly_set(0), S);
     }
     for (int i = 0; i < prony->branch_count; ++i) {
-        const double *from = find_branch(prony, batch->history, q, i) + lane;
-        double *out = to + (LY_PRONY_BRANCHES + i * LY_PRONY_BRANCH_COUNT) * WIDTH;
-        double shear = prony->branches[i].shear, bulk = prony->branches[i].bulk;
-        LyReal H[6], mean[6], p = past->bulk * ly_load(from + LY_PRONY_PRESSURE * WIDTH);
-        lost += (steps->growth[i] * p + bulk * steps->mean[i] * rise) * dJ;
-        p = steps->decay[i] * p + bulk * steps->growth[i] * rise;
+        const double *from = find_branch(at, i);
+        double *out = to + (from - at);
+        double share = prony->branches[i].shear, growth = steps->growth[i];
+        LyReal H[6], p = past->bulk * ly_load(from + LY_PRONY_PRESSURE * WIDTH);
+        pressure += growth * p;
+        p = steps->decay[i] * p + prony->branches[i].bulk * growth * rise;
         ly_store(out + LY_PRONY_PRESSURE * WIDTH, p);
+        bulk += prony->bulk_compliance[i] * (p * p);
         for (int k = 0; k < 6; ++k) {
             LyReal was = past->shear * ly_load(from + k * WIDTH);
-            LyReal grown = shear * steps->growth[i] * dS[k];
-            mean[k] = steps->growth[i] * was + shear * steps->mean[i] * dS[k];
-            H[k] = steps->decay[i] * was +
-                   ly_select(regular, grown, -steps->decay[i] * shear * past->S[k]);
+            mean[k] += growth * was;
+            H[k] = steps->decay[i] * (was - share * ended[k]) + share * growth * grown[k];
             ly_store(out + k * WIDTH, H[k]);
         }
-        lost += contract(mean, dE);
-        lost -= find_stored(&prony->branches[i], H, p, volume);
+        shear += prony->shear_compliance[i] * contract(H, H);
     }
     for (int n = 0; n < LY_PRONY_BRANCHES; ++n) {
         ly_store(to + n * WIDTH, now[n]);
     }
-    return lost;
+    return past->stored + contract(mean, dE) + pressure * dJ - find_stored(shear, bulk, volume);
 }
 
 // ---- points -------------------------------------------------------------------------------------
 
-// what is added to the law at points that it was evaluated at, and the end of the step
-static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
-                         bool psd, const Steps *steps, const Past *past, LyPoints *points)
+// Green's strain
+LY_INLINE void find_strain(const LyMat3 *F, LyReal E[6])
 {
-    const Volume *volume = past->volume;
-    const LyProny *prony = solid->prony;
-    LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F);
-    LyMat3 C = ly_mat3_transposed_multiply(&F, &F), P = ly_mat3_load_lanes(points->P + lane), Sh;
-    LyReal J = ly_mat3_determinant(&F), now[LY_PRONY_BRANCHES];
+    LyMat3 C = ly_mat3_transposed_multiply(F, F);
+    for (int p = 0; p < 6; ++p) {
+        E[p] = 0.5 * (C.m[ly_pair_i[p]][ly_pair_j[p]] - (p < 3 ? 1.0 : 0.0));
+    }
+}
+
+// what is added to the law and a function of J at points that both were evaluated at
+static void add_branches(const LyraBatch *batch, int lane, bool psd, const Past *past,
+                         LyPoints *points)
+{
+    LyMat3 F = ly_mat3_load_lanes(points->F + lane), Sh;
     for (int k = 0; k < 9; ++k) {
         Sh.m[k / 3][k % 3] = past->Sh[LY_PAIR(k / 3, k % 3)];
     }
-    for (int p = 0; p < 6; ++p) {
-        now[p] = 0.5 * (C.m[ly_pair_i[p]][ly_pair_j[p]] - (p < 3 ? 1.0 : 0.0));
-    }
-    // the law alone
-    LyReal rho = ly_load(batch->parameters + solid->law->parameter_count * WIDTH + lane);
-    LyResistance r = ly_resistance(rho, J);
-    LyReal less = ly_load(points->relaxed + lane) + r.value;
-    LyReal slope = ly_load(points->relaxed + WIDTH + lane) + r.slope;
-    LyReal W = (ly_load(points->energy + lane) - less) / points->scale;
-    LyMat3 own, FS = ly_mat3_multiply(&F, &Sh);
+    LyMat3 P = ly_mat3_load_lanes(points->P + lane), FS = ly_mat3_multiply(&F, &Sh);
     for (int k = 0; k < 9; ++k) {
-        own.m[k / 3][k % 3] = (P.m[k / 3][k % 3] - slope * K.m[k / 3][k % 3]) / points->scale;
         P.m[k / 3][k % 3] += FS.m[k / 3][k % 3];
     }
     ly_mat3_store_lanes(points->P + lane, &P);
-    LyReal B = ly_set(steps->shear), more = ly_set(steps->bulk - steps->shear);
-    LyReal kept = prony->alone ? ly_set(0) : W + r.value;
-    LyReal energy = kept + past->stored + B * (W - past->W) + more * (volume->value - past->U) +
-                    past->ph * (J - 1.0 - past->J);
     for (int p = 0; p < 6; ++p) {
-        energy += (p < 3 ? 1.0 : 2.0) * past->Sh[p] * (now[p] - past->E[p]);
         ly_store(points->stress + p * WIDTH + lane, past->Sh[p]);
     }
-    ly_store(points->energy + lane, energy);
+    if (batch->energy) {
+        LyReal E[6], energy = ly_load(points->energy + lane) + past->constant;
+        find_strain(&F, E);
+        for (int p = 0; p < 6; ++p) {
+            energy += (p < 3 ? 1.0 : 2.0) * past->Sh[p] * (E[p] - past->E[p]);
+        }
+        ly_store(points->energy + lane, energy);
+    }
     if (psd) {
         LyMat3 Q;
         LyVec3 values;
@@ -376,27 +401,39 @@ static void add_branches(const LyIsotropic *solid, const LyraBatch *batch, int q
             ly_store(points->stress + p * WIDTH + lane, sum);
         }
     }
-    if (!batch->trial_history) {
-        return;
-    }
-    LyMat3 inverse, S;
+}
+
+// the end of the step at points that the law alone was evaluated at
+static void end_step(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
+                     const LyPronySteps *steps, const Past *past, const Volume *volume,
+                     LyPoints *points)
+{
+    int64_t point = (int64_t)q * solid->prony->numbers * WIDTH + lane;
+    LyMat3 F = ly_mat3_load_lanes(points->F + lane), K = ly_mat3_cofactor(&F), inverse, S;
+    LyMat3 P = ly_mat3_load_lanes(points->P + lane);
+    LyReal J = ly_mat3_determinant(&F), now[LY_PRONY_BRANCHES];
+    LyReal rho = ly_load(batch->parameters + solid->law->parameter_count * WIDTH + lane);
+    LyResistance r = ly_resistance(rho, J);
+    LyReal slope = r.slope + volume->slope;
     LyMask regular = ly_mat3_inverse(&F, &inverse);
     regular = ly_and(regular, ly_greater(J, ly_set(0)));
     regular = ly_and(regular, ly_less(ly_mat3_norm_squared(&inverse), ly_set(FLAT)));
     for (int k = 0; k < 9; ++k) {
-        own.m[k / 3][k % 3] -= volume->slope * K.m[k / 3][k % 3];
+        P.m[k / 3][k % 3] -= slope * K.m[k / 3][k % 3];
     }
-    S = ly_mat3_multiply(&inverse, &own);
+    S = ly_mat3_multiply(&inverse, &P);
+    find_strain(&F, now + LY_PRONY_E);
     for (int p = 0; p < 6; ++p) {
         now[LY_PRONY_S + p] = ly_select(regular, S.m[ly_pair_i[p]][ly_pair_j[p]], ly_set(0));
     }
-    now[LY_PRONY_W] = W;
+    now[LY_PRONY_W] = ly_load(points->energy + lane) - r.value;
     now[LY_PRONY_U] = volume->value;
     now[LY_PRONY_SLOPE] = volume->slope;
     now[LY_PRONY_J] = J - 1.0;
     now[LY_PRONY_MU] = volume->mu;
     now[LY_PRONY_BULK] = volume->K;
-    LyReal lost = commit(prony, batch, q, lane, steps, past, regular, now);
+    LyReal lost = commit(solid->prony, batch->history + point, batch->trial_history + point, steps,
+                         past, volume, regular, now);
     ly_store(points->lost + lane, lost);
 }
 
@@ -421,7 +458,7 @@ LY_INLINE void find_differences(const LyVec3 *stretches, LyStrainFrame *f)
 }
 
 static void evaluate_corotated(const LyIsotropic *solid, const LyraBatch *batch, int q, int lane,
-                               bool tangent, bool psd, const Steps *steps, LyPoints *points)
+                               bool tangent, bool psd, const LyPronySteps *steps, LyPoints *points)
 {
     const LyProny *prony = solid->prony;
     LyMat3 F = ly_mat3_load_lanes(points->F + lane);
@@ -433,8 +470,9 @@ static void evaluate_corotated(const LyIsotropic *solid, const LyraBatch *batch,
     LyReal mu = ly_load(batch->parameters + LY_MU * WIDTH + lane);
     LyReal K = ly_load(batch->parameters + LY_LAMBDA * WIDTH + lane) + (2.0 / 3) * mu;
     const Volume rest = {.mu = mu, .K = K};
+    int64_t point = (int64_t)q * prony->numbers * WIDTH + lane;
     Past past;
-    load_past(prony, batch->history, q, lane, steps, &rest, &past);
+    load_past(prony, batch->history + point, steps, &rest, true, &past);
     LyStrainFrame f = {.K = steps->bulk * K, .mu = steps->shear * mu, .th = ly_set(1)};
     f.tb = ly_set(0);
     LyReal e[6], d[6], Sh[6], trace = (svd.s.v[0] - 1.0) + (svd.s.v[1] - 1.0) + (svd.s.v[2] - 1.0);
@@ -471,43 +509,87 @@ static void evaluate_corotated(const LyIsotropic *solid, const LyraBatch *batch,
         now[LY_PRONY_MU] = mu;
         now[LY_PRONY_BULK] = K;
         LyMask all = ly_equal(mu, mu);
-        LyReal lost = commit(prony, batch, q, lane, steps, &past, all, now);
+        LyReal lost = commit(prony, batch->history + point, batch->trial_history + point, steps,
+                             &past, &rest, all, now);
         ly_store(points->lost + lane, lost);
+    }
+}
+
+// what a batch of points is about to do
+typedef struct Stepping {
+    const LyPronySteps *steps;
+    const double *dets;    // [WIDTH]
+    const Volume *volumes; // [WIDTH / LY_LANES]
+    const Past *pasts;     // the same
+} Stepping;
+
+// the law times 1 + B (B if the branches are alone), and the function of J
+static void evaluate_potential(const LyIsotropic *solid, const LyraBatch *batch, bool tangent,
+                               bool psd, const Stepping *stepping, LyPoints *points)
+{
+    const LyPronySteps *steps = stepping->steps;
+    points->scale = solid->prony->alone ? steps->shear : 1 + steps->shear;
+    points->volume = points->relaxed;
+    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
+        LyReal more = ly_set(steps->bulk - steps->shear), ph = stepping->pasts[n].ph;
+        const Volume *volume = &stepping->volumes[n];
+        ly_store(points->relaxed + lane,
+                 more * volume->value + ph * ly_load(stepping->dets + lane));
+        ly_store(points->relaxed + WIDTH + lane, more * volume->slope + ph);
+        ly_store(points->relaxed + 2 * WIDTH + lane, more * volume->curvature);
+    }
+    LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
+    points->stressed = true;
+    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
+        add_branches(batch, lane, tangent && psd, &stepping->pasts[n], points);
     }
 }
 
 void LY_KERNEL(ly_points_relax)(const LyIsotropic *solid, const LyraBatch *batch, int q,
                                 bool tangent, bool psd, LyPoints *points)
 {
-    Volume volumes[WIDTH / LY_LANES];
-    Steps steps;
-    find_steps(solid->prony, batch->dt, &steps);
-    if (solid->prony->corotated) {
+    const LyProny *prony = solid->prony;
+    const LyPronySteps *steps = batch->step;
+    LyPronySteps own;
+    if (!steps) {
+        LY_KERNEL(ly_prony_steps)(prony, batch->dt, &own);
+        steps = &own;
+    }
+    if (prony->corotated) {
         points->additive = true;
         points->mapped = points->stressed = false;
         points->projected = tangent && psd;
         for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
-            evaluate_corotated(solid, batch, q, lane, tangent, psd, &steps, points);
+            evaluate_corotated(solid, batch, q, lane, tangent, psd, steps, points);
         }
         return;
     }
+    Volume volumes[WIDTH / LY_LANES] = {0};
     Past pasts[WIDTH / LY_LANES];
-    find_volume_energy(solid, batch->parameters, tangent, points, volumes);
-    // above 0, as the law is found again by division
-    points->scale = solid->prony->alone ? fmax(steps.shear, 1e-12) : 1 + steps.shear;
-    points->volume = points->relaxed;
-    for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        Past *past = &pasts[n];
-        load_past(solid->prony, batch->history, q, lane, &steps, &volumes[n], past);
+    double dets[WIDTH] __attribute__((aligned(64)));
+    for (int lane = 0; lane < WIDTH; lane += LY_LANES) {
         LyMat3 F = ly_mat3_load_lanes(points->F + lane);
-        LyReal J = ly_mat3_determinant(&F), more = ly_set(steps.bulk - steps.shear);
-        ly_store(points->relaxed + lane, more * volumes[n].value + past->ph * J);
-        ly_store(points->relaxed + WIDTH + lane, more * volumes[n].slope + past->ph);
-        ly_store(points->relaxed + 2 * WIDTH + lane, more * volumes[n].curvature);
+        ly_store(dets + lane, ly_mat3_determinant(&F));
     }
-    LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, tangent, psd, points);
-    points->stressed = true;
+    // where shear and volume relax alike, the law tells all but what is to be remembered
+    if (batch->trial_history || steps->bulk != steps->shear) {
+        find_volume_energy(solid, batch->parameters, tangent, dets, volumes);
+    }
+    find_moduli(solid, batch->parameters, volumes);
     for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
-        add_branches(solid, batch, q, lane, tangent && psd, &steps, &pasts[n], points);
+        load_past(prony, batch->history + (int64_t)q * prony->numbers * WIDTH + lane, steps,
+                  &volumes[n], batch->energy || batch->trial_history, &pasts[n]);
+    }
+    if (batch->trial_history) {
+        points->scale = 1;
+        points->volume = NULL;
+        LY_KERNEL(ly_points_evaluate)(solid, batch->parameters, false, false, points);
+        for (int lane = 0, n = 0; lane < WIDTH; lane += LY_LANES, ++n) {
+            end_step(solid, batch, q, lane, steps, &pasts[n], &volumes[n], points);
+        }
+    }
+    if (batch->energy || batch->gradient || tangent) {
+        const Stepping stepping = {steps, dets, volumes, pasts};
+        evaluate_potential(solid, batch, tangent, psd, &stepping, points);
     }
 }

@@ -202,6 +202,11 @@ LyraStatus ly_prony_create(LyraContext *ctx, const LyraViscoelasticityDef *def, 
     for (int32_t i = 0; i < LYRA_BATCH_WIDTH; ++i) {
         prony->rates[i] = i < def->branch_count ? 1 / def->branches[i].time : 0;
     }
+    for (int32_t i = 0; i < def->branch_count; ++i) {
+        const LyraRelaxationBranch *branch = &prony->branches[i];
+        prony->shear_compliance[i] = branch->shear > 0 ? 1 / (4 * branch->shear) : 0;
+        prony->bulk_compliance[i] = branch->bulk > 0 ? 1 / (2 * branch->bulk) : 0;
+    }
     find_factors(law, user, prony);
     prony->point_count = points;
     prony->numbers = LY_PRONY_BRANCHES + def->branch_count * LY_PRONY_BRANCH_COUNT;

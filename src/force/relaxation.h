@@ -9,6 +9,7 @@
 #include "lyra/force.h"
 #include "lyra/material.h"
 #include "lyra/viscoelasticity.h"
+#include "math/kernel.h"
 
 /// History of a point, as the last step left it: Green's strain E and the relaxing part S of the
 /// second Piola stress (11 22 33 12 23 31), W, U, U', J - 1, the moduli mu and K at rest then (0:
@@ -42,6 +43,10 @@ typedef struct LyProny {
     int32_t branch_count;
     LyraRelaxationBranch branches[LYRA_RELAXATION_BRANCHES_MAX];
     double rates[LYRA_BATCH_WIDTH]; // 1/time of each branch, 1/s
+    /// 1/(4 beta) and 1/(2 beta') of each branch, 0 where that is 0: what H:H/mu and p^2/K are to
+    /// what a branch stores.
+    double shear_compliance[LYRA_RELAXATION_BRANCHES_MAX];
+    double bulk_compliance[LYRA_RELAXATION_BRANCHES_MAX];
     /// Whether the moduli at rest are sums of parameters of the law times these factors.
     bool linear;
     double mu[LYRA_MATERIAL_PARAMETERS_MAX], K[LYRA_MATERIAL_PARAMETERS_MAX];
@@ -50,6 +55,22 @@ typedef struct LyProny {
     const char *history_names[LY_PRONY_HISTORY_MAX], *history_units[LY_PRONY_HISTORY_MAX];
     char history_text[LY_PRONY_HISTORY_MAX][24];
 } LyProny;
+
+/// What a step of dt does at all points: a, g and k of each branch, B and B', and the sums of beta
+/// k and beta' k; see prony_point_kernel.c.
+typedef struct LyPronySteps {
+    double decay[LYRA_BATCH_WIDTH] __attribute__((aligned(64)));
+    double growth[LYRA_BATCH_WIDTH] __attribute__((aligned(64)));
+    double mean[LYRA_BATCH_WIDTH] __attribute__((aligned(64)));
+    double shear, bulk, shear_mean, bulk_mean;
+} LyPronySteps;
+
+typedef void LyPronyStepsKernel(const LyProny *prony, double dt, LyPronySteps *steps);
+LY_KERNEL_DECLARE(LyPronyStepsKernel, ly_prony_steps);
+
+/// The trait of types whose stencils relax by a Prony series, and that series of such a force.
+#define LY_FORCE_RELAXES (1u << 29)
+const LyProny *ly_prony_of(const void *self);
 
 LyraStatus ly_viscoelasticity_check(const LyraViscoelasticityDef *def);
 

@@ -163,35 +163,6 @@ static LyraStatus measure_edges(LyraRod *rod, const LyraRodDef *def)
     return LYRA_OK;
 }
 
-// the part of `from` across t, of length 1; false where there is none
-static bool set_across(const double t[3], const double from[3], double out[3])
-{
-    double along = ly_dot3(t, from), square = 0;
-    for (int i = 0; i < 3; ++i) {
-        out[i] = from[i] - along * t[i];
-    }
-    // once more, for the digits
-    along = ly_dot3(t, out);
-    for (int i = 0; i < 3; ++i) {
-        out[i] -= along * t[i];
-        square += out[i] * out[i];
-    }
-    double length = sqrt(square);
-    for (int i = 0; i < 3; ++i) {
-        out[i] /= length > 0 ? length : 1;
-    }
-    return length > 1e-6 * sqrt(ly_dot3(from, from));
-}
-
-static void choose_across(const double t[3], double out[3])
-{
-    int least = fabs(t[0]) <= fabs(t[1]) && fabs(t[0]) <= fabs(t[2]) ? 0
-                : fabs(t[1]) <= fabs(t[2])                           ? 1
-                                                                     : 2;
-    const double axis[3] = {least == 0, least == 1, least == 2};
-    (void)set_across(t, axis, out);
-}
-
 // the director of `from` with tangent s t carried over to tangent s' u without twist
 static void carry(const double *from, const double *to_tangent, double sign, double to_sign,
                   double out[3])
@@ -210,8 +181,8 @@ static void carry(const double *from, const double *to_tangent, double sign, dou
     for (int i = 0; i < 3; ++i) {
         moved[i] = c * d[i] + turned[i] + along * b[i];
     }
-    if (!set_across(to_tangent, moved, out)) {
-        choose_across(to_tangent, out);
+    if (!ly_set_across3(to_tangent, moved, out)) {
+        ly_choose_across3(to_tangent, out);
     }
 }
 
@@ -258,7 +229,7 @@ static LyraStatus set_normals(LyraRod *rod, const double normal[3])
 {
     for (int32_t e = 0; e < rod->view.edge_count; ++e) {
         double *frame = rod->frames + 9 * (int64_t)e;
-        if (!set_across(frame, normal, frame + 3)) {
+        if (!ly_set_across3(frame, normal, frame + 3)) {
             return ly_fail(LYRA_BAD_MESH,
                            "rod: edge %d lies along the normal (%g, %g, %g), expected one across "
                            "all edges",
@@ -282,7 +253,7 @@ static LyraStatus set_frames(LyraRod *rod, const LyraRodDef *def)
     for (int32_t e = 0; e < count; ++e) {
         if (!done[e]) {
             double *frame = rod->frames + 9 * (int64_t)e;
-            choose_across(frame, frame + 3);
+            ly_choose_across3(frame, frame + 3);
             finish_frame(frame);
             spread(rod, e, queue, done);
         }

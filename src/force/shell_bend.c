@@ -86,23 +86,7 @@ double ly_shell_angle(const LyraShell *shell, const double *x, int32_t side, con
     const double *x0 = x + 3 * (int64_t)corner(shell, side, 1);
     const double *x1 = x + 3 * (int64_t)corner(shell, side, 2);
     const double *x2 = x + 3 * (int64_t)corner(shell, side, 0);
-    double e[3], a[3], b[3], N[2][3], ee = 0, s = 0, c = 0;
-    for (int i = 0; i < 3; ++i) {
-        e[i] = x1[i] - x0[i];
-        a[i] = x2[i] - x0[i];
-        b[i] = wing[i] - x0[i];
-        ee += e[i] * e[i];
-    }
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        N[0][i] = e[j] * a[k] - e[k] * a[j];
-        N[1][i] = b[j] * e[k] - b[k] * e[j];
-    }
-    for (int i = 0; i < 3; ++i) {
-        s += N[0][i] * b[i];
-        c += N[0][i] * N[1][i];
-    }
-    return atan2(-sqrt(ee) * s, c);
+    return ly_hinge_angle(x0, x1, x2, wing);
 }
 
 int32_t ly_shell_wing(const LyraShell *shell, int32_t side)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 typedef double LyQuad __attribute__((vector_size(32)));
+typedef int64_t LyQuadBits __attribute__((vector_size(32)));
 
 LY_INLINE LyQuad ly_load_quad(const double *p)
 {

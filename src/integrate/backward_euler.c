@@ -21,7 +21,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     double t = view.time, end = ly_moment(it, t, h);
     LyraVector *q = it->scratch[Q], *u_0 = it->scratch[U_0];
     LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
-    LY_TRY(ly_update_damping(it, t, 0, view.u, view.v, trial));
+    LY_TRY(ly_update_damping(it, t, h, view.u, view.v, trial));
 
     // u_1 without q, and the start q = 0: u_1 = u_0 + h v_0
     lyra_vector_sum(h, view.v, view.u, u_0);

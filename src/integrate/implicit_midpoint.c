@@ -23,7 +23,7 @@ static LyraStatus step(LyraIntegrator *it, LyraState *trial, double h)
     LyraVector *v_0 = it->scratch[V_0], *a_0 = it->scratch[A_0];
 
     lyra_vector_sum(0.5 * h, view.v, view.u, u_0);
-    LY_TRY(ly_update_damping(it, t, 0, u_0, view.v, trial));
+    LY_TRY(ly_update_damping(it, t, h, u_0, view.v, trial));
     lyra_vector_copy(view.v, v_0);
     lyra_vector_fill(a_0, 0);
     const LyStage stage = {.time = middle,

@@ -77,6 +77,7 @@ struct LyraIntegrator {
     LyraVector *damped[2];     // u, v where the damping was frozen last; NULL unless tangents are
                                // kept
     double damped_time;        // ... and the time, s
+    double damped_dt;          // ... and the time since the committed state, s
     uint64_t masses_checked;   // version of the constraints for which masses were looked at
     bool masses_known;         // ... and whether they were
     void *self;                // the method's own

@@ -42,7 +42,7 @@ static LyraStatus step_alpha(LyraIntegrator *it, LyraState *trial, double h, dou
     if (!it->def.vega) {
         lyra_vector_axpby((1 - af) * h, view.v, 1, u_f);
     }
-    LY_TRY(ly_update_damping(it, t, 0, u_f, view.v, trial));
+    LY_TRY(ly_update_damping(it, t, h, u_f, view.v, trial));
 
     // the point at which the equation holds
     lyra_vector_copy(u_0, u_f);

@@ -31,7 +31,7 @@ typedef struct LyDirection {
     double largest; // u_q |d|_max, m
 } LyDirection;
 
-#define LY_KEPT_HEAD 10
+#define LY_KEPT_HEAD 11
 #define LY_KEPT_VECTORS 4
 
 /// Where a kept tangent was taken, as newton_keep.c has it in the state.

@@ -27,6 +27,7 @@ enum {
     U_Q,
     PSD,
     DAMPED_TIME,
+    DAMPED_DT,
     FINGERPRINT,
     UNLOADED, // share of loads left out
     HEAD
@@ -43,7 +44,7 @@ typedef struct Kept {
 
 static LyraStatus find(const LyNewton *newton, LyraState *trial, Kept *out)
 {
-    const LyraStateBlockDef head = {.name = "newton", .version = 4, .count = HEAD};
+    const LyraStateBlockDef head = {.name = "newton", .version = 5, .count = HEAD};
     const LyraStateVectorsDef point = {
         .name = "newton.point", .version = 1, .size = newton->size, .count = VECTORS};
     void *values = NULL;
@@ -96,6 +97,7 @@ LyraStatus ly_keep_note(LyNewton *newton, LyraIntegrator *it, const LyStage *sta
                                [U_Q] = stage->u_q,
                                [PSD] = psd,
                                [DAMPED_TIME] = it->damped_time,
+                               [DAMPED_DT] = it->damped_dt,
                                [FINGERPRINT] = fingerprint(newton),
                                [UNLOADED] = stage->unloaded};
     memcpy(kept.head, head, sizeof head);
@@ -118,6 +120,7 @@ static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const Kept *k
     newton->kept.stamp = 0;
     LY_TRY(ly_state_take_blocks(newton->kept.point, LYRA_STATE_MATERIAL, trial, LYRA_STATE_KEPT));
     LyraPoint at = {.time = head[DAMPED_TIME],
+                    .dt = head[DAMPED_DT],
                     .u = kept->vectors[DAMPED_U],
                     .v = kept->vectors[DAMPED_V],
                     .committed = newton->kept.point};
@@ -130,8 +133,11 @@ static LyraStatus form_again(LyNewton *newton, LyraIntegrator *it, const Kept *k
     LY_TRY(lyra_system_linearise(newton->system, &at, head[PSD] != 0));
     LyraStatus status = lyra_system_form_again(newton->system, head[A_Q], head[V_Q], head[U_Q]);
     ++it->report.factorisations;
-    const LyraPoint now = {
-        .time = it->damped_time, .u = it->damped[0], .v = it->damped[1], .committed = it->work};
+    const LyraPoint now = {.time = it->damped_time,
+                           .dt = it->damped_dt,
+                           .u = it->damped[0],
+                           .v = it->damped[1],
+                           .committed = it->work};
     LY_TRY(lyra_system_update_damping(newton->system, &now));
     return status;
 }

@@ -52,6 +52,7 @@ LyraStatus ly_update_damping_known(LyraIntegrator *it, double t, double dt, cons
         lyra_vector_copy(v, it->damped[1]);
     }
     it->damped_time = t;
+    it->damped_dt = dt;
     LyraStatus status = lyra_system_update_damping(it->system, &at);
     it->report.assembly_seconds += ly_time() - begin;
     return status;

@@ -201,27 +201,31 @@ static void cube_weights(const LyElementShape *shape, const double p[3], double 
     }
 }
 
-// ---- all kinds
-// ---------------------------------------------------------------------------------------
+// ---- all kinds ----------------------------------------------------------------------------------
 
-bool ly_element_is_flat(const LyElementShape *shape, double tolerance)
+static bool tet_is_flat(const LyElementShape *shape, double tolerance)
 {
-    if (shape->kind == LYRA_ELEMENT_CUBE8) {
-        double edge = DBL_MAX;
-        for (int32_t i = 0; i < 3; ++i) {
-            edge = fmin(edge, fabs(shape->x[6][i] - shape->x[0][i]));
-        }
-        return !(edge > tolerance);
-    }
-    if (ly_kind_is_mapped(shape->kind)) {
-        return ly_map_is_flat(shape, tolerance);
-    }
     Tet tet = tet_of(shape);
     double n = 0;
     for (int32_t i = 0; i < 4; ++i) {
         n = fmax(n, sqrt(ly_dot3(tet.n[i], tet.n[i])));
     }
     return !(fabs(tet.D) > tolerance * n);
+}
+
+bool ly_element_is_flat(const LyElementShape *shape, double tolerance)
+{
+    if (shape->kind == LYRA_ELEMENT_TET4) {
+        return tet_is_flat(shape, tolerance);
+    }
+    if (ly_kind_is_mapped(shape->kind)) {
+        return ly_map_is_flat(shape, tolerance);
+    }
+    double edge = DBL_MAX;
+    for (int32_t i = 0; i < 3; ++i) {
+        edge = fmin(edge, fabs(shape->x[6][i] - shape->x[0][i]));
+    }
+    return !(edge > tolerance);
 }
 
 bool ly_element_is_aligned(const LyElementShape *shape)
@@ -258,17 +262,17 @@ bool ly_element_contains(const LyElementShape *shape, const double p[3], double 
 
 double ly_element_distance2(const LyElementShape *shape, const double p[3], double closest[3])
 {
-    return ly_kind_is_mapped(shape->kind)     ? ly_map_distance2(shape, p, closest)
-           : shape->kind == LYRA_ELEMENT_TET4 ? tet_distance2(shape, p, closest)
-                                              : cube_distance2(shape, p, closest);
+    return shape->kind == LYRA_ELEMENT_TET4 ? tet_distance2(shape, p, closest)
+           : ly_kind_is_mapped(shape->kind) ? ly_map_distance2(shape, p, closest)
+                                            : cube_distance2(shape, p, closest);
 }
 
 void ly_element_weights(const LyElementShape *shape, const double p[3], double *weights)
 {
-    if (ly_kind_is_mapped(shape->kind)) {
-        ly_map_weights(shape, p, weights);
-    } else if (shape->kind == LYRA_ELEMENT_TET4) {
+    if (shape->kind == LYRA_ELEMENT_TET4) {
         tet_weights(shape, p, weights);
+    } else if (ly_kind_is_mapped(shape->kind)) {
+        ly_map_weights(shape, p, weights);
     } else {
         cube_weights(shape, p, weights);
     }

@@ -18,10 +18,15 @@ typedef struct LyElementShape {
 
 static inline LyElementShape ly_element_shape(const LyraMesh *mesh, int32_t element)
 {
-    LyElementShape shape = {.kind = mesh->kind};
-    int32_t nodes = lyra_element_kind_nodes(mesh->kind);
+    LyElementShape shape; // no more of it is set than the kind has
+    shape.kind = mesh->kind;
+    // tets are most of what is asked for: their loop has a length that the compiler knows
+    int32_t nodes = mesh->kind == LYRA_ELEMENT_TET4 ? 4 : lyra_element_kind_nodes(mesh->kind);
     const int32_t *vertices = mesh->elements + (int64_t)nodes * element;
-    for (int32_t a = 0; a < nodes; ++a) {
+    for (int32_t a = 0; a < 4; ++a) {
+        shape.x[a] = mesh->positions + 3 * (int64_t)vertices[a];
+    }
+    for (int32_t a = 4; a < nodes; ++a) {
         shape.x[a] = mesh->positions + 3 * (int64_t)vertices[a];
     }
     return shape;

@@ -129,17 +129,6 @@ static bool normalize(double v[3])
     return length > 0;
 }
 
-static void choose_across(const double t[3], double d[3])
-{
-    int least = fabs(t[0]) <= fabs(t[1]) && fabs(t[0]) <= fabs(t[2]) ? 0
-                : fabs(t[1]) <= fabs(t[2])                           ? 1
-                                                                     : 2;
-    for (int i = 0; i < 3; ++i) {
-        d[i] = (i == least) - t[least] * t[i];
-    }
-    (void)normalize(d);
-}
-
 // carries d from across t to across u; t becomes u
 static void carry(double t[3], const double u[3], double d[3])
 {
@@ -156,7 +145,7 @@ static void carry(double t[3], const double u[3], double d[3])
         t[i] = u[i];
     }
     if (!normalize(d)) {
-        choose_across(u, d);
+        ly_choose_across3(u, d);
     }
 }
 
@@ -254,7 +243,7 @@ static LyraStatus fill(LyTube *tube, const LyraLinesView *lines)
         double *start = tube->starts + 6 * (int64_t)chain;
         int32_t begin = tube->chain_begin[chain], end = tube->chain_begin[chain + 1];
         tangent_at(tube, NULL, begin, begin, end, start);
-        choose_across(start, start + 3);
+        ly_choose_across3(start, start + 3);
     }
 done:
     ly_release(ctx, walk.begin);

@@ -45,11 +45,21 @@ static uint64_t find_parameters(LyTangent *tangent)
     return parameters->sum;
 }
 
+// one for all bodies is one number
+static uint64_t sum_mass_factors(uint64_t sum, const LyraModel *model)
+{
+    const double *factor = model->mass.factor;
+    bool same = true;
+    for (int32_t b = 1; b < model->body_count; ++b) {
+        same &= factor[b] == factor[0];
+    }
+    return ly_checksum(sum, factor, same && model->body_count > 0 ? 1 : model->body_count);
+}
+
 uint64_t ly_tangent_material_digest(LyTangent *tangent)
 {
     const uint64_t parameters = find_parameters(tangent);
-    return ly_checksum(ly_checksum(LY_CHECKSUM_START, &parameters, 1), &tangent->model->mass.factor,
-                       1);
+    return sum_mass_factors(ly_checksum(LY_CHECKSUM_START, &parameters, 1), tangent->model);
 }
 
 uint64_t ly_tangent_fingerprint(LyTangent *tangent)
@@ -60,8 +70,8 @@ uint64_t ly_tangent_fingerprint(LyTangent *tangent)
     if (!directions->known || directions->version != constraints.version) {
         *directions = (LyFingerprint){true, constraints.version, sum_directions(&constraints)};
     }
-    const double factors[3] = {model->mass.factor, model->mass_damping, model->stiffness_damping};
-    uint64_t sum = ly_checksum(LY_CHECKSUM_START, factors, 3);
+    const double damping[2] = {model->mass_damping, model->stiffness_damping};
+    uint64_t sum = ly_checksum(sum_mass_factors(LY_CHECKSUM_START, model), damping, 2);
     const uint64_t stencils = ly_changings_checksum(&tangent->changing);
     sum = ly_checksum(sum, &stencils, 1);
     const uint64_t parameters = find_parameters(tangent);

@@ -93,8 +93,8 @@ LyraStatus ly_history_init(const LyraModel *model, LyraState *state)
     return LYRA_OK;
 }
 
-const double *ly_history_values(const LyraModel *model, int32_t group, const LyraState *state,
-                                uint64_t *stamp)
+// the history of a group; NULL where the state has none of this layout
+static const LyraVector *find_known(const LyraModel *model, int32_t group, const LyraState *state)
 {
     char name[32];
     LyraStateBlock block;
@@ -102,51 +102,90 @@ const double *ly_history_values(const LyraModel *model, int32_t group, const Lyr
     bool found = state && lyra_state_find_block(state, name, LYRA_STATE_MATERIAL, &block) &&
                  block.version == def.version && block.type == LYRA_STATE_VECTOR &&
                  block.count == 1 && block.size == def.size && !lyra_vector_type(block.vectors[0]);
-    if (found && stamp) {
-        *stamp = lyra_vector_stamp(block.vectors[0]);
-    }
-    return found ? lyra_vector_values(block.vectors[0]) : NULL;
+    return found ? block.vectors[0] : NULL;
 }
 
-LyraStatus ly_history_write(const LyraModel *model, int32_t group, LyraState *state,
-                            const double *values)
+const double *ly_history_values(const LyraModel *model, int32_t group, const LyraState *state,
+                                uint64_t *stamp)
+{
+    const LyraVector *vector = find_known(model, group, state);
+    if (vector && stamp) {
+        *stamp = lyra_vector_stamp(vector);
+    }
+    return vector ? lyra_vector_values(vector) : NULL;
+}
+
+LyraStatus ly_history_rewrite(const LyraModel *model, int32_t group, LyraState *state,
+                              double **values)
 {
     LyraVector *vector = NULL;
     bool fresh = false;
     LY_TRY(find(model, group, state, &vector, &fresh));
-    ly_vector_copy(model->ctx, ly_history_size(model, group), values,
-                   ly_vector_write_access(vector));
+    *values = ly_vector_rewrite_access(vector);
     return LYRA_OK;
-}
-
-bool ly_history_read_all(const LyraModel *model, const LyraState *state, double *values)
-{
-    int64_t at = 0;
-    for (int32_t g = 0; g < model->force_count; ++g) {
-        int64_t size = ly_history_size(model, g);
-        const double *from = size > 0 ? ly_history_values(model, g, state, NULL) : NULL;
-        if (size > 0 && !from) {
-            return false;
-        }
-        if (size > 0) {
-            ly_vector_copy(model->ctx, size, from, values + at);
-        }
-        at += size;
-    }
-    return true;
 }
 
 LyraStatus ly_history_write_all(const LyraModel *model, LyraState *state, const double *values)
 {
-    int64_t at = 0;
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        int64_t size = ly_history_size(model, g);
+        double *to = NULL;
+        if (size > 0) {
+            LY_TRY(ly_history_rewrite(model, g, state, &to));
+            ly_vector_copy(model->ctx, size, values, to);
+            values += size;
+        }
+    }
+    return LYRA_OK;
+}
+
+// ---- beside states ------------------------------------------------------------------------------
+
+LyraStatus ly_histories_create(LyraContext *ctx, const LyraModel *model, LyraVector ***out)
+{
+    LyraStatus status = LYRA_OK;
+    LyraVector **histories = NULL;
+    LY_TRY(ly_allocate_zeroed(ctx, model->force_count, sizeof *histories, &histories));
     for (int32_t g = 0; g < model->force_count; ++g) {
         int64_t size = ly_history_size(model, g);
         if (size > 0) {
-            LY_TRY(ly_history_write(model, g, state, values + at));
+            LY_TRY_DONE(lyra_vector_create(ctx, (int32_t)size, &histories[g]));
         }
-        at += size;
     }
+    *out = histories;
     return LYRA_OK;
+done:
+    ly_histories_destroy(ctx, model, histories);
+    return status;
+}
+
+void ly_histories_destroy(LyraContext *ctx, const LyraModel *model, LyraVector **histories)
+{
+    for (int32_t g = 0; histories && g < model->force_count; ++g) {
+        lyra_vector_destroy(histories[g]);
+    }
+    ly_release(ctx, histories);
+}
+
+void ly_histories_take(const LyraModel *model, const LyraState *state, LyraVector **histories)
+{
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        const LyraVector *from = histories[g] ? find_known(model, g, state) : NULL;
+        if (from) {
+            ly_vector_share(from, histories[g]);
+        }
+    }
+}
+
+void ly_histories_read(const LyraModel *model, LyraVector *const *histories, double *values)
+{
+    for (int32_t g = 0; g < model->force_count; ++g) {
+        int64_t size = ly_history_size(model, g);
+        if (size > 0) {
+            ly_vector_copy(model->ctx, size, lyra_vector_values(histories[g]), values);
+            values += size;
+        }
+    }
 }
 
 // fails unless a state has the history of a group

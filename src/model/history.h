@@ -21,12 +21,17 @@ LyraStatus ly_history_init(const LyraModel *model, LyraState *state);
 const double *ly_history_values(const LyraModel *model, int32_t group, const LyraState *state,
                                 uint64_t *stamp);
 
-/// Sets the history of a group; makes it where the state lacks it.
-LyraStatus ly_history_write(const LyraModel *model, int32_t group, LyraState *state,
-                            const double *values);
+/// Lends the history of a group to be written as a whole; makes it where the state lacks it.
+LyraStatus ly_history_rewrite(const LyraModel *model, int32_t group, LyraState *state,
+                              double **values);
 
-/// All groups one after another, [history_count]. Reading is false where one is missing.
-bool ly_history_read_all(const LyraModel *model, const LyraState *state, double *values);
+/// The histories of all groups, [force_count], NULL where a group has none.
+LyraStatus ly_histories_create(LyraContext *ctx, const LyraModel *model, LyraVector ***out);
+void ly_histories_destroy(LyraContext *ctx, const LyraModel *model, LyraVector **histories);
+/// Those of a state, without a copy where that is possible; not where one is missing.
+void ly_histories_take(const LyraModel *model, const LyraState *state, LyraVector **histories);
+/// One after another, [history_count].
+void ly_histories_read(const LyraModel *model, LyraVector *const *histories, double *values);
 LyraStatus ly_history_write_all(const LyraModel *model, LyraState *state, const double *values);
 
 /// Energy that stencils have lost so far, of the groups that keep count, J; `plastic`: of those

@@ -57,6 +57,7 @@ static LyraStatus make_rows(LyraContext *ctx, const LyraMassMatrixView *view, Ly
     }
     LY_TRY_DONE(ly_allocate_array(ctx, mass->row_start[n], sizeof(int32_t), &mass->column));
     LY_TRY_DONE(ly_allocate_array(ctx, mass->row_start[n], sizeof(double), &mass->values));
+    LY_TRY_DONE(ly_allocate_array(ctx, mass->row_start[n], sizeof(double), &mass->base_rows));
     // rows in turn: what row i puts below the diagonal comes before what those rows put themselves
     for (int32_t i = 0; i < n; ++i) {
         for (int64_t k = view->row_start[i]; k < view->row_start[i + 1]; ++k) {
@@ -69,16 +70,18 @@ static LyraStatus make_rows(LyraContext *ctx, const LyraMassMatrixView *view, Ly
             }
         }
     }
+    if (mass->row_start[n] > 0) {
+        memcpy(mass->base_rows, mass->values, (size_t)mass->row_start[n] * sizeof(double));
+    }
 done:
     ly_release(ctx, next);
     return status;
 }
 
-static LyraStatus make_on_pattern(LyraModel *model)
+static void put_on_pattern(LyraModel *model)
 {
     LyMass *mass = &model->mass;
     LyraBlockPatternView view = lyra_block_pattern_view(model->pattern);
-    LY_TRY(ly_allocate_zeroed(model->ctx, view.block_count, sizeof(double), &mass->on_pattern));
     for (int32_t i = 0; i < model->vertex_count; ++i) {
         for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
             int32_t row = model->place[i], column = model->place[mass->column[k]];
@@ -89,7 +92,6 @@ static LyraStatus make_on_pattern(LyraModel *model)
             }
         }
     }
-    return LYRA_OK;
 }
 
 static LyraStatus check_mass(double value, int32_t i, const char *what)
@@ -141,7 +143,10 @@ static LyraStatus read_consistent(LyraModel *model, const LyraModelDef *def)
         LY_TRY(check_mass(isfinite(sum) ? own_mass(mass, i) : sum, i,
                           "the diagonal of the mass matrix at vertex"));
     }
-    return make_on_pattern(model);
+    LY_TRY(ly_allocate_zeroed(model->ctx, lyra_block_pattern_view(model->pattern).block_count,
+                              sizeof(double), &mass->on_pattern));
+    put_on_pattern(model);
+    return LYRA_OK;
 }
 
 LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def)
@@ -149,7 +154,10 @@ LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def)
     LyraContext *ctx = model->ctx;
     LyMass *mass = &model->mass;
     int32_t n = model->vertex_count;
-    mass->factor = 1;
+    LY_TRY(ly_allocate_array(ctx, model->body_count, sizeof(double), &mass->factor));
+    for (int32_t b = 0; b < model->body_count; ++b) {
+        mass->factor[b] = 1;
+    }
     mass->consistent = def->mass_matrix != NULL;
     LY_TRY(ly_allocate_zeroed(ctx, n, sizeof(double), &mass->base));
     LY_TRY(mass->consistent ? read_consistent(model, def) : read_lumped(model, def));
@@ -169,13 +177,65 @@ LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def)
 
 void ly_mass_destroy(LyraContext *ctx, LyMass *mass)
 {
+    ly_release(ctx, mass->factor);
     ly_release(ctx, mass->base);
     ly_release(ctx, mass->lumped);
     ly_release(ctx, mass->empty);
     ly_release(ctx, mass->row_start);
     ly_release(ctx, mass->column);
+    ly_release(ctx, mass->base_rows);
     ly_release(ctx, mass->values);
     ly_release(ctx, mass->on_pattern);
+}
+
+// ---- factors of bodies --------------------------------------------------------------------------
+
+// the factor of a vertex, most likely of body b
+static double factor_of(const LyraModel *model, int32_t b, int32_t vertex)
+{
+    while (vertex < model->bodies[b].first_vertex) {
+        --b;
+    }
+    while (vertex - model->bodies[b].first_vertex >= model->bodies[b].vertex_count) {
+        ++b;
+    }
+    return model->mass.factor[b];
+}
+
+static void scale_rows(LyraModel *model)
+{
+    LyMass *mass = &model->mass;
+    for (int32_t b = 0; b < model->body_count; ++b) {
+        int32_t first = model->bodies[b].first_vertex;
+        for (int32_t i = first; i - first < model->bodies[b].vertex_count; ++i) {
+            double own = mass->factor[b], sum = 0;
+            for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
+                double other = factor_of(model, b, mass->column[k]);
+                mass->values[k] = (own == other ? own : sqrt(own * other)) * mass->base_rows[k];
+                sum += mass->values[k];
+            }
+            mass->lumped[i] = sum;
+        }
+    }
+    put_on_pattern(model);
+}
+
+bool ly_mass_scale(LyraModel *model, int32_t body, double factor)
+{
+    LyMass *mass = &model->mass;
+    if (mass->factor[body] == factor) {
+        return false;
+    }
+    mass->factor[body] = factor;
+    if (mass->consistent) {
+        scale_rows(model);
+        return true;
+    }
+    int32_t first = model->bodies[body].first_vertex;
+    for (int32_t i = first; i - first < model->bodies[body].vertex_count; ++i) {
+        mass->lumped[i] = factor * mass->base[i];
+    }
+    return true;
 }
 
 // ---- use ----------------------------------------------------------------------------------------
@@ -199,7 +259,7 @@ static void apply_task(void *data, int32_t index, int32_t worker)
         if (mass->consistent) {
             for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
                 const double *x = loop->x + 3 * (int64_t)mass->column[k];
-                double m = mass->factor * mass->values[k];
+                double m = mass->values[k];
                 sum[0] += m * x[0];
                 sum[1] += m * x[1];
                 sum[2] += m * x[2];

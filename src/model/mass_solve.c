@@ -112,7 +112,7 @@ static void set_values(LyMassSolver *masses, const LyraModel *model)
     for (int32_t i = 0; i < n; ++i) {
         for (int64_t k = mass->row_start[i]; k < mass->row_start[i + 1]; ++k) {
             if (masses->source[k] >= 0 && !masses->held[i] && !masses->held[mass->column[k]]) {
-                values[masses->source[k]] = mass->factor * mass->values[k];
+                values[masses->source[k]] = mass->values[k];
             }
         }
         if (masses->held[i]) {

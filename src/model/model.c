@@ -563,16 +563,27 @@ LyraStatus lyra_model_set_damping(LyraModel *model, double mass_damping, double 
 LyraStatus lyra_model_set_mass_factor(LyraModel *model, double factor)
 {
     LYRA_ASSERT(model);
+    for (int32_t b = 0; b < model->body_count; ++b) {
+        LY_TRY(lyra_model_set_body_mass_factor(model, b, factor));
+    }
+    return LYRA_OK;
+}
+
+LyraStatus lyra_model_set_body_mass_factor(LyraModel *model, int32_t body, double factor)
+{
+    LYRA_ASSERT(model);
+    if (body < 0 || body >= model->body_count) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "model: no body %d of %d", (int)body,
+                       (int)model->body_count);
+    }
     if (!(factor > 0 && isfinite(factor))) {
         return ly_fail(LYRA_INVALID_ARGUMENT, "model: masses times %g, expected a positive number",
                        factor);
     }
-    model->mass.factor = factor;
-    for (int32_t i = 0; i < model->vertex_count; ++i) {
-        model->mass.lumped[i] = factor * model->mass.base[i];
+    if (ly_mass_scale(model, body, factor)) {
+        ++model->version;
+        ++model->mass_version;
     }
-    ++model->version;
-    ++model->mass_version;
     return LYRA_OK;
 }
 

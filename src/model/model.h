@@ -16,16 +16,17 @@
 /// Masses of the vertices, each a multiple of the 3x3 identity.
 typedef struct LyMass {
     bool consistent;
-    double factor;  // on all that follows but `lumped`
-    double *base;   // lumped, [vertex_count]
-    double *lumped; // factor base, [vertex_count]
+    double *factor; // of bodies, on all that the def said, [body_count]
+    double *base;   // lumped, as the def said, [vertex_count]
+    double *lumped; // with the factors, [vertex_count]
     int32_t *empty; // vertices without mass, ascending
     int32_t empty_count;
     // consistent only: full rows, and one number per block of the assembly's pattern
     int64_t *row_start; // [vertex_count + 1]
     int32_t *column;    // [row_start[vertex_count]]
-    double *values;     // [row_start[vertex_count]]
-    double *on_pattern; // [block_count]
+    double *base_rows;  // as the def said, [row_start[vertex_count]]
+    double *values;     // with the factors, [row_start[vertex_count]]
+    double *on_pattern; // the same, [block_count]
 } LyMass;
 
 /// Force groups that are evaluated, kept and summed together, because they are alike in what they
@@ -146,6 +147,10 @@ int64_t ly_mass_pairs(const LyraMassMatrix *matrix, int32_t *pairs);
 /// Reads the masses of a def; the pattern must stand.
 LyraStatus ly_mass_create(LyraModel *model, const LyraModelDef *def);
 void ly_mass_destroy(LyraContext *ctx, LyMass *mass);
+
+/// Multiplies the masses of a body by `factor` of what the def said; what couples two bodies, by
+/// the root of both factors, which keeps M positive definite. False where they have this factor.
+bool ly_mass_scale(LyraModel *model, int32_t body, double factor);
 
 /// y = M x, in the caller's order, [3 vertex_count].
 void ly_mass_apply(const LyraModel *model, const double *x, double *y);

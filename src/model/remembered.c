@@ -42,11 +42,11 @@ static int64_t point_count(const LyTangent *tangent)
     return 4 * (int64_t)tangent->size + 2 * tangent->model->history_count;
 }
 
-void ly_remembered_destroy(LyraContext *ctx, LyRemembered *remembered)
+void ly_remembered_destroy(LyraContext *ctx, const LyraModel *model, LyRemembered *remembered)
 {
     ly_release(ctx, remembered->point);
-    ly_release(ctx, remembered->history[0]);
-    ly_release(ctx, remembered->history[1]);
+    ly_histories_destroy(ctx, model, remembered->history[0]);
+    ly_histories_destroy(ctx, model, remembered->history[1]);
     lyra_state_destroy(remembered->state);
     *remembered = (LyRemembered){0};
 }
@@ -61,12 +61,11 @@ static LyraStatus keep_history(LyRemembered *remembered, const LyTangent *tangen
     if (model->history_count == 0) {
         return LYRA_OK;
     }
-    double **history = &remembered->history[which];
-    if (!*history) {
-        LY_TRY(ly_allocate_zeroed(tangent->ctx, model->history_count, sizeof(double), history));
+    if (!remembered->history[which]) {
+        LY_TRY(ly_histories_create(tangent->ctx, model, &remembered->history[which]));
     }
     // where one is missing, the evaluation of forces fails
-    (void)ly_history_read_all(model, committed, *history);
+    ly_histories_take(model, committed, remembered->history[which]);
     return LYRA_OK;
 }
 
@@ -117,8 +116,8 @@ LyraStatus ly_remembered_note(LyRemembered *remembered, LyTangent *tangent,
     int64_t history = tangent->model->history_count;
     for (int32_t k = 0; k < 2; ++k) {
         if (remembered->history[k]) {
-            ly_vector_copy(tangent->ctx, history, remembered->history[k],
-                           point + 4 * size + k * history);
+            ly_histories_read(tangent->model, remembered->history[k],
+                              point + 4 * size + k * history);
         }
     }
     head[HAS] = 1;

@@ -17,13 +17,13 @@ typedef struct LyRemembered {
     uint64_t serial;                 // of the factor that is noted; 0: none
     double head[LY_REMEMBERED_HEAD]; // see remembered.c
     double *point;                   // u, v of K, u, v of D, histories. Made when first needed
-    double *history[2];              // of K and of D, at the last linearise and update
+    LyraVector **history[2];         // of K and of D, at the last linearise and update
     bool psd;                        // of the last linearise
     double factors[3];               // a, b, c of the last form
     LyraState *state;                // scratch of recall: a point, and its history
 } LyRemembered;
 
-void ly_remembered_destroy(LyraContext *ctx, LyRemembered *remembered);
+void ly_remembered_destroy(LyraContext *ctx, const LyraModel *model, LyRemembered *remembered);
 
 /// Keeps the history of a linearise, if there is one.
 LyraStatus ly_remembered_linearise(LyRemembered *remembered, LyTangent *tangent,

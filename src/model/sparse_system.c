@@ -577,7 +577,7 @@ static void sparse_destroy(void *self)
     ly_outer_destroy(&s->outer);
     ly_whole_destroy(&s->whole);
     ly_mass_solver_destroy(&s->masses);
-    ly_remembered_destroy(s->ctx, &s->remembered);
+    ly_remembered_destroy(s->ctx, s->tangent.model, &s->remembered);
     ly_followed_destroy(&s->followed);
     ly_tangent_destroy(&s->tangent);
     ly_release(s->ctx, s->positions);

@@ -394,8 +394,10 @@ static void copy_block(const LyBlock *from, LyBlock *to)
     if (from->values && from->count > 0) {
         memcpy(to->values, from->values, (size_t)from->count * ly_state_type_bytes(from->type));
     }
+    // what the material remembers is long, and is written as a whole
+    bool shared = from->owner == LYRA_STATE_MATERIAL || from->owner == LYRA_STATE_KEPT;
     for (int64_t i = 0; from->vectors && i < from->count; ++i) {
-        lyra_vector_copy(from->vectors[i], to->vectors[i]);
+        (shared ? ly_vector_share : lyra_vector_copy)(from->vectors[i], to->vectors[i]);
     }
 }
 

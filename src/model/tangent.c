@@ -249,8 +249,7 @@ static void sum_task(void *data, int32_t index, int32_t worker)
         int64_t stop = ly_min_i64(k + CHUNK_BLOCKS, end);
         add_terms(loop, 9 * k, 9 * stop);
         for (int64_t j = k; mass->consistent && j < stop; ++j) {
-            add_to_diagonal(loop->values + 9 * j,
-                            loop->mass_factor * mass->factor * mass->on_pattern[j]);
+            add_to_diagonal(loop->values + 9 * j, loop->mass_factor * mass->on_pattern[j]);
         }
     }
     for (int64_t i = row_begin; !mass->consistent && i < row_end; ++i) {
@@ -466,13 +465,13 @@ LyraStatus ly_tangent_evaluate(LyTangent *tangent, const LyraPoint *at,
     double *f_ext =
         response->external ? lyra_vector_values_mutable(response->external) : tangent->f_ext;
     double elastic = 0, work = 0;
-    bool damped = ly_model_damped(model);
+    bool damped = ly_model_damped(model), wants_energy = response->elastic || response->potential;
     if (g || response->damping) {
         LY_TRY(ly_tangent_ensure_damping(tangent, at));
     }
-    if (g || response->elastic || response->potential || response->trial) {
-        LY_TRY(ly_tangent_forces(tangent, at, response->need_tangent, response->trial, &f_int,
-                                 &elastic));
+    if (g || wants_energy || response->trial) {
+        LY_TRY(ly_tangent_forces(tangent, at, response->need_tangent, response->trial,
+                                 g ? &f_int : NULL, wants_energy ? &elastic : NULL));
     }
     if ((g && damped) || response->damping) {
         apply_frozen_damping(tangent, v, Dv);

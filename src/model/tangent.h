@@ -60,9 +60,12 @@ typedef struct LyPartTangent {
     LyraBlockMatrix *dfdv;   // of forces that depend on velocities. Nullable
     uint64_t dfdv_next;      // of dashpots: version of parameters that comes next; 0: not yet
     LyraBlockMatrix *beside; // of a part that stands beside S: what it adds to b C + c K. Nullable
-    double *trial;           // gradient of evaluations that write history, [size]. Nullable
-    double *history;         // ... and what they write
-    double *x, *y;           // scratch of products of parts with few vertices, [size]. Nullable
+    LyTangentPoint measured; // where the energy alone was asked for, of parts that remember
+    double energy;           // there
+    LyraDetF measured_det;
+    double *trial;   // gradient of evaluations that write history, [size]. Nullable
+    double *history; // what they write, where it can't go to its place. Nullable
+    double *x, *y;   // scratch of products of parts with few vertices, [size]. Nullable
 } LyPartTangent;
 
 /// A matrix in a sum: a A, or a (A + A^T) / 2 if `even`.
@@ -111,8 +114,8 @@ LyraStatus ly_tangent_ensure_damping(LyTangent *tangent, const LyraPoint *at);
 /// C of the dashpots.
 LyraStatus ly_tangent_ensure_dashpots(LyTangent *tangent, const LyraPoint *at);
 
-/// Internal forces, lent until the next call, [size], and their energy. `trial`: as of
-/// LyraResponse.
+/// Internal forces, lent until the next call, [size], and their energy. `gradient`: NULL: the
+/// energy alone, `energy`: Nullable. `trial`: as of LyraResponse.
 LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangentNeed need_tangent,
                              LyraState *trial, const double **gradient, double *energy);
 

@@ -238,10 +238,39 @@ static LyraStatus assemble(const LyTangent *tangent, LyPartTangent *pt, const Ly
     return LYRA_OK;
 }
 
+static LyraStatus prepare_gradient(LyTangent *tangent, const LyPartTangent *pt, double **gradient)
+{
+    return *gradient ? LYRA_OK
+                     : ly_allocate_array(tangent->ctx, pt->size, sizeof(double), gradient);
+}
+
+// forces and tangent in one pass, into a slot
+static LyraStatus fill_joint(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at, bool psd,
+                             LyTangentSlot *slot)
+{
+    LY_TRY(prepare_slot(tangent, pt, slot));
+    LY_TRY(prepare_gradient(tangent, pt, &slot->gradient));
+    LyraEvaluation evaluation;
+    LY_TRY(find_evaluation(tangent, pt, at, &evaluation));
+    evaluation.psd = psd;
+    evaluation.energy = &slot->energy;
+    evaluation.gradient = slot->gradient;
+    evaluation.dfdx = slot->dfdx;
+    pt->work->det = &slot->det;
+    LyraStatus status = ly_assembly_evaluate(pt->part->assembly, pt->work, &evaluation);
+    pt->work->det = NULL;
+    LY_TRY(status);
+    note_part_point(tangent, pt, at, &slot->point);
+    slot->psd = psd;
+    slot->joint = true;
+    return LYRA_OK;
+}
+
 // makes `which` (the stiffness or the damping) name a slot with dfdx at a point; the slot that
-// `other` names keeps its content. Assembles dfdv in passing, unless it is NULL.
+// `other` names keeps its content. Assembles dfdv in passing, unless it is NULL; or, `joint`, the
+// forces.
 static LyraStatus take(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at, bool psd,
-                       int32_t other, LyraBlockMatrix *dfdv, int32_t *which)
+                       int32_t other, LyraBlockMatrix *dfdv, int32_t *which, bool joint)
 {
     for (int32_t s = 0; s < 2; ++s) {
         if (holds(tangent, pt, &pt->slots[s], at, psd)) {
@@ -253,9 +282,13 @@ static LyraStatus take(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *a
     LyTangentSlot *slot = &pt->slots[s];
     LY_TRY(prepare_slot(tangent, pt, slot));
     *which = *which == s ? -1 : *which;
-    LY_TRY(assemble(tangent, pt, at, psd, slot->dfdx, dfdv));
-    note_part_point(tangent, pt, at, &slot->point);
-    slot->psd = psd;
+    if (joint) {
+        LY_TRY(fill_joint(tangent, pt, at, psd, slot));
+    } else {
+        LY_TRY(assemble(tangent, pt, at, psd, slot->dfdx, dfdv));
+        note_part_point(tangent, pt, at, &slot->point);
+        slot->psd = psd;
+    }
     *which = s;
     return LYRA_OK;
 }
@@ -269,7 +302,10 @@ LyraStatus ly_tangent_update_damping(LyTangent *tangent, const LyraPoint *at)
     }
     for (int32_t p = 0; p < tangent->part_count; ++p) {
         LyPartTangent *pt = &tangent->parts[p];
-        LY_TRY(take(tangent, pt, at, !model->damping_exact, pt->stiffness, NULL, &pt->damping));
+        // where nobody has evaluated forces yet, as their dt is that of the step; next it is begun
+        bool joint = pt->part->some & LYRA_FORCE_HISTORY && !(pt->part->all & LYRA_FORCE_LINEAR);
+        LY_TRY(
+            take(tangent, pt, at, !model->damping_exact, pt->stiffness, NULL, &pt->damping, joint));
     }
     return note_taken(tangent, 1, at);
 }
@@ -297,7 +333,7 @@ LyraStatus ly_tangent_linearise(LyTangent *tangent, const LyraPoint *at, bool ps
     LY_TRY(ly_tangent_ensure_damping(tangent, at));
     for (int32_t p = 0; p < tangent->part_count; ++p) {
         LyPartTangent *pt = &tangent->parts[p];
-        LY_TRY(take(tangent, pt, at, psd, pt->damping, wanted_dfdv(pt), &pt->stiffness));
+        LY_TRY(take(tangent, pt, at, psd, pt->damping, wanted_dfdv(pt), &pt->stiffness, false));
     }
     LY_TRY(ly_changings_ensure(&tangent->changing, at));
     LY_TRY(ly_changings_linearise(&tangent->changing, at, psd));
@@ -318,12 +354,6 @@ LyraStatus ly_tangent_ensure_dashpots(LyTangent *tangent, const LyraPoint *at)
 
 // ---- forces -------------------------------------------------------------------------------------
 
-static LyraStatus prepare_gradient(LyTangent *tangent, const LyPartTangent *pt, double **gradient)
-{
-    return *gradient ? LYRA_OK
-                     : ly_allocate_array(tangent->ctx, pt->size, sizeof(double), gradient);
-}
-
 // forces and tangent in one pass, into the slot that the damping does not need
 static LyraStatus evaluate_joint(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
                                  bool psd, const double **gradient, double *energy)
@@ -338,21 +368,7 @@ static LyraStatus evaluate_joint(LyTangent *tangent, LyPartTangent *pt, const Ly
         }
     }
     LyTangentSlot *slot = &pt->slots[s], *other = &pt->slots[1 - s];
-    LY_TRY(prepare_slot(tangent, pt, slot));
-    LY_TRY(prepare_gradient(tangent, pt, &slot->gradient));
-    LyraEvaluation evaluation;
-    LY_TRY(find_evaluation(tangent, pt, at, &evaluation));
-    evaluation.psd = psd;
-    evaluation.energy = &slot->energy;
-    evaluation.gradient = slot->gradient;
-    evaluation.dfdx = slot->dfdx;
-    pt->work->det = &slot->det;
-    LyraStatus status = ly_assembly_evaluate(pt->part->assembly, pt->work, &evaluation);
-    pt->work->det = NULL;
-    LY_TRY(status);
-    note_part_point(tangent, pt, at, &slot->point);
-    slot->psd = psd;
-    slot->joint = true;
+    LY_TRY(fill_joint(tangent, pt, at, psd, slot));
     // the tangent of this pass is the one that serves from now on
     if (holds(tangent, pt, other, at, psd)) {
         other->point.valid = false;
@@ -374,7 +390,9 @@ const LyraDetF *ly_tangent_known_det_f(const LyTangent *tangent, int32_t part, c
             return &slot->det;
         }
     }
-    return NULL;
+    bool measured = pt->work->node_det && pt->measured.valid &&
+                    same_values(pt->part->vertices, pt->size, pt->measured.u, u);
+    return measured ? &pt->measured_det : NULL;
 }
 
 LyraStatus ly_tangent_evaluate_joint(LyTangent *tangent, const LyraPoint *at, bool psd,
@@ -406,6 +424,14 @@ static LyraStatus prepare_forces(LyTangent *tangent, LyPartTangent *pt)
 static LyraStatus evaluate_alone(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
                                  const double **gradient, double *energy)
 {
+    // what remembers was evaluated where the damping was frozen, in every step
+    bool remembers = pt->part->some & LYRA_FORCE_HISTORY;
+    const LyTangentSlot *slot = remembers && pt->damping >= 0 ? &pt->slots[pt->damping] : NULL;
+    if (slot && slot->joint && is_same(tangent, pt, &slot->point, at, false)) {
+        *gradient = slot->gradient;
+        *energy = slot->energy;
+        return LYRA_OK;
+    }
     LyTangentForces *oldest = &pt->forces[0], *found = NULL;
     for (int32_t k = 0; k < LY_TANGENT_FORCES; ++k) {
         LyTangentForces *forces = &pt->forces[k];
@@ -429,6 +455,29 @@ static LyraStatus evaluate_alone(LyTangent *tangent, LyPartTangent *pt, const Ly
     return LYRA_OK;
 }
 
+// Where the forces of a part write the history of `trial`. Of a force whose committed history would
+// lie in the same place, in pt->history first.
+static LyraStatus find_trial(LyTangent *tangent, LyPartTangent *pt, LyraState *trial)
+{
+    const LyraAssembly *assembly = pt->part->assembly;
+    for (int32_t f = 0; f < assembly->force_count; ++f) {
+        int32_t group = pt->part->groups[f];
+        double **to = &pt->work->trial_history[f];
+        if (ly_history_size(tangent->model, group) == 0) {
+            continue;
+        }
+        LY_TRY(ly_history_rewrite(tangent->model, group, trial, to));
+        if (*to == pt->work->history[f]) {
+            if (!pt->history) {
+                LY_TRY(ly_allocate_zeroed(tangent->ctx, assembly->history_size, sizeof(double),
+                                          &pt->history));
+            }
+            *to = pt->history + assembly->batches[f].history_begin;
+        }
+    }
+    return LYRA_OK;
+}
+
 // forces with the history that they leave behind; the committed state may be the one that gets it
 static LyraStatus evaluate_trial(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
                                  LyraState *trial, const double **gradient, double *energy)
@@ -436,23 +485,51 @@ static LyraStatus evaluate_trial(LyTangent *tangent, LyPartTangent *pt, const Ly
     const LyraAssembly *assembly = pt->part->assembly;
     LyraEvaluation evaluation;
     LY_TRY(find_evaluation(tangent, pt, at, &evaluation));
-    LY_TRY(prepare_gradient(tangent, pt, &pt->trial));
-    if (!pt->history) {
-        LY_TRY(
-            ly_allocate_zeroed(tangent->ctx, assembly->history_size, sizeof(double), &pt->history));
+    if (gradient) {
+        LY_TRY(prepare_gradient(tangent, pt, &pt->trial));
     }
-    evaluation.trial_history = pt->history;
+    LyraStatus status = find_trial(tangent, pt, trial);
     evaluation.energy = energy;
-    evaluation.gradient = pt->trial;
-    *gradient = pt->trial;
-    LY_TRY(ly_assembly_evaluate(assembly, pt->work, &evaluation));
+    evaluation.gradient = gradient ? pt->trial : NULL;
+    if (gradient) {
+        *gradient = pt->trial;
+    }
+    if (status == LYRA_OK) {
+        status = ly_assembly_evaluate(assembly, pt->work, &evaluation);
+    }
     for (int32_t f = 0; f < assembly->force_count; ++f) {
         int32_t group = pt->part->groups[f];
-        if (ly_history_size(tangent->model, group) > 0) {
-            LY_TRY(ly_history_write(tangent->model, group, trial,
-                                    pt->history + assembly->batches[f].history_begin));
+        int64_t begin = assembly->batches[f].history_begin;
+        double *to = NULL;
+        if (status == LYRA_OK && pt->history && pt->work->trial_history[f] == pt->history + begin) {
+            status = ly_history_rewrite(tangent->model, group, trial, &to);
         }
+        if (to) {
+            ly_vector_copy(tangent->ctx, ly_history_size(tangent->model, group),
+                           pt->history + begin, to);
+        }
+        pt->work->trial_history[f] = NULL;
     }
+    return status;
+}
+
+// the energy alone: where a step ends, forces and tangent of a part that remembers are those of no
+// step, and nobody asks for them
+static LyraStatus evaluate_energy(LyTangent *tangent, LyPartTangent *pt, const LyraPoint *at,
+                                  double *energy)
+{
+    if (!is_same(tangent, pt, &pt->measured, at, false)) {
+        LyraEvaluation evaluation;
+        LY_TRY(prepare_part_point(tangent, pt, &pt->measured));
+        LY_TRY(find_evaluation(tangent, pt, at, &evaluation));
+        evaluation.energy = &pt->energy;
+        pt->work->det = &pt->measured_det;
+        LyraStatus status = ly_assembly_evaluate(pt->part->assembly, pt->work, &evaluation);
+        pt->work->det = NULL;
+        LY_TRY(status);
+        note_part_point(tangent, pt, at, &pt->measured);
+    }
+    *energy = pt->energy;
     return LYRA_OK;
 }
 
@@ -464,6 +541,13 @@ static LyraStatus evaluate_part(LyTangent *tangent, LyPartTangent *pt, const Lyr
     if (trial && part->some & LYRA_FORCE_HISTORY) {
         return evaluate_trial(tangent, pt, at, trial, gradient, energy);
     }
+    if (!gradient && part->some & LYRA_FORCE_HISTORY) {
+        return evaluate_energy(tangent, pt, at, energy);
+    }
+    const double *no_gradient = NULL;
+    double no_energy = 0;
+    gradient = gradient ? gradient : &no_gradient;
+    energy = energy ? energy : &no_energy;
     // one pass for both where the tangent is not known anyway and not asked for with another
     bool linear = part->all & LYRA_FORCE_LINEAR;
     bool changes = pt->dfdv && !(part->all & LYRA_FORCE_DASHPOT);
@@ -477,11 +561,13 @@ LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangen
                              LyraState *trial, const double **gradient, double *energy)
 {
     LY_TRY(ly_changings_ensure(&tangent->changing, at));
-    double *sum = tangent->f;
+    double *sum = gradient ? tangent->f : NULL;
     bool single = is_single(tangent) && tangent->changing.stencil_count == 0;
-    *energy = 0;
-    *gradient = sum;
-    if (!single) {
+    double all = 0;
+    if (gradient) {
+        *gradient = sum;
+    }
+    if (sum && !single) {
         ly_vector_fill(tangent->ctx, tangent->size, 0, sum);
     }
     for (int32_t p = 0; p < tangent->part_count; ++p) {
@@ -489,8 +575,15 @@ LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangen
         const int32_t *vertices = pt->part->vertices;
         const double *g = NULL;
         double part_energy = 0;
-        LY_TRY(evaluate_part(tangent, pt, at, need_tangent, trial, &g, &part_energy));
-        *energy += part_energy;
+        if (!gradient && !energy && !(pt->part->some & LYRA_FORCE_HISTORY)) {
+            continue;
+        }
+        LY_TRY(evaluate_part(tangent, pt, at, need_tangent, trial, gradient ? &g : NULL,
+                             energy ? &part_energy : NULL));
+        all += part_energy;
+        if (!gradient) {
+            continue;
+        }
         if (single) {
             *gradient = g;
         } else if (!vertices) {
@@ -500,8 +593,13 @@ LyraStatus ly_tangent_forces(LyTangent *tangent, const LyraPoint *at, LyraTangen
             sum[3 * (int64_t)vertices[i / 3] + i % 3] += g[i];
         }
     }
-    return single && !trial ? LYRA_OK
-                            : ly_changings_forces(&tangent->changing, at, trial, sum, energy);
+    if (!single || trial) {
+        LY_TRY(ly_changings_forces(&tangent->changing, at, trial, sum, &all));
+    }
+    if (energy) {
+        *energy = all;
+    }
+    return LYRA_OK;
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -523,6 +621,8 @@ void ly_tangent_forget(LyTangent *tangent)
             ly_release(ctx, pt->forces[k].point.v);
             ly_release(ctx, pt->forces[k].gradient);
         }
+        ly_release(ctx, pt->measured.u);
+        ly_release(ctx, pt->measured.v);
         ly_release(ctx, pt->trial);
         ly_release(ctx, pt->history);
     }

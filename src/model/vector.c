@@ -6,12 +6,19 @@
 //
 // Stamps count the changes of all vectors of a context. A vector whose numbers were lent to write
 // may change at any time, so it has none, and copies of it get fresh ones.
+//
+// Sharing. Copies of long vectors that are rewritten as a whole, as histories are, may read one
+// buffer until one of them is written. A vector brings one buffer when it is made and takes one
+// along when it is destroyed: those of the vectors that read another's wait with that one, and who
+// is written takes one of them. So nothing is allocated on the way, and no buffer moves while
+// someone reads it.
 
 #include "model/vector.h"
 
 #include "solve/solve.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 struct LyraVector {
@@ -26,17 +33,76 @@ struct LyraVector {
 
 // ---- the host's ---------------------------------------------------------------------------------
 
+// stands before the numbers of a vector of the host
+typedef struct Buffer {
+    atomic_flag lock;
+    int32_t readers;     // vectors
+    struct Buffer *idle; // those of the other readers, one behind the other
+} Buffer;
+
+#define HEAD (LY_ALIGNMENT / (int64_t)sizeof(double))
+_Static_assert(sizeof(Buffer) <= LY_ALIGNMENT, "numbers stay aligned");
+
+static Buffer *buffer_of(void *data)
+{
+    return (Buffer *)((char *)data - LY_ALIGNMENT);
+}
+
+static double *values_of(Buffer *buffer)
+{
+    return (double *)((char *)buffer + LY_ALIGNMENT);
+}
+
 static LyraStatus host_create(void *place, int32_t size, void **data)
 {
     double *values = NULL;
-    LY_TRY(ly_allocate_zeroed(place, size, sizeof *values, &values));
-    *data = values;
+    LY_TRY(ly_allocate_zeroed(place, HEAD + size, sizeof *values, &values));
+    Buffer *buffer = (Buffer *)values;
+    atomic_flag_clear(&buffer->lock);
+    buffer->readers = 1;
+    *data = values_of(buffer);
     return LYRA_OK;
+}
+
+static void lock_buffer(Buffer *buffer)
+{
+    while (atomic_flag_test_and_set_explicit(&buffer->lock, memory_order_acquire)) {
+    }
+}
+
+static void unlock_buffer(Buffer *buffer)
+{
+    atomic_flag_clear_explicit(&buffer->lock, memory_order_release);
+}
+
+// one reader less: the buffer that it takes along
+static Buffer *leave_buffer(Buffer *buffer)
+{
+    Buffer *own = buffer;
+    lock_buffer(buffer);
+    if (buffer->readers > 1) {
+        own = buffer->idle;
+        buffer->idle = own->idle;
+        own->idle = NULL;
+        --buffer->readers;
+    }
+    unlock_buffer(buffer);
+    return own;
+}
+
+// one more, who brings a buffer that nobody reads
+static void join_buffer(Buffer *buffer, Buffer *own)
+{
+    lock_buffer(buffer);
+    own->idle = buffer->idle;
+    buffer->idle = own;
+    ++buffer->readers;
+    unlock_buffer(buffer);
 }
 
 static void host_destroy(void *place, void *data)
 {
-    ly_release(place, data);
+    ly_release(place, leave_buffer(buffer_of(data)));
 }
 
 static void host_read(void *place, const void *x, int32_t first, int32_t count, double *values)
@@ -218,6 +284,21 @@ static void renew(LyraVector *vector)
     vector->stamp = ly_context_next_stamp(vector->ctx);
 }
 
+// before it is written: `keep` the numbers, where others read them too
+static void separate(LyraVector *vector, bool keep)
+{
+    if (vector->type != &ly_host_vectors) {
+        return;
+    }
+    Buffer *buffer = buffer_of(vector->data), *own = leave_buffer(buffer);
+    if (own != buffer) {
+        if (keep) {
+            ly_vector_copy(vector->ctx, vector->size, vector->data, values_of(own));
+        }
+        vector->data = values_of(own);
+    }
+}
+
 LyraStatus lyra_vector_create(LyraContext *ctx, int32_t size, LyraVector **out)
 {
     return lyra_vector_create_typed(ctx, NULL, NULL, size, out);
@@ -299,6 +380,7 @@ const void *lyra_vector_data(const LyraVector *vector)
 void *lyra_vector_data_mutable(LyraVector *vector)
 {
     LYRA_ASSERT(vector);
+    separate(vector, true);
     vector->lent = true;
     return vector->data;
 }
@@ -312,6 +394,7 @@ const double *lyra_vector_values(const LyraVector *vector)
 double *lyra_vector_values_mutable(LyraVector *vector)
 {
     LYRA_ASSERT(vector && vector->type == &ly_host_vectors);
+    separate(vector, true);
     vector->lent = true;
     return vector->data;
 }
@@ -319,6 +402,15 @@ double *lyra_vector_values_mutable(LyraVector *vector)
 double *ly_vector_write_access(LyraVector *vector)
 {
     LYRA_ASSERT(vector && vector->type == &ly_host_vectors);
+    separate(vector, true);
+    renew(vector);
+    return vector->data;
+}
+
+double *ly_vector_rewrite_access(LyraVector *vector)
+{
+    LYRA_ASSERT(vector && vector->type == &ly_host_vectors);
+    separate(vector, false);
     renew(vector);
     return vector->data;
 }
@@ -345,6 +437,7 @@ void lyra_vector_write(LyraVector *y, int32_t first, int32_t count, const double
 {
     LYRA_ASSERT(y && first >= 0 && count >= 0 && count <= y->size - first);
     if (count > 0) {
+        separate(y, true);
         y->type->write(y->place, y->data, first, count, values);
         renew(y);
     }
@@ -353,8 +446,19 @@ void lyra_vector_write(LyraVector *y, int32_t first, int32_t count, const double
 void lyra_vector_fill(LyraVector *y, double value)
 {
     LYRA_ASSERT(y);
+    separate(y, false);
     y->type->fill(y->place, y->size, value, y->data);
     renew(y);
+}
+
+// y has the numbers of x now
+static void note_copy(const LyraVector *x, LyraVector *y)
+{
+    if (x->lent || x->ctx != y->ctx) {
+        renew(y);
+    } else {
+        y->stamp = x->stamp;
+    }
 }
 
 void lyra_vector_copy(const LyraVector *x, LyraVector *y)
@@ -363,17 +467,29 @@ void lyra_vector_copy(const LyraVector *x, LyraVector *y)
     if (x == y || ly_vector_has_stamp_of(x, y)) {
         return;
     }
+    separate(y, false);
     y->type->copy(y->place, y->size, x->data, y->data);
-    if (x->lent || x->ctx != y->ctx) {
-        renew(y);
-    } else {
-        y->stamp = x->stamp;
+    note_copy(x, y);
+}
+
+void ly_vector_share(const LyraVector *x, LyraVector *y)
+{
+    LYRA_ASSERT(matches(x, y));
+    bool can = x->type == &ly_host_vectors && x->ctx == y->ctx && !x->lent && !y->lent;
+    if (!can || ly_vector_has_stamp_of(x, y)) {
+        lyra_vector_copy(x, y);
+        return;
     }
+    Buffer *own = leave_buffer(buffer_of(y->data));
+    join_buffer(buffer_of(x->data), own);
+    y->data = x->data;
+    note_copy(x, y);
 }
 
 void lyra_vector_axpby(double a, const LyraVector *x, double b, LyraVector *y)
 {
     LYRA_ASSERT(matches(x, y));
+    separate(y, true);
     y->type->axpby(y->place, y->size, a, x->data, b, y->data);
     renew(y);
 }
@@ -381,6 +497,7 @@ void lyra_vector_axpby(double a, const LyraVector *x, double b, LyraVector *y)
 void lyra_vector_sum(double a, const LyraVector *x, const LyraVector *y, LyraVector *out)
 {
     LYRA_ASSERT(matches(x, y) && matches(x, out));
+    separate(out, true);
     out->type->sum(out->place, out->size, a, x->data, y->data, out->data);
     renew(out);
 }
@@ -388,6 +505,7 @@ void lyra_vector_sum(double a, const LyraVector *x, const LyraVector *y, LyraVec
 void lyra_vector_combine(int32_t count, const double *c, LyraVector *const *x, LyraVector *y)
 {
     LYRA_ASSERT(y && count >= 0 && count <= LYRA_COMBINE_MAX);
+    separate(y, true);
     double factors[LYRA_COMBINE_MAX];
     const void *terms[LYRA_COMBINE_MAX];
     int32_t used = 0;
@@ -443,6 +561,7 @@ void lyra_vector_noise(const LyraVector *signs, const LyraVector *lengths, const
                        LyraVector *z)
 {
     LYRA_ASSERT(matches(signs, z) && matches(x, z) && (!lengths || matches(lengths, z)));
+    separate(z, true);
     z->type->noise(z->place, z->size, signs->data, lengths ? lengths->data : NULL, x->data,
                    z->data);
     renew(z);

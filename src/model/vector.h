@@ -16,6 +16,14 @@ extern const LyraVectorType ly_host_vectors;
 /// pointer: the stamp is renewed and goes on to tell.
 double *ly_vector_write_access(LyraVector *vector);
 
+/// The same for one who writes all numbers: they are not kept before, and what
+/// lyra_vector_values() gave earlier stays readable while copies share it.
+double *ly_vector_rewrite_access(LyraVector *vector);
+
+/// lyra_vector_copy(), but the two read the same memory until one of them is written, where that is
+/// possible. What lyra_vector_values(y) gave before is not y's any more.
+void ly_vector_share(const LyraVector *x, LyraVector *y);
+
 /// Whether the stamps of the two tell that they have the same bits.
 bool ly_vector_has_stamp_of(const LyraVector *x, const LyraVector *y);
 

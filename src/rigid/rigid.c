@@ -48,6 +48,11 @@ static bool finite3(const double a[3])
 
 // ---- mass properties ----------------------------------------------------------------------------
 
+LyraBodyRigid lyra_body_rigid_default(void)
+{
+    return (LyraBodyRigid){.mass = NAN};
+}
+
 LyraStatus lyra_rigid_check(const LyraRigidBody *body, bool strict)
 {
     LYRA_ASSERT(body);

@@ -65,12 +65,12 @@
 
 #define CHECK 0.06            // part of the cost of a factor after which sweeps are checked first
 #define CHECKS_APART 1.5      // iterations at a check over those at the one before it
-#define DOUBT 1.2             // times the cost of a factor that sweeps must seem to cost to be left
 #define LATELY 2              // checks after which progress since the last counts, if it is faster
 #define TAIL 1.15             // iterations over those that progress in logarithms lets expect
 #define STATICS_SOLVES 3      // of a static problem
 #define BODY_ITERATIONS 45    // that sweeps with a coarse space take in statics ...
 #define RATIO_ITERATIONS 11.5 // ... and this times the ratio of length to thickness, at best
+#define PLAIN_ITERATIONS 8    // without one: this times that ratio and the cube root of the rows
 #define DIRECT 1.1 // times the cost of a factor that sweeps may be expected to have, to be tried
 #define KEPT_ITERATIONS 1    // that a kept factor is expected to take at best
 #define STATICS_ITERATIONS 3 // ... in statics
@@ -82,7 +82,8 @@
 #define PAYS 0.7               // part of the cost before that makes a new factor worth it
 #define KEPT_CHECK 3           // iterations with a kept factor after which they are checked
 #define ITERATIONS_LEAST 8     // with an old factor
-#define CHECK_LEAST 16         // iterations before the first check of sweeps
+#define CHECK_LEAST 16         // iterations before the first check of sweeps ...
+#define CHECK_PLAIN 6          // ... and without a coarse space this times the rows' cube root
 #define STATICS_TOLERANCE 1e-9 // most, in statics
 #define STALLED 1e-6           // ... that sweeps may
 #define ROUNDED 1e-4           // residual that a factor may leave by rounding
@@ -91,8 +92,9 @@
 #define SINGLE_ENTRIES 4e5     // numbers from which a factor is kept in single precision
 #define SINGLE_PIVOT 1e-6 // of the entry it started from that all pivots have in single precision
 
-// times the cost of a factor that sweeps must seem to cost to be left, at the first checks
-static const double doubts[] = {2.4, 1.8, 1.4};
+// times the cost of a factor that sweeps must seem to cost to be left, at the first checks and
+// later: without a coarse space, where they are slow at first, and with one
+static const double doubts[2][4] = {{4.8, 3.6, 2.8, 1.6}, {2.4, 1.8, 1.4, 1.2}};
 
 typedef struct Adaptive {
     LyraContext *ctx;
@@ -276,7 +278,7 @@ static bool go_on(void *user, int32_t iterations, double progress, int32_t *next
     double expected = iterations + TAIL * fmax(0, 1 - progress) / rate;
     double total = sweep_cost(self, expected), rest = total - sweep_cost(self, iterations);
     double sweeps = rest + expected_solves(self) * (total + copy_cost(self));
-    double doubt = self->checks < LY_COUNT_OF(doubts) ? doubts[self->checks] : DOUBT;
+    double doubt = doubts[self->coarse][self->checks < 4 ? self->checks : 3];
     ++self->checks;
     self->checked = iterations;
     self->progress = progress;
@@ -409,7 +411,9 @@ static void return_to_sweeps(Adaptive *self)
 static bool begins_with_factor(const Adaptive *self)
 {
     bool untried = self->mean == 0 && self->patience == 1 && !self->keeps;
-    double sweeps = sweep_cost(self, BODY_ITERATIONS + RATIO_ITERATIONS * self->ratio);
+    double iterations = self->coarse ? BODY_ITERATIONS + RATIO_ITERATIONS * self->ratio
+                                     : PLAIN_ITERATIONS * self->ratio * cbrt(self->rows);
+    double sweeps = sweep_cost(self, iterations);
     return untried && self->entries <= ENTRIES_MAX &&
            STATICS_SOLVES * (sweeps + copy_cost(self)) > DIRECT * factor_path(self);
 }
@@ -590,7 +594,9 @@ static LyraStatus solve_sweeps(Adaptive *self, const double *b, bool warm, doubl
 {
     double first = CHECK * factor_cost(self) / (sweep_cost(self, 1) - sweep_cost(self, 0));
     self->watch = (LyWatch){.go_on = go_on, .user = self};
-    self->watch.next = (int32_t)fmin(fmax(first, CHECK_LEAST), 1e6);
+    // without a coarse space they creep until they have been through the body
+    double least = self->coarse ? CHECK_LEAST : fmax(CHECK_LEAST, CHECK_PLAIN * cbrt(self->rows));
+    self->watch.next = (int32_t)fmin(fmax(first, least), 1e6);
     self->checks = self->checked = 0;
     self->progress = 0;
     ly_pcg_watch(self->sweeps, watched ? &self->watch : NULL);

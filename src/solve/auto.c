@@ -5,6 +5,7 @@
 // limits were measured (docs/solvers.md has the figures): each is where two solvers take about the
 // same time, or where a factor takes more time or memory than one would wait or have.
 
+#include "solve/band.h"
 #include "solve/solve.h"
 
 #include <string.h>
@@ -53,14 +54,20 @@ static const LyraSolverType *find_factor(const LyraOperator *A, const char *spar
     return A->size <= DENSE_SERVES ? dense : NULL;
 }
 
-const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def)
+// whether there are settings that only an iteration has a use for
+static bool iterates(const LyraSolverDef *def)
+{
+    return strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
+           def->constrain == LYRA_CONSTRAIN_FILTER;
+}
+
+// all but bands
+static const LyraSolverType *choose(const LyraOperator *A, const LyraSolverDef *def)
 {
     bool statics = def->task == LYRA_SOLVER_STATICS;
     bool indefinite = def->indefinite != LYRA_INDEFINITE_REFUSE;
     bool low_rank = def->constrain == LYRA_CONSTRAIN_LOW_RANK;
-    // settings that only an iteration has a use for
-    bool iterate = strcmp(def->preconditioner, "auto") != 0 || def->coarse ||
-                   def->constrain == LYRA_CONSTRAIN_FILTER;
+    bool iterate = iterates(def);
     bool coarse = A->kind == LYRA_OPERATOR_BLOCK && def->positions;
     int32_t cholesky_end = !statics ? CHOLESKY_SERVES
                            : coarse ? CHOLESKY_STATICS_COARSE
@@ -89,4 +96,19 @@ const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDe
     }
     const LyraSolverType *gmres = find(A, "gmres");
     return gmres ? gmres : &ly_solver_dense;
+}
+
+LyraStatus ly_solver_choose(LyraContext *ctx, const LyraOperator *A, const LyraSolverDef *def,
+                            const LyraConstraints *constraints, const LyraSolverType **out)
+{
+    bool narrow = false;
+    *out = choose(A, def);
+    if (A->kind == LYRA_OPERATOR_BLOCK && A->symmetric && !iterates(def) &&
+        A->size > DENSE_BEATS_CHOLESKY) {
+        LyraGraph graph = lyra_block_pattern_graph(lyra_block_matrix_pattern(A->block));
+        const uint8_t *scalar = constraints ? ly_constraints_scalars(constraints) : NULL;
+        LY_TRY(ly_band_is_narrow(ctx, graph, scalar, &narrow));
+    }
+    *out = narrow ? &ly_solver_band : *out;
+    return LYRA_OK;
 }

@@ -28,7 +28,7 @@
 
 // how a block goes to its place: whole; as three numbers, from a column or a row to a column or a
 // row; as one number, to one place or, in a diagonal block, to two
-enum { WHOLE, THREE, ONE, KINDS };
+enum { WHOLE, THREE, ONE };
 
 #define HOW(kind, a, b, from_row) (uint8_t)((kind) | (a) << 2 | (b) << 4 | (from_row) << 6)
 #define TWICE 3 // b of a column: to a row
@@ -171,7 +171,7 @@ static int32_t send(const LyPacked *packed, int32_t i, int32_t j, uint8_t *how)
     if (a < 0 && b < 0) {
         *how = HOW(WHOLE, 0, 0, 0);
     } else if (a >= 0 && b >= 0) {
-        *how = p <= q ? HOW(ONE, a, b, 0) : HOW(ONE, b, a, 0);
+        *how = HOW(ONE, a, b, 0); // rows of scalar nodes follow each other, as these do
     } else {
         // the row with the scalar nodes, and whether it is that of the block
         int32_t packed_row = a >= 0 ? p : q, other = a >= 0 ? q : p;
@@ -289,9 +289,8 @@ static void update_task(void *data, int32_t index, int32_t worker)
     int32_t end = (int32_t)ly_piece_begin(packed->rows, update->pieces, index + 1);
     for (int32_t r = begin; r < end; ++r) {
         for (int64_t b = view.row_start[r]; b < view.row_start[r + 1]; ++b) {
-            double *to = update->to + 9 * b;
+            double to[9] = {0};
             bool diagonal = view.column[b] == r;
-            memset(to, 0, 9 * sizeof *to);
             for (int64_t k = packed->start[b]; k < packed->start[b + 1]; ++k) {
                 add_source(update->from + 9 * (int64_t)packed->source[k], packed->how[k], diagonal,
                            to);
@@ -300,6 +299,7 @@ static void update_task(void *data, int32_t index, int32_t worker)
             for (int c = 1; c < 3 && diagonal && packed->place[member[0]] >= 0; ++c) {
                 to[4 * c] = member[c] < 0 ? to[0] : to[4 * c];
             }
+            memcpy(update->to + 9 * b, to, sizeof to);
         }
     }
 }

@@ -11,9 +11,16 @@
 // vertices that are not cut further
 #define LEAF 12
 
+// Neighbours that every vertex has where elements reach over two layers of vertices: a middle node
+// of a tet of 10 nodes has 9 or more, while bodies of linear elements have corners with up to 7.
+#define WIDE 9
+
 // what real cuts cost above those of a box, measured on bars, plates, rods and cubes
 #define ENTRIES_MORE 1.2
 #define FLOPS_MORE 1.55
+// ... and what they cost more where elements are wide
+#define WIDE_ENTRIES_MORE 1.1
+#define WIDE_FLOPS_MORE 1.2
 
 // neighbours in both directions: patterns may hold one triangle only
 typedef struct Neighbours {
@@ -52,6 +59,7 @@ static void join(LyraGraph graph, Neighbours *out)
 // what a walk found
 typedef struct Walk {
     int32_t size, levels;
+    int64_t fewest;                   // neighbours of a vertex
     int32_t widest_begin, widest_end; // of the level with most vertices, in the queue
 } Walk;
 
@@ -59,12 +67,14 @@ typedef struct Walk {
 // become marked `to` and lie in the queue
 static Walk walk(const Neighbours *graph, int32_t first, int32_t from, int32_t to)
 {
-    Walk found = {.size = 1};
+    Walk found = {.size = 1, .fewest = INT64_MAX};
     graph->queue[0] = first;
     graph->seen[first] = to;
     for (int32_t begin = 0, end = 1; begin < end; begin = end, end = found.size) {
         for (int32_t q = begin; q < end; ++q) {
             int32_t v = graph->queue[q];
+            int64_t neighbours = graph->start[v + 1] - graph->start[v];
+            found.fewest = neighbours < found.fewest ? neighbours : found.fewest;
             for (int64_t k = graph->start[v]; k < graph->start[v + 1]; ++k) {
                 int32_t w = graph->column[k];
                 if (graph->seen[w] == from) {
@@ -82,25 +92,30 @@ static Walk walk(const Neighbours *graph, int32_t first, int32_t from, int32_t t
     return found;
 }
 
-// edges of a component, from any of its vertices
-static void measure(const Neighbours *graph, int32_t v, LySections *out)
+// edges of a component, from any of its vertices; returns the layers of vertices that elements take
+static int32_t measure(const Neighbours *graph, int32_t v, LySections *out)
 {
     enum { AWAY = 1, BACK, SECTION, ACROSS, ALONG };
     Walk away = walk(graph, v, 0, AWAY);
     // what is last in the queue is at an end of the body
     Walk body = walk(graph, graph->queue[away.size - 1], AWAY, BACK);
-    double section = (double)body.size / body.levels;
+    int32_t span = body.fewest >= WIDE ? 2 : 1;
+    out->length = span * (body.levels - 1) + 1;
+    double section = body.size / out->length;
     for (int32_t q = body.widest_begin; q < body.widest_end; ++q) {
         graph->seen[graph->queue[q]] = SECTION;
     }
     Walk across = walk(graph, graph->queue[body.widest_begin], SECTION, ACROSS);
     Walk along = walk(graph, graph->queue[across.size - 1], ACROSS, ALONG);
-    // levels from corner to corner of n x t vertices are n + t - 1, or n where diagonals join too
-    double sum = along.levels + 1, square = sum * sum - 4.0 * along.size;
-    double thickness = square > 0 ? (sum - sqrt(square)) / 2 : sqrt(along.size);
-    out->length = body.levels;
+    // levels from corner to corner of n x t vertices are n + t - 1, or n where diagonals join too;
+    // wide ones (n + t)/2 + 2, because they begin and end with single layers
+    double size = (double)along.size / span;
+    double sum = span > 1 ? 2.0 * (along.levels - 2) : along.levels + 1.0;
+    double square = sum * sum - 4 * size;
+    double thickness = square > 0 ? (sum - sqrt(square)) / 2 : sqrt(size);
     out->thickness = fmin(fmax(thickness, 1), sqrt(section));
     out->width = section / out->thickness;
+    return span;
 }
 
 // Adds what is eliminated when a box of vertices is cut across its longest edge until little is
@@ -148,10 +163,10 @@ LyraStatus ly_sections(LyraContext *ctx, LyraGraph graph, LySections *out)
         if (near.seen[v] == 0) {
             LySections one = {0};
             double entries, flops;
-            measure(&near, v, &one);
+            bool wide = measure(&near, v, &one) > 1;
             dissect(&one, &entries, &flops);
-            one.entries = out->entries + ENTRIES_MORE * entries;
-            one.flops = out->flops + FLOPS_MORE * flops;
+            one.entries = out->entries + ENTRIES_MORE * (wide ? WIDE_ENTRIES_MORE : 1) * entries;
+            one.flops = out->flops + FLOPS_MORE * (wide ? WIDE_FLOPS_MORE : 1) * flops;
             double size = one.length * one.width * one.thickness;
             if (size > largest) {
                 *out = one;

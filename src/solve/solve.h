@@ -19,6 +19,7 @@ extern const LyraSolverType ly_solver_bicgstab;
 extern const LyraSolverType ly_solver_gmres;
 extern const LyraSolverType ly_solver_dense;
 extern const LyraSolverType ly_solver_cholesky;
+extern const LyraSolverType ly_solver_band;
 #if LY_HAVE_CHOLMOD
 extern const LyraSolverType ly_solver_cholmod;
 #endif
@@ -61,7 +62,9 @@ const char *ly_solver_choice(const LyraContext *ctx, int32_t index);
 LyraStatus ly_solver_find(const LyraContext *ctx, const char *name, const LyraSolverType **out);
 
 /// The choice of "auto" for a matrix of this form and size: by the rule of docs/solvers.md.
-const LyraSolverType *ly_solver_choose(const LyraOperator *A, const LyraSolverDef *def);
+/// `constraints`: Nullable.
+LyraStatus ly_solver_choose(LyraContext *ctx, const LyraOperator *A, const LyraSolverDef *def,
+                            const LyraConstraints *constraints, const LyraSolverType **out);
 
 /// Says which vertices are scalar nodes, `scalar` [vertices]: no rigid motion moves these. `order`:
 /// the vertex at each place of the set. Nullable: as they are. `hold`: holds their second and third

@@ -346,11 +346,20 @@ static LyraStatus copy_positions(LyraSolver *solver, int32_t size)
     return LYRA_OK;
 }
 
+// whether constraints are eliminated here, not by the type
+static bool eliminates(const LyraSolver *solver)
+{
+    return solver->method == LYRA_CONSTRAIN_ELIMINATE &&
+           !(solver->type->traits & LYRA_SOLVES_ELIMINATING);
+}
+
 // the type that serves, for "auto" by the rule
-static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A)
+static LyraStatus settle_type(LyraSolver *solver, const LyraOperator *A,
+                              const LyraConstraints *constraints)
 {
     if (solver->chooses) {
-        const LyraSolverType *type = ly_solver_choose(A, &solver->def);
+        const LyraSolverType *type;
+        LY_TRY(ly_solver_choose(solver->ctx, A, &solver->def, constraints, &type));
         drop_type(solver);
         LY_TRY(type->create(solver->ctx, &solver->def, &solver->self));
         solver->type = type;
@@ -363,7 +372,7 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
                           const LyraConstraints *constraints)
 {
     LyraContext *ctx = solver->ctx;
-    LY_TRY(settle_type(solver, A));
+    LY_TRY(settle_type(solver, A, constraints));
     LY_TRY(check_suits(solver, A));
     LY_TRY(choose_method(solver, A, constraints, &solver->method));
     LY_TRY(copy_positions(solver, A->size));
@@ -371,7 +380,7 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
     LY_TRY(ly_allocate_array(ctx, A->size, sizeof(double), &solver->carried));
     LY_TRY(ly_allocate_array(ctx, A->size, sizeof(double), &solver->product));
     const LyraOperator *seen = A;
-    if (solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+    if (eliminates(solver)) {
         LY_TRY(ly_eliminated_create(ctx, A, constraints, &solver->eliminated));
         seen = &solver->eliminated.E;
     }
@@ -379,8 +388,9 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
         ly_low_rank_create(ctx, A, &solver->low_rank);
     }
     if (A->size > 0) {
-        bool filters = solver->method == LYRA_CONSTRAIN_FILTER;
-        LY_TRY(solver->type->analyze(solver->self, seen, filters ? constraints : NULL));
+        bool own = solver->method == LYRA_CONSTRAIN_FILTER ||
+                   (solver->method == LYRA_CONSTRAIN_ELIMINATE && !eliminates(solver));
+        LY_TRY(solver->type->analyze(solver->self, seen, own ? constraints : NULL));
     }
     solver->pattern = *A;
     solver->constraints = constraints;
@@ -393,8 +403,15 @@ static LyraStatus pack(LyraSolver *solver, const LyraOperator *A,
                        const LyraConstraints *constraints)
 {
     const double *told = solver->def.positions;
-    LY_TRY(ly_packed_create(solver->ctx, A, constraints, solver->given_positions,
-                            solver->given_labels, &solver->packed));
+    const LyraSolverType *type = solver->type;
+    if (solver->chooses) {
+        LY_TRY(ly_solver_choose(solver->ctx, A, &solver->def, constraints, &type));
+    }
+    // bands leave out what scalar nodes do not use, and would be wider
+    if (!(type->traits & LYRA_SOLVES_ELIMINATING)) {
+        LY_TRY(ly_packed_create(solver->ctx, A, constraints, solver->given_positions,
+                                solver->given_labels, &solver->packed));
+    }
     bool packed = solver->packed.ctx != NULL;
     solver->def.positions = packed ? solver->packed.positions : solver->given_positions;
     solver->def.labels = packed ? solver->packed.labels : solver->given_labels;
@@ -483,7 +500,7 @@ static LyraStatus factor(LyraSolver *solver, const LyraOperator *A)
     LY_TRY(ly_operator_check_finite(solver->ctx, A, solver->def.labels));
     bool low_rank = solver->method == LYRA_CONSTRAIN_LOW_RANK;
     const LyraOperator *seen = &solver->A;
-    if (solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+    if (eliminates(solver)) {
         LY_TRY(ly_eliminated_update(&solver->eliminated, A));
         seen = &solver->eliminated.E;
     }
@@ -855,7 +872,7 @@ LyraStatus ly_solver_recall(LyraSolver *solver, const double *memory, const Lyra
         LY_TRY(ly_packed_update(&solver->packed, A));
         A = &solver->packed.A;
     }
-    if (A && solver->method == LYRA_CONSTRAIN_ELIMINATE) {
+    if (A && eliminates(solver)) {
         LY_TRY(ly_eliminated_update(&solver->eliminated, A));
         A = &solver->eliminated.E;
     }

@@ -1,6 +1,8 @@
 target_sources(lyra_objects PRIVATE
   solve/adaptive.c
   solve/auto.c
+  solve/band.c
+  solve/band_order.c
   solve/bicgstab.c
   solve/cg.c
   solve/cholesky.c
@@ -44,6 +46,7 @@ target_sources(lyra_objects PRIVATE
   solve/umfpack.c
   solve/vector.c)
 list(APPEND LYRA_KERNEL_SOURCES
+  solve/band_kernels.c
   solve/front_kernels.c
   solve/pcg_coarse_kernels.c
   solve/pcg_kernels.c

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const LyraSolverType *const types[] = {
-    &ly_solver_pcg,          &ly_solver_cholesky,
+    &ly_solver_pcg,          &ly_solver_cholesky, &ly_solver_band,
 #if LY_HAVE_CHOLMOD
     &ly_solver_cholmod,
 #endif

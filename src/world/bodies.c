@@ -309,6 +309,11 @@ LyraBodyCloth lyra_body_cloth_default(void)
                            .symmetric = def.symmetric};
 }
 
+LyraShellPart lyra_shell_part_default(void)
+{
+    return (LyraShellPart){.select = lyra_selector_default(), .thickness = NAN};
+}
+
 LyraBodyShell lyra_body_shell_default(void)
 {
     const LyraShellDef def = lyra_shell_def_default();

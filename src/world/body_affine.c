@@ -124,39 +124,18 @@ LyraStatus ly_world_point_weights(LyraWorld *world, int32_t count, const LyBodyP
 
 // ---- stiffness, while the world runs ------------------------------------------------------------
 
-static bool is_affine(const LyraWorld *world, int32_t body)
+static double start_stiffness(const LyraWorld *world, int32_t body, int32_t number)
 {
-    return world->bodies[body].type == &ly_body_affine;
+    (void)number;
+    bool own = world->bodies[body].type == &ly_body_affine;
+    const LyraAffine *affine = own ? world->views[body].affine : NULL;
+    return affine ? lyra_affine_view(affine).stiffness : 0;
 }
 
-static bool has_stiffness(const LyraWorld *world, int32_t body)
+static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, int32_t number,
+                                double factor)
 {
-    bool has = body >= 0 && is_affine(world, body);
-    for (int32_t b = 0; b < world->body_count && body < 0; ++b) {
-        has |= is_affine(world, b);
-    }
-    return has;
-}
-
-// the number of all affine bodies of a range, NaN where they differ; the first one's factor
-static void read_stiffness(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    int32_t first = body < 0 ? 0 : body, end = body < 0 ? world->body_count : body + 1;
-    double base = NAN, factor = 1;
-    bool begun = false;
-    for (int32_t b = first; b < end; ++b) {
-        if (is_affine(world, b)) {
-            double value = lyra_affine_view(world->views[b].affine).stiffness;
-            base = begun && base != value ? NAN : value;
-            factor = begun ? factor : world->bodies[b].young;
-            begun = true;
-        }
-    }
-    ly_read_scaled(base, "Pa", factor, 100, out);
-}
-
-static LyraStatus scale_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, double factor)
-{
+    (void)number;
     int32_t count;
     LyraForce *const *own = forces(&world->views[body], &count);
     int32_t group = lyra_model_group_of(world->model, own[0]);
@@ -164,20 +143,10 @@ static LyraStatus scale_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, 
     return ly_copy_parameter(world, undo, group, own[0], mu, factor);
 }
 
-static LyraStatus set_stiffness(LyraWorld *world, LyUndo *undo, int32_t body, double value)
-{
-    int32_t first = body < 0 ? 0 : body, end = body < 0 ? world->body_count : body + 1;
-    LyraWorldParameter now = {0};
-    double factor;
-    read_stiffness(world, body, &now);
-    LY_TRY(ly_find_factor("stiffness", value, now.start, &factor));
-    for (int32_t b = first; b < end; ++b) {
-        LY_TRY(is_affine(world, b) ? scale_stiffness(world, undo, b, factor) : LYRA_OK);
-    }
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].young = is_affine(world, b) ? factor : world->bodies[b].young;
-    }
-    return LYRA_OK;
-}
-
-const LyLive ly_live_affine = {has_stiffness, read_stiffness, set_stiffness};
+static const LyScaled scaled = {.name = "stiffness",
+                                .unit = "Pa",
+                                .range = 100,
+                                .factor = offsetof(LyBody, young),
+                                .start = start_stiffness,
+                                .set = set_stiffness};
+const LyLive ly_live_affine = {.scaled = &scaled};

@@ -311,34 +311,17 @@ static double common(const LyraBodyCloth *def, int number)
     return value;
 }
 
-static bool has_number(const LyraWorld *world, int32_t body, int number)
+// forces that are left out have no stiffness
+static double start_number(const LyraWorld *world, int32_t body, int32_t number)
 {
-    static const char *const names[] = {"stretch", "shear", "bend", "bend"};
-    int32_t first = body < 0 ? 0 : body, end = body < 0 ? world->body_count : body + 1;
-    bool has = false;
-    for (int32_t b = first; b < end; ++b) {
-        const LyraForce *force =
-            world->views[b].cloth ? find_force(world, b, number >= BEND_U) : NULL;
-        has |= force && common(world->bodies[b].def->cloth, number) != 0 &&
-               !ly_world_changes(world, force, names[number]);
-    }
-    return has;
+    bool has = world->views[body].cloth && find_force(world, body, number >= BEND_U);
+    return has ? common(world->bodies[body].def->cloth, number) : 0;
 }
 
-static void read_number(const LyraWorld *world, int32_t body, int number, LyraWorldParameter *out)
+static bool changes_number(const LyraWorld *world, int32_t body, int32_t number)
 {
-    int32_t first = body < 0 ? 0 : body, end = body < 0 ? world->body_count : body + 1;
-    double base = NAN, factor = 1;
-    bool begun = false;
-    for (int32_t b = first; b < end; ++b) {
-        if (world->views[b].cloth) {
-            double value = common(world->bodies[b].def->cloth, number);
-            base = begun && base != value ? NAN : value;
-            factor = begun ? factor : world->bodies[b].cloth[number];
-            begun = true;
-        }
-    }
-    ly_read_scaled(base, number < BEND_U ? "N/m" : "N m", factor, 100, out);
+    static const char *const names[] = {"stretch", "shear", "bend", "bend"};
+    return ly_world_changes(world, find_force(world, body, number >= BEND_U), names[number]);
 }
 
 // as the parameters of a cloth made anew are
@@ -359,48 +342,32 @@ static LyraStatus set_force(LyraWorld *world, LyUndo *undo, int32_t body, const 
     return LYRA_OK;
 }
 
-static LyraStatus set_number(LyraWorld *world, LyUndo *undo, int32_t body, int number, double value)
+static LyraStatus set_number(LyraWorld *world, LyUndo *undo, int32_t body, int32_t number,
+                             double factor)
 {
-    LyraWorldParameter now = {0};
-    double factor;
-    int32_t first = body < 0 ? 0 : body, end = body < 0 ? world->body_count : body + 1;
-    read_number(world, body, number, &now);
-    LY_TRY(ly_find_factor("stiffness of cloth", value, now.start, &factor));
-    for (int32_t b = first; b < end; ++b) {
-        LyraCloth *like = NULL;
-        double factors[4];
-        if (world->views[b].cloth) {
-            memcpy(factors, world->bodies[b].cloth, sizeof factors);
-            factors[number] = factor;
-            LY_TRY(ly_cloth_make(world->ctx, world->views[b].sheet, world->bodies[b].def->cloth,
-                                 factors, NULL, &like));
-            LyraStatus status = set_force(world, undo, b, like, number >= BEND_U);
-            lyra_cloth_destroy(like);
-            LY_TRY(status);
-        }
-    }
-    for (int32_t b = first; b < end; ++b) {
-        world->bodies[b].cloth[number] = factor;
-    }
-    return LYRA_OK;
+    LyraCloth *like = NULL;
+    double factors[4];
+    memcpy(factors, world->bodies[body].cloth, sizeof factors);
+    factors[number] = factor;
+    LY_TRY(ly_cloth_make(world->ctx, world->views[body].sheet, world->bodies[body].def->cloth,
+                         factors, NULL, &like));
+    LyraStatus status = set_force(world, undo, body, like, number >= BEND_U);
+    lyra_cloth_destroy(like);
+    return status;
 }
 
-#define DEFINE_LIVE(name, number)                                                                  \
-    static bool has_##name(const LyraWorld *world, int32_t body)                                   \
+#define NUMBER(number_unit, which)                                                                 \
     {                                                                                              \
-        return has_number(world, body, number);                                                    \
-    }                                                                                              \
-    static void read_##name(const LyraWorld *world, int32_t body, LyraWorldParameter *out)         \
-    {                                                                                              \
-        read_number(world, body, number, out);                                                     \
-    }                                                                                              \
-    static LyraStatus set_##name(LyraWorld *world, LyUndo *undo, int32_t body, double value)       \
-    {                                                                                              \
-        return set_number(world, undo, body, number, value);                                       \
-    }                                                                                              \
-    const LyLive ly_live_cloth_##name = {has_##name, read_##name, set_##name}
+        .name = "stiffness of cloth", .unit = number_unit, .range = 100,                           \
+        .factor = offsetof(LyBody, cloth[which]), .number = which, .start = start_number,          \
+        .changes = changes_number, .set = set_number                                               \
+    }
 
-DEFINE_LIVE(stretch, STRETCH);
-DEFINE_LIVE(shear, SHEAR);
-DEFINE_LIVE(bend_u, BEND_U);
-DEFINE_LIVE(bend_v, BEND_V);
+static const LyScaled numbers[] = {[STRETCH] = NUMBER("N/m", STRETCH),
+                                   [SHEAR] = NUMBER("N/m", SHEAR),
+                                   [BEND_U] = NUMBER("N m", BEND_U),
+                                   [BEND_V] = NUMBER("N m", BEND_V)};
+const LyLive ly_live_cloth_stretch = {.scaled = &numbers[STRETCH]};
+const LyLive ly_live_cloth_shear = {.scaled = &numbers[SHEAR]};
+const LyLive ly_live_cloth_bend_u = {.scaled = &numbers[BEND_U]};
+const LyLive ly_live_cloth_bend_v = {.scaled = &numbers[BEND_V]};

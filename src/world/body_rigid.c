@@ -17,11 +17,6 @@
 // least second moment over the largest
 #define FLAT 1e-6
 
-LyraBodyRigid lyra_body_rigid_default(void)
-{
-    return (LyraBodyRigid){.mass = NAN};
-}
-
 // Gives flat bodies and lines a thickness: no second moment M = tr(I)/2 - I below FLAT of the
 // largest, as the particles need room.
 static void thicken(double inertia[9])

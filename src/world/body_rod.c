@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "lyra/lines.h"
 #include "math/vec3.h"
+#include "world/parameters.h"
 #include "world/rod.h"
 #include "world/sheet.h"
 
@@ -381,6 +382,37 @@ LyraStatus ly_world_find_angles(LyraWorld *world, int32_t count, const int32_t *
                              "found no edge of a rod with both ends among the vertices, expected "
                              "one at least");
 }
+
+// ---- damping, while the world runs --------------------------------------------------------------
+
+static double start_damping(const LyraWorld *world, int32_t body, int32_t number)
+{
+    (void)number;
+    return world->views[body].rod ? world->bodies[body].def->rod->damping : 0;
+}
+
+// of stretch, which is one of springs, and of bending and twist
+static LyraStatus set_damping(LyraWorld *world, LyUndo *undo, int32_t body, int32_t number,
+                              double factor)
+{
+    (void)number;
+    int32_t count;
+    LyraForce *const *own = forces(&world->views[body], &count);
+    for (int32_t f = 0; f < count; ++f) {
+        int32_t p = lyra_force_type_parameter(lyra_force_type(own[f]), "damping");
+        int32_t group = lyra_model_group_of(world->model, own[f]);
+        LY_TRY(p < 0 ? LYRA_OK : ly_copy_parameter(world, undo, group, own[f], p, factor));
+    }
+    return LYRA_OK;
+}
+
+static const LyScaled damping = {.name = "damping",
+                                 .unit = "s",
+                                 .range = 100,
+                                 .factor = offsetof(LyBody, rod_damping),
+                                 .start = start_damping,
+                                 .set = set_damping};
+const LyLive ly_live_rod_damping = {.scaled = &damping};
 
 // ---- measures -----------------------------------------------------------------------------------
 

@@ -126,10 +126,47 @@ static LyraStatus find_clamped(LyraContext *ctx, const LyraSurface *sheet, const
     return status;
 }
 
+// ---- thickness ----------------------------------------------------------------------------------
+
+// of each triangle, [face_count]; to ly_release()
+static LyraStatus find_thicknesses(LyraContext *ctx, const LyraSurface *sheet,
+                                   const LyraBodyShell *def, double **out)
+{
+    LyraSurfaceView view = lyra_surface_view(sheet);
+    bool *in = NULL;
+    LyraStatus status = LYRA_OK;
+    LY_TRY_DONE(ly_allocate_array(ctx, view.vertex_count, sizeof *in, &in));
+    LY_TRY_DONE(ly_allocate_array(ctx, view.face_count, sizeof **out, out));
+    for (int32_t t = 0; t < view.face_count; ++t) {
+        (*out)[t] = def->thickness;
+    }
+    for (int32_t p = 0; p < def->part_count; ++p) {
+        int32_t found = 0;
+        memset(in, 0, (size_t)view.vertex_count * sizeof *in);
+        LY_TRY_DONE(
+            ly_within_item(select_alone(ctx, sheet, &def->parts[p].select, in), "parts", p));
+        for (int32_t t = 0; t < view.face_count; ++t) {
+            const int32_t *corners = view.corner_vertices + 3 * (int64_t)t;
+            if (in[corners[0]] && in[corners[1]] && in[corners[2]]) {
+                (*out)[t] = def->parts[p].thickness;
+                ++found;
+            }
+        }
+        if (found == 0) {
+            status = ly_fail(LYRA_BAD_FORMAT, "found no triangle with all corners in the "
+                                              "selection, expected some");
+            LY_TRY_DONE(ly_within_item(status, "parts", p));
+        }
+    }
+done:
+    ly_release(ctx, in);
+    return status;
+}
+
 // ---- the body -----------------------------------------------------------------------------------
 
 static LyraStatus make_shell(LyraWorld *world, const LyraSurface *sheet, const LyBody *body,
-                             const Clamped *clamped, LyraShell **out)
+                             const Clamped *clamped, const double *thicknesses, LyraShell **out)
 {
     LyraSurfaceView view = lyra_surface_view(sheet);
     const LyraBodyShell *own = body->def->shell;
@@ -141,12 +178,18 @@ static LyraStatus make_shell(LyraWorld *world, const LyraSurface *sheet, const L
     def.positions = view.positions;
     def.triangles = view.corner_vertices;
     def.thickness = own->thickness;
+    def.thicknesses = thicknesses;
     def.bend = own->bend;
     def.bend_factor = own->bend_factor;
     def.rest_angles = own->rest_angles;
     def.clamped = clamped->edges;
     def.clamped_count = clamped->count;
     return ly_within_key(lyra_shell_create(world->ctx, &def, out), "shell");
+}
+
+double ly_shell_density(const LyraBodyDef *def)
+{
+    return isnan(def->density) ? 1000 : def->density;
 }
 
 // vertices, scalar nodes and masses
@@ -157,7 +200,7 @@ static LyraStatus set_nodes(LyraWorld *world, LyraBodyView *view, LyBody *body)
     LyraSurfaceView own = lyra_surface_view(view->sheet);
     int32_t n = own.vertex_count, scalars = shell.scalar_count;
     double *masses = NULL, *places = NULL;
-    double density = isnan(body->def->density) ? 1000 : body->def->density;
+    double density = ly_shell_density(body->def);
     LyraStatus status = LYRA_OK;
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)n + scalars, sizeof *masses, &masses));
     LY_TRY_DONE(ly_allocate_array(ctx, 3 * (int64_t)scalars, sizeof *places, &places));
@@ -191,7 +234,14 @@ static LyraStatus make(LyraWorld *world, LyraBodyView *view, LyBody *body, LyShe
         (def->material.young > 0 ? def->material.young : 1e6) * def->modulus_factor;
     body->solid_def.poisson = isnan(def->material.poisson) ? 0.3 : def->material.poisson;
     LY_TRY(ly_body_set_memory(world, NULL, body));
-    LY_TRY(make_shell(world, sheet->surface, body, clamped, (LyraShell **)&view->shell));
+    double *thicknesses = NULL;
+    LyraStatus status =
+        ly_within_key(find_thicknesses(world->ctx, sheet->surface, own, &thicknesses), "shell");
+    status = status == LYRA_OK ? make_shell(world, sheet->surface, body, clamped, thicknesses,
+                                            (LyraShell **)&view->shell)
+                               : status;
+    ly_release(world->ctx, thicknesses);
+    LY_TRY(status);
     LyraSurfaceView faces = lyra_surface_view(sheet->surface);
     LY_TRY(lyra_surface_create(world->ctx, &faces, (LyraSurface **)&view->sheet));
     LY_TRY(set_nodes(world, view, body));

@@ -229,7 +229,7 @@ static LyraStatus apply_turn(void *self, LyraWorld *world, double begin, double 
     const Turn *turn = self;
     const LyLive *live = turn->key->live;
     LyraWorldParameter now = {0};
-    live->read(world, turn->body, &now);
+    ly_live_read(live, world, turn->body, &now);
     if (turn->def->value && now.factor) {
         return ly_fail(LYRA_BAD_FORMAT,
                        "a change found a value for \"%.80s\", in which elements differ; expected "
@@ -238,7 +238,7 @@ static LyraStatus apply_turn(void *self, LyraWorld *world, double begin, double 
     }
     double value = turn->def->value ? ly_curve_at(turn->def->value, end).value
                                     : now.start * ly_curve_at(turn->def->factor, end).value;
-    return live->set(world, &world->undo, turn->body, value);
+    return ly_live_set(live, world, &world->undo, turn->body, value);
 }
 
 static bool is_of_world(const LyLive *live)
@@ -249,15 +249,14 @@ static bool is_of_world(const LyLive *live)
 static LyraStatus add_turn(LyraWorld *world, const LyraChangeDef *def, const LyKey *key,
                            int32_t body)
 {
-    // a change of masses has no energy to come from, gravity is a curve, the step belongs to a run
-    if (key->live == &ly_live_density || key->live == &ly_live_gravity ||
-        key->live == &ly_live_dt) {
+    // gravity is a curve, the step belongs to a run
+    if (key->live == &ly_live_gravity || key->live == &ly_live_dt) {
         return ly_fail_key(LYRA_UNSUPPORTED, "parameter", "found \"%.80s\", %s", def->parameter,
                            key->live == &ly_live_gravity
                                ? "expected it over time in the key gravity itself"
                                : "which cannot change over time");
     }
-    if (!key->live->has(world, body) || ly_world_changes_key(world, key, body)) {
+    if (!ly_live_has(key->live, world, body) || ly_world_changes_key(world, key, body)) {
         return ly_fail_key(LYRA_BAD_FORMAT, "parameter",
                            "found \"%.80s\", which this world does not have or already changes",
                            def->parameter);

@@ -375,10 +375,12 @@ static const LyKey springs_keys[] = {
     {"brakes", LY_KEY_WORD, AT(LyraBodySprings, full), .choices = "along|all",
      .meaning = "Whether damping brakes motion along the spring, or all of it, turning too."},
     {"surface-density", LY_KEY_NUMBER, AT(LyraBodySprings, surface_density), .unit = "kg/m^2",
-     .range = LY_RANGE_POSITIVE, .only = "quads|edges", .meaning = "Mass per area."},
+     .range = LY_RANGE_POSITIVE, .only = "quads|edges", .meaning = "Mass per area.",
+     .live = &ly_live_springs_density},
     {"mass", LY_KEY_NUMBER, AT(LyraBodySprings, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
      .meaning = "Of all of it, shared as volume or area is, in a chain equally. Without, by the "
-                "densities; of a chain 1 kg."},
+                "densities; of a chain 1 kg.",
+     .live = &ly_live_springs_mass},
 };
 GROUP(springs, LyraBodySprings, init_springs, "springs", "What a body of `kind: springs` is.");
 
@@ -470,9 +472,9 @@ static const LyKey cloth_keys[] = {
     {"groups", LY_KEY_LIST, LIST(LyraBodyCloth, fabrics, fabric_count), .group = &fabric,
      .meaning = "Parts of another fabric."},
     {"surface-density", LY_KEY_NUMBER, AT(LyraBodyCloth, surface_density), .unit = "kg/m^2",
-     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area."},
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area.", .live = &ly_live_cloth_density},
     {"mass", LY_KEY_NUMBER, AT(LyraBodyCloth, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
-     .meaning = "Of all of it, in place of what the densities give."},
+     .meaning = "Of all of it, in place of what the densities give.", .live = &ly_live_cloth_mass},
     {"uv", LY_KEY_WORD, AT(LyraBodyCloth, uv), .choices = "auto|file",
      .meaning = "Directions of the fabric: of each triangle at rest by itself, u along its first "
                 "edge, or by the texture coordinates of the surface."},
@@ -534,9 +536,9 @@ static const LyKey particles_keys[] = {
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Of each spring, against all relative motion.",
      .turns = {.force = "mass-spring", .parameter = "damping", .kind = "particles"}},
     {"surface-density", LY_KEY_NUMBER, AT(LyraBodyParticles, surface_density), .unit = "kg/m^2",
-     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area."},
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per area.", .live = &ly_live_particles_density},
     {"mass", LY_KEY_NUMBER, AT(LyraBodyParticles, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
-     .meaning = "Of all of it. Without, by the density."},
+     .meaning = "Of all of it. Without, by the density.", .live = &ly_live_particles_mass},
 };
 GROUP(particles, LyraBodyParticles, init_particles, "particles",
       "What a body of `kind: particles` is: [particles](theory/particles.md).");
@@ -624,7 +626,7 @@ static const LyKey rod_keys[] = {
     {"poisson", LY_KEY_NUMBER, AT(LyraBodyRod, poisson), .range = LY_RANGE_POISSON,
      .meaning = "Poisson's ratio, for twist."},
     {"density", LY_KEY_NUMBER, AT(LyraBodyRod, density), .unit = "kg/m^3",
-     .range = LY_RANGE_POSITIVE, .meaning = "Mass per volume."},
+     .range = LY_RANGE_POSITIVE, .meaning = "Mass per volume.", .live = &ly_live_rod_density},
     {"stretch", LY_KEY_NUMBER, AT(LyraBodyRod, stretch), .unit = "N",
      .range = LY_RANGE_NOT_NEGATIVE, .shown_default = "by the section",
      .meaning = "EA in place of what the section gives."},
@@ -641,7 +643,7 @@ static const LyKey rod_keys[] = {
      .shown_default = "by the section",
      .meaning = "Moment of inertia about the tangent, per length."},
     {"mass", LY_KEY_NUMBER, AT(LyraBodyRod, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
-     .meaning = "Of all of it, in place of what the densities give."},
+     .meaning = "Of all of it, in place of what the densities give.", .live = &ly_live_rod_mass},
     {"normal", LY_KEY_VECTOR, AT(LyraBodyRod, normal), .pointer = true,
      .meaning = "Where the first director of all edges leans to. Without, directors go along "
                 "chains without twist."},
@@ -655,7 +657,7 @@ static const LyKey rod_keys[] = {
      .meaning = "Natural twist beside that."},
     {"damping", LY_KEY_NUMBER, AT(LyraBodyRod, damping), .unit = "s",
      .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Viscosity over stiffness of all strains.",
-     .turns = {.force = "rod", .parameter = "damping"}},
+     .live = &ly_live_rod_damping},
     {"sides", LY_KEY_INTEGER, AT(LyraBodyRod, sides), .range = LY_RANGE_NOT_NEGATIVE,
      .meaning = "Corners of the tube that pictures show; 0: none."},
 };

@@ -66,8 +66,11 @@ static const LyKey obstacle_keys[] = {
      .meaning = "Of its push: the pressure at half the distance, nearly."},
     {"vertices", LY_KEY_WORD, AT(LyraObstacleDef, vertices), .choices = "surface|all",
      .meaning = "Which vertices it holds off; all for obstacles smaller than elements."},
-    {"response", LY_KEY_WORD, AT(LyraObstacleDef, response), .choices = "barrier|penalty",
-     .meaning = "How: never let in, or pushed back in proportion to the depth."},
+    {"response", LY_KEY_WORD, AT(LyraObstacleDef, response),
+     .choices = "barrier|penalty|relocate|constraint",
+     .meaning =
+         "How: never let in, pushed back in proportion to the depth, set on the surface, or held "
+         "there by constraints."},
 };
 PUBLIC_GROUP(ly_obstacle_keys, obstacle_keys, LyraObstacleDef, init_obstacle, "obstacles",
              "What bodies do not enter: [obstacles](obstacles.md).");

@@ -29,7 +29,8 @@ static const LyKey probe_keys[] = {
     {"quantity", LY_KEY_WORD, AT(LyraProbeDef, quantity), .required = true,
      .choices = "displacement|position|velocity|reaction|force|stress|energy|distance|volume|"
                 "plastic-strain|goal-distance|plastic-loss|viscous-loss|"
-                "tie-force|tie-gap|obstacle-force|obstacle-gap",
+                "tie-force|tie-gap|obstacle-force|obstacle-gap|"
+                "curvature|bending-moment|twist|torque|tension",
      .meaning = "What is looked at: [probes](probes.md)."},
     {"body", LY_KEY_TEXT, AT(LyraProbeDef, body), .meaning = "Its name. Without, all bodies."},
     {"select", LY_KEY_GROUP, AT(LyraProbeDef, select), .pointer = true, .group = &ly_select_keys,

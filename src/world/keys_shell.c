@@ -10,6 +10,20 @@ static void init_shell(void *out)
     *(LyraBodyShell *)out = lyra_body_shell_default();
 }
 
+static void init_part(void *out)
+{
+    *(LyraShellPart *)out = lyra_shell_part_default();
+}
+
+static const LyKey part_keys[] = {
+    {"select", LY_KEY_GROUP, AT(LyraShellPart, select), .required = true, .group = &ly_select_keys,
+     .meaning = "Triangles with all corners in it."},
+    {"thickness", LY_KEY_NUMBER, AT(LyraShellPart, thickness), .required = true, .unit = "m",
+     .range = LY_RANGE_POSITIVE, .meaning = "Of these."},
+};
+GROUP(part, LyraShellPart, init_part, "parts of shell",
+      "Parts of a shell that are thicker or thinner; the last one that holds a triangle counts.");
+
 static const LyKey shell_keys[] = {
     {"surface", LY_KEY_TEXT, AT(LyraBodyShell, file),
      .meaning = "Its file, of any format: the shape at rest; polygons are cut into triangles."},
@@ -17,6 +31,8 @@ static const LyKey shell_keys[] = {
      .group = &ly_sheet_keys, .meaning = "A flat sheet in place of `surface`."},
     {"thickness", LY_KEY_NUMBER, AT(LyraBodyShell, thickness), .unit = "m",
      .range = LY_RANGE_POSITIVE, .meaning = "Of the whole shell."},
+    {"parts", LY_KEY_LIST, LIST(LyraBodyShell, parts, part_count), .group = &part,
+     .meaning = "Where it is thicker or thinner."},
     {"bend", LY_KEY_WORD, AT(LyraBodyShell, bend), .choices = "morley|hinge|quadratic|none",
      .meaning =
          "How it bends: with an unknown per edge, right on any mesh; by the angles of edges, "

@@ -19,13 +19,12 @@
 void ly_world_note_start(LyraWorld *world)
 {
     LyraModelView model = lyra_model_view(world->model);
-    world->density = 1;
     world->start_dt = world->dt;
     world->start_damping[0] = model.mass_damping;
     world->start_damping[1] = model.stiffness_damping;
     memcpy(world->start_gravity, model.gravity, sizeof model.gravity);
     for (int32_t b = 0; b < world->body_count; ++b) {
-        world->bodies[b].young = 1;
+        world->bodies[b].young = world->bodies[b].mass = world->bodies[b].rod_damping = 1;
         world->bodies[b].poisson = NAN;
         for (int k = 0; k < 4; ++k) {
             world->bodies[b].cloth[k] = 1;
@@ -51,8 +50,6 @@ static bool has_moduli(const LyraWorld *world, int32_t body)
            !(lyra_force_type(lyra_solid_forces(solid, &count)[0])->traits & LYRA_FORCE_SPRINGS);
 }
 
-typedef double MaterialNumber(const LyraMeshMaterial *material);
-
 static double young_of(const LyraMeshMaterial *material)
 {
     return material->kind == LYRA_MESH_MATERIAL_ENU ? material->enu.young : NAN;
@@ -63,36 +60,18 @@ static double poisson_of(const LyraMeshMaterial *material)
     return material->kind == LYRA_MESH_MATERIAL_ENU ? material->enu.poisson : NAN;
 }
 
-static double density_of(const LyraMeshMaterial *material)
+double ly_common_number(const LyraMesh *mesh, LyMaterialNumber *number, double *first)
 {
-    return material->density;
-}
-
-// The number that all elements agree on, NaN where they don't; `start`: that of the first element.
-// Nullable.
-static double common(const LyraWorld *world, int32_t body, MaterialNumber *number, double *start)
-{
+    LyraMeshView view = lyra_mesh_view(mesh);
     double value = NAN;
-    bool same = true, begun = false;
-    int32_t first, end;
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        // affine bodies have densities, and no moduli
-        const LyraMesh *mesh =
-            number == density_of ? ly_body_shape(&world->views[b]) : world->views[b].mesh;
-        if (!mesh) {
-            continue;
-        }
-        LyraMeshView view = lyra_mesh_view(mesh);
-        for (int32_t e = 0; e < view.element_count; ++e) {
-            double found = number(&view.materials[view.element_materials[e]]);
-            value = begun ? value : found;
-            begun = true;
-            same &= found == value;
-        }
+    bool same = true;
+    for (int32_t e = 0; e < view.element_count; ++e) {
+        double found = number(&view.materials[view.element_materials[e]]);
+        value = e ? value : found;
+        same &= found == value;
     }
-    if (start) {
-        *start = value;
+    if (first) {
+        *first = value;
     }
     return same ? value : NAN;
 }
@@ -125,22 +104,19 @@ static bool changes_moduli(const LyraWorld *world, int32_t body)
     return false;
 }
 
-static bool has_young(const LyraWorld *world, int32_t body)
+// its law has moduli, and its elements Poisson's ratios
+static bool has_ratio(const LyraWorld *world, int32_t body)
 {
-    return first_with(world, body, has_moduli) >= 0 && first_with(world, body, changes_moduli) < 0;
+    double first = NAN;
+    if (has_moduli(world, body)) {
+        ly_common_number(world->views[body].mesh, poisson_of, &first);
+    }
+    return !isnan(first);
 }
 
 static bool has_poisson(const LyraWorld *world, int32_t body)
 {
-    double first = NAN;
-    common(world, body, poisson_of, &first);
-    return has_young(world, body) && !isnan(first);
-}
-
-// masses have one factor for all; gravity over time has masses of its own
-static bool has_density(const LyraWorld *world, int32_t body)
-{
-    return !world->gravity_changes && (body < 0 || world->body_count == 1);
+    return first_with(world, body, has_ratio) >= 0 && first_with(world, body, changes_moduli) < 0;
 }
 
 static bool has_gravity(const LyraWorld *world, int32_t body)
@@ -179,30 +155,14 @@ static void read_linear(const char *unit, double value, double start, double hig
     out->high = high;
 }
 
-// the body whose factor stands for all
-static const LyBody *body_of(const LyraWorld *world, int32_t body,
-                             bool (*holds)(const LyraWorld *world, int32_t body))
-{
-    int32_t found = first_with(world, body, holds);
-    return &world->bodies[found < 0 ? 0 : found];
-}
-
-static void read_young(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    ly_read_scaled(common(world, body, young_of, NULL), "Pa",
-                   body_of(world, body, has_moduli)->young, 100, out);
-}
-
+// the first body stands for all
 static void read_poisson(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
 {
-    double start = 0, set = body_of(world, body, has_moduli)->poisson;
-    common(world, body, poisson_of, &start);
+    double start = 0;
+    int32_t first = first_with(world, body, has_ratio);
+    ly_common_number(world->views[first].mesh, poisson_of, &start);
+    double set = world->bodies[first].poisson;
     read_linear("", isnan(set) ? start : set, start, 0.495, out);
-}
-
-static void read_density(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
-{
-    ly_read_scaled(common(world, body, density_of, NULL), "kg/m^3", world->density, 10, out);
 }
 
 static void read_mass_damping(const LyraWorld *world, int32_t body, LyraWorldParameter *out)
@@ -304,26 +264,6 @@ done:
     return status;
 }
 
-static LyraStatus set_moduli(LyraWorld *world, LyUndo *undo, int32_t body, const double *young,
-                             const double *poisson)
-{
-    int32_t first, end;
-    range_of(world, body, &first, &end);
-    for (int32_t b = first; b < end; ++b) {
-        if (has_moduli(world, b)) {
-            LY_TRY(set_moduli_of(world, undo, b, young ? *young : world->bodies[b].young,
-                                 poisson ? *poisson : world->bodies[b].poisson));
-        }
-    }
-    for (int32_t b = first; b < end; ++b) {
-        if (has_moduli(world, b)) {
-            world->bodies[b].young = young ? *young : world->bodies[b].young;
-            world->bodies[b].poisson = poisson ? *poisson : world->bodies[b].poisson;
-        }
-    }
-    return LYRA_OK;
-}
-
 LyraStatus ly_find_factor(const char *name, double value, double start, double *factor)
 {
     *factor = value / start;
@@ -332,32 +272,40 @@ LyraStatus ly_find_factor(const char *name, double value, double start, double *
                : ly_fail(LYRA_INVALID_ARGUMENT, "%s is %g, expected more than 0", name, value);
 }
 
-static LyraStatus set_young(LyraWorld *world, LyUndo *undo, int32_t body, double value)
+// laws without a modulus of their own have a factor
+static double start_young(const LyraWorld *world, int32_t body, int32_t number)
 {
-    LyraWorldParameter now = {0};
-    double factor;
-    read_young(world, body, &now);
-    LY_TRY(ly_find_factor("young", value, now.start, &factor));
-    return set_moduli(world, undo, body, &factor, NULL);
+    (void)number;
+    return has_moduli(world, body) ? ly_common_number(world->views[body].mesh, young_of, NULL) : 0;
+}
+
+static bool changes_young(const LyraWorld *world, int32_t body, int32_t number)
+{
+    (void)number;
+    return changes_moduli(world, body);
+}
+
+static LyraStatus set_young(LyraWorld *world, LyUndo *undo, int32_t body, int32_t number,
+                            double factor)
+{
+    (void)number;
+    return set_moduli_of(world, undo, body, factor, world->bodies[body].poisson);
 }
 
 static LyraStatus set_poisson(LyraWorld *world, LyUndo *undo, int32_t body, double value)
 {
-    return value > -1 && value < 0.5
-               ? set_moduli(world, undo, body, NULL, &value)
-               : ly_fail(LYRA_INVALID_ARGUMENT,
-                         "poisson is %g, expected more than -1 and below 0.5", value);
-}
-
-static LyraStatus set_density(LyraWorld *world, LyUndo *undo, int32_t body, double value)
-{
-    (void)undo;
-    LyraWorldParameter now = {0};
-    double factor;
-    read_density(world, body, &now);
-    LY_TRY(ly_find_factor("density", value, now.start, &factor));
-    LY_TRY(lyra_model_set_mass_factor(world->model, factor));
-    world->density = factor;
+    int32_t first, end;
+    if (!(value > -1 && value < 0.5)) {
+        return ly_fail(LYRA_INVALID_ARGUMENT, "poisson is %g, expected more than -1 and below 0.5",
+                       value);
+    }
+    range_of(world, body, &first, &end);
+    for (int32_t b = first; b < end; ++b) {
+        if (has_moduli(world, b)) {
+            LY_TRY(set_moduli_of(world, undo, b, world->bodies[b].young, value));
+            LY_TRY(ly_undo_set_number(undo, &world->bodies[b].poisson, value));
+        }
+    }
     return LYRA_OK;
 }
 
@@ -397,10 +345,18 @@ static LyraStatus set_gravity(LyraWorld *world, LyUndo *undo, int32_t body, doub
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-const LyLive ly_live_young = {has_young, read_young, set_young};
-const LyLive ly_live_poisson = {has_poisson, read_poisson, set_poisson};
-const LyLive ly_live_density = {has_density, read_density, set_density};
-const LyLive ly_live_mass_damping = {always, read_mass_damping, set_mass_damping};
-const LyLive ly_live_stiffness_damping = {always, read_stiffness_damping, set_stiffness_damping};
-const LyLive ly_live_dt = {always, read_dt, set_dt};
-const LyLive ly_live_gravity = {has_gravity, read_gravity, set_gravity};
+static const LyScaled young = {.name = "young",
+                               .unit = "Pa",
+                               .range = 100,
+                               .factor = offsetof(LyBody, young),
+                               .start = start_young,
+                               .changes = changes_young,
+                               .set = set_young};
+const LyLive ly_live_young = {.scaled = &young};
+const LyLive ly_live_poisson = {.has = has_poisson, .read = read_poisson, .set = set_poisson};
+const LyLive ly_live_mass_damping = {
+    .has = always, .read = read_mass_damping, .set = set_mass_damping};
+const LyLive ly_live_stiffness_damping = {
+    .has = always, .read = read_stiffness_damping, .set = set_stiffness_damping};
+const LyLive ly_live_dt = {.has = always, .read = read_dt, .set = set_dt};
+const LyLive ly_live_gravity = {.has = has_gravity, .read = read_gravity, .set = set_gravity};

@@ -61,9 +61,10 @@ void ly_world_load(void *user, double t, const double *u, const double *v, doubl
 {
     const LyraWorld *world = user;
     for (int i = 0; i < 3 && world->gravity_changes; ++i) {
-        double g = ly_curve_at(&world->spec.gravity[i], t).value;
+        double size = ly_curve_at(&world->spec.gravity[i], t).value;
         for (int32_t b = 0; b < world->body_count; ++b) {
             const LyraBodyView *body = &world->views[b];
+            double g = world->bodies[b].mass * size;
             for (int64_t k = 0; k < body->vertex_count; ++k) {
                 f[3 * (body->first_vertex + k) + i] += world->bodies[b].masses[k] * g;
             }

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Consistent masses of all bodies.
+// Masses of bodies: consistent ones, and the number that those of a body go by, which is turned
+// while the world runs. Velocities stay then; what that does to the kinetic energy is booked as a
+// change of the step.
 
 #include "lyra/mesh_ops.h"
-#include "world/world.h"
+#include "world/parameters.h"
 
 #include <math.h>
 
@@ -81,3 +83,116 @@ done:
     lyra_mesh_destroy(whole);
     return status;
 }
+
+// ---- numbers that are turned --------------------------------------------------------------------
+
+enum {
+    DENSITY,
+    SPRINGS_DENSITY,
+    SPRINGS_MASS,
+    CLOTH_DENSITY,
+    CLOTH_MASS,
+    PARTICLES_DENSITY,
+    PARTICLES_MASS,
+    ROD_DENSITY,
+    ROD_MASS
+};
+
+static double density_of(const LyraMeshMaterial *material)
+{
+    return material->density;
+}
+
+// the density of all parts of a cloth, NaN where they differ
+static double cloth_density(const LyraBodyCloth *cloth)
+{
+    double density = cloth->surface_density;
+    for (int32_t f = 0; f < cloth->fabric_count; ++f) {
+        double own = cloth->fabrics[f].surface_density;
+        density = isnan(own) || own == cloth->surface_density ? density : NAN;
+    }
+    return density;
+}
+
+// a mass of the whole body, which overrules the density
+static double mass_or(double mass, int32_t mass_number, double density, int32_t density_number,
+                      int32_t *number)
+{
+    *number = isnan(mass) ? density_number : mass_number;
+    return isnan(mass) ? density : mass;
+}
+
+// what the masses of a body go by, and which number it is; 0 where they go by several
+static double find_mass(const LyraWorld *world, int32_t body, int32_t *number)
+{
+    const LyraBodyDef *def = world->bodies[body].def;
+    const LyraBodyView *view = &world->views[body];
+    const LyraSpringsOver over = def->springs ? def->springs->over : LYRA_SPRINGS_OVER_ELEMENTS;
+    *number = DENSITY;
+    if (view->shell) {
+        return ly_shell_density(def);
+    }
+    if (view->cloth) {
+        return mass_or(def->cloth->mass, CLOTH_MASS, cloth_density(def->cloth), CLOTH_DENSITY,
+                       number);
+    }
+    if (def->particles) {
+        return mass_or(def->particles->mass, PARTICLES_MASS, def->particles->surface_density,
+                       PARTICLES_DENSITY, number);
+    }
+    if (view->rod) {
+        // masses and moments of inertia are turned together
+        bool given = !isnan(def->rod->line_density) || !isnan(def->rod->inertia);
+        return mass_or(def->rod->mass, ROD_MASS, given ? 0 : def->rod->density, ROD_DENSITY,
+                       number);
+    }
+    if (def->springs && (over == LYRA_SPRINGS_OVER_CHAIN || !isnan(def->springs->mass))) {
+        *number = SPRINGS_MASS;
+        return isnan(def->springs->mass) ? 1 : def->springs->mass;
+    }
+    if (over != LYRA_SPRINGS_OVER_ELEMENTS) {
+        *number = SPRINGS_DENSITY;
+        return def->springs->surface_density;
+    }
+    const LyraMesh *shape = ly_body_shape(view);
+    return shape ? ly_common_number(shape, density_of, NULL) : 0;
+}
+
+static double start_mass(const LyraWorld *world, int32_t body, int32_t number)
+{
+    int32_t own;
+    double value = find_mass(world, body, &own);
+    return own == number ? value : 0;
+}
+
+static LyraStatus set_mass(LyraWorld *world, LyUndo *undo, int32_t body, int32_t number,
+                           double factor)
+{
+    (void)number;
+    return ly_undo_set_mass_factor(undo, world->model, body, factor);
+}
+
+#define NUMBER(which, number_name, number_unit)                                                    \
+    [which] = {.name = number_name,                                                                \
+               .unit = number_unit,                                                                \
+               .range = 10,                                                                        \
+               .factor = offsetof(LyBody, mass),                                                   \
+               .number = which,                                                                    \
+               .start = start_mass,                                                                \
+               .set = set_mass}
+
+static const LyScaled numbers[] = {
+    NUMBER(DENSITY, "density", "kg/m^3"), NUMBER(SPRINGS_DENSITY, "surface-density", "kg/m^2"),
+    NUMBER(SPRINGS_MASS, "mass", "kg"),   NUMBER(CLOTH_DENSITY, "surface-density", "kg/m^2"),
+    NUMBER(CLOTH_MASS, "mass", "kg"),     NUMBER(PARTICLES_DENSITY, "surface-density", "kg/m^2"),
+    NUMBER(PARTICLES_MASS, "mass", "kg"), NUMBER(ROD_DENSITY, "density", "kg/m^3"),
+    NUMBER(ROD_MASS, "mass", "kg")};
+const LyLive ly_live_density = {.scaled = &numbers[DENSITY]};
+const LyLive ly_live_springs_density = {.scaled = &numbers[SPRINGS_DENSITY]};
+const LyLive ly_live_springs_mass = {.scaled = &numbers[SPRINGS_MASS]};
+const LyLive ly_live_cloth_density = {.scaled = &numbers[CLOTH_DENSITY]};
+const LyLive ly_live_cloth_mass = {.scaled = &numbers[CLOTH_MASS]};
+const LyLive ly_live_particles_density = {.scaled = &numbers[PARTICLES_DENSITY]};
+const LyLive ly_live_particles_mass = {.scaled = &numbers[PARTICLES_MASS]};
+const LyLive ly_live_rod_density = {.scaled = &numbers[ROD_DENSITY]};
+const LyLive ly_live_rod_mass = {.scaled = &numbers[ROD_MASS]};

@@ -57,6 +57,11 @@ static void find_pose(const void *user, double time, LyPose *out)
     }
 }
 
+void ly_world_pose(const LyraObstacleDef *def, double time, LyPose *out)
+{
+    find_pose(def, time, out);
+}
+
 static bool moves(const LyraObstacleDef *def)
 {
     bool any = !ly_curve_is_zero(&def->rotation.angle);
@@ -89,6 +94,14 @@ static LyraStatus check_def(const LyraWorld *world, const LyraObstacleDef *def)
         if (status != LYRA_OK) {
             return ly_within_item(status, "pairs", p);
         }
+    }
+    bool holds =
+        def->response == LYRA_OBSTACLE_RELOCATE || def->response == LYRA_OBSTACLE_CONSTRAINT;
+    if (holds && (def->friction > 0 || def->pair_count > 0)) {
+        return ly_fail_key(LYRA_UNSUPPORTED, def->friction > 0 ? "friction" : "pairs",
+                           "found friction with response %s, whose points slide freely, expected "
+                           "none, or response barrier",
+                           def->response == LYRA_OBSTACLE_RELOCATE ? "relocate" : "constraint");
     }
     if (lyra_world_find_obstacle(world, def->name) >= 0) {
         return ly_fail_key(LYRA_BAD_FORMAT, "name",
@@ -284,6 +297,9 @@ void ly_world_end_obstacles(LyraWorld *world)
     for (int32_t g = 0; g < all->group_count; ++g) {
         ly_release(world->ctx, all->groups[g].obstacles);
     }
+    lyra_vector_destroy(all->reaction);
+    ly_release(world->ctx, all->targets);
+    ly_release(world->ctx, all->freed);
     ly_release(world->ctx, all->list);
     ly_release(world->ctx, all->groups);
     ly_release(world->ctx, all);
@@ -325,6 +341,13 @@ static LyraStatus check_points(const LyraWorld *world, int32_t body, int32_t obs
                           "obstacles", obstacle);
 }
 
+static const LyResponse responses[LYRA_OBSTACLE_RESPONSE_COUNT] = {
+    [LYRA_OBSTACLE_BARRIER] = LY_BARRIER,
+    [LYRA_OBSTACLE_PENALTY] = LY_PENALTY,
+    [LYRA_OBSTACLE_RELOCATE] = LY_HELD,
+    [LYRA_OBSTACLE_CONSTRAINT] = LY_HELD,
+};
+
 static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room, LyBodyObstacles *out)
 {
     LyWorldObstacles *all = world->obstacles;
@@ -357,8 +380,7 @@ static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room, L
         room[count] = (LyObstacle){.shape = obstacle->shape,
                                    .pose = obstacle->moves ? find_pose : NULL,
                                    .user = def,
-                                   .response = def->response == LYRA_OBSTACLE_PENALTY ? LY_PENALTY
-                                                                                      : LY_BARRIER,
+                                   .response = responses[def->response],
                                    .friction = friction_with(world, def, body),
                                    .slip = def->slip,
                                    .distance = isnan(def->distance) ? 0 : def->distance,
@@ -483,6 +505,15 @@ LyraStatus lyra_world_obstacle(LyraWorld *world, int32_t index, LyraObstacleRepo
             }
             for (int i = 0; i < 3; ++i) {
                 out->reaction[i] -= state->force[i];
+            }
+            const double *held = ly_world_held(world, g, k);
+            int32_t count = held ? ly_obstacle_group_points(group->group)->count : 0;
+            for (int64_t p = 0; p < count; ++p) {
+                for (int i = 0; i < 3; ++i) {
+                    out->reaction[i] -= held[4 * p + 1 + i];
+                }
+                out->normal += ly_length3(held + 4 * p + 1);
+                out->touching += held[4 * p] > 0;
             }
             out->normal += state->normal;
             out->touching += state->touching;

@@ -34,11 +34,21 @@ struct LyWorldObstacles {
     bool made;
     int32_t group_count;
     LyBodyObstacles *groups; // [group_count]
+    double *targets;         // of what is held, [3 vertices]; made by the first step. Nullable
+    LyraVector *reaction;    // the same
+    uint8_t *freed;          // what pulled in this step, [points of groups x obstacles]; the same
 };
 
 /// The points of a body that are held off: those of its surface, or all. Their areas, the distance
 /// of the barrier and its stiffness.
 LyraStatus ly_obstacle_points(LyraWorld *world, int32_t body, bool all, double dt,
                               LyObstaclePoints *out);
+
+/// Where an obstacle is at a time.
+void ly_world_pose(const LyraObstacleDef *def, double time, LyPose *out);
+
+/// What the state of the world has of a group's points and one of its obstacles, [points][4]: 1
+/// where a point is held, and the force on it, N. NULL where nothing is held.
+const double *ly_world_held(const LyraWorld *world, int32_t group, int32_t obstacle);
 
 #endif

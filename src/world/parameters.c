@@ -37,7 +37,7 @@ static LyraStatus add(LyraWorld *world, const char *path, size_t prefix, const L
     LyParameters *list = world->parameters;
     char *copy = NULL;
     double start = NAN;
-    if (!(key->live ? key->live->has(world, body) && !ly_world_changes_key(world, key, body)
+    if (!(key->live ? ly_live_has(key->live, world, body) && !ly_world_changes_key(world, key, body)
                     : ly_turns_find(world, body, key, &start))) {
         return LYRA_OK;
     }
@@ -210,7 +210,7 @@ static void read(const LyraWorld *world, const LyParameter *parameter, LyraWorld
     const LyKey *key = parameter->key;
     *out = (LyraWorldParameter){.path = parameter->path, .name = key->name};
     if (key->live) {
-        key->live->read(world, parameter->body, out);
+        ly_live_read(key->live, world, parameter->body, out);
     } else {
         ly_turns_read(key, parameter->start, find_turned(world->parameters, parameter), out);
     }
@@ -221,7 +221,7 @@ static LyraStatus set(LyraWorld *world, LyUndo *undo, LyParameter *parameter, do
     const LyKey *key = parameter->key;
     double turned;
     if (key->live) {
-        return key->live->set(world, undo, parameter->body, value);
+        return ly_live_set(key->live, world, undo, parameter->body, value);
     }
     LY_TRY(ly_turns_set(world, undo, parameter->body, key, parameter->start, value, &turned));
     for (int32_t p = 0; p < world->parameters->count; ++p) {

@@ -66,6 +66,12 @@ static const struct {
     [LYRA_PROBE_OBSTACLE_FORCE] = {"obstacle-force", "N", true, false, LYRA_PROBE_SUM, FORGETS,
                                    false},
     [LYRA_PROBE_OBSTACLE_GAP] = {"obstacle-gap", "m", false, false, LYRA_PROBE_MIN, FORGETS, false},
+    [LYRA_PROBE_CURVATURE] = {"curvature", "1/m", false, false, LYRA_PROBE_MAX, FORGETS, false},
+    [LYRA_PROBE_BENDING_MOMENT] = {"bending-moment", "N m", false, false, LYRA_PROBE_MAX, FORGETS,
+                                   false},
+    [LYRA_PROBE_TWIST] = {"twist", "rad/m", false, false, LYRA_PROBE_MAX, FORGETS, false},
+    [LYRA_PROBE_TORQUE] = {"torque", "N m", false, false, LYRA_PROBE_MAX, FORGETS, false},
+    [LYRA_PROBE_TENSION] = {"tension", "N", false, false, LYRA_PROBE_MAX, FORGETS, false},
 };
 
 static const char *const reduce_names[LYRA_PROBE_REDUCE_COUNT] = {"auto", "mean", "sum",
@@ -299,16 +305,23 @@ static LyraStatus find_faces(LyraWorld *world, const LyraProbeDef *def, const Ly
     return LYRA_OK;
 }
 
+// the body that a quantity is of
+static LyraStatus find_body(LyraWorld *world, const LyraProbeDef *def, int32_t *body)
+{
+    int32_t end;
+    LY_TRY(ly_select_bodies(world, def->body, body, &end));
+    return end - *body == 1
+               ? LYRA_OK
+               : ly_fail_key(LYRA_BAD_FORMAT, "body",
+                             "found none beside quantity %s, expected the name of one of %d bodies",
+                             quantities[def->quantity].name, end - *body);
+}
+
 static LyraStatus find_elements(LyraWorld *world, const LyraProbeDef *def,
                                 const LyraSelector *select, LyProbe *probe)
 {
-    int32_t first, end;
-    LY_TRY(ly_select_bodies(world, def->body, &first, &end));
-    if (end - first != 1) {
-        return ly_fail_key(LYRA_BAD_FORMAT, "body",
-                           "found none beside quantity %s, expected the name of one of %d bodies",
-                           quantities[def->quantity].name, end - first);
-    }
+    int32_t first;
+    LY_TRY(find_body(world, def, &first));
     const LyraMesh *mesh = world->views[first].mesh;
     if (!mesh) {
         return ly_fail_key(LYRA_BAD_FORMAT, "body",
@@ -319,6 +332,51 @@ static LyraStatus find_elements(LyraWorld *world, const LyraProbeDef *def,
     }
     probe->body = first;
     return ly_select_elements(world, mesh, select, &probe->element_count, &probe->elements);
+}
+
+static bool is_of_rod(LyraProbeQuantity quantity)
+{
+    return quantity >= LYRA_PROBE_CURVATURE && quantity <= LYRA_PROBE_TENSION;
+}
+
+// vertices of a rod; of tension edges with both ends among them
+static LyraStatus find_rod(LyraWorld *world, const LyraProbeDef *def, const LyraSelector *select,
+                           LyProbe *probe)
+{
+    LySelection found;
+    bool *chosen = NULL;
+    LY_TRY(find_body(world, def, &probe->body));
+    const LyraBodyView *body = &world->views[probe->body];
+    if (!body->rod) {
+        return ly_fail_key(LYRA_BAD_FORMAT, "body",
+                           "found \"%.60s\" of kind %s, expected a rod, as quantity is %s",
+                           body->name, body->kind, quantities[def->quantity].name);
+    }
+    LyraRodView rod = lyra_rod_view(body->rod);
+    bool edges = def->quantity == LYRA_PROBE_TENSION;
+    LY_TRY(ly_select_vertices(world, def->body, select, &found));
+    LY_TRY(ly_arena_allocate(world->arena, edges ? rod.edge_count : found.count,
+                             sizeof *probe->elements, &probe->elements));
+    for (int32_t i = 0; i < found.count && !edges; ++i) {
+        probe->elements[probe->element_count++] = found.vertices[i] - body->first_vertex;
+    }
+    if (!edges) {
+        return LYRA_OK;
+    }
+    LY_TRY(ly_allocate_zeroed(world->ctx, rod.vertex_count, sizeof *chosen, &chosen));
+    for (int32_t i = 0; i < found.count; ++i) {
+        chosen[found.vertices[i] - body->first_vertex] = true;
+    }
+    for (int32_t e = 0; e < rod.edge_count; ++e) {
+        if (chosen[rod.edges[2 * (int64_t)e]] && chosen[rod.edges[2 * (int64_t)e + 1]]) {
+            probe->elements[probe->element_count++] = e;
+        }
+    }
+    ly_release(world->ctx, chosen);
+    return probe->element_count > 0
+               ? LYRA_OK
+               : ly_fail_key(LYRA_BAD_FORMAT, "select",
+                             "found no edge with both ends in it, expected one at least");
 }
 
 static LyraStatus find_selection(LyraWorld *world, const LyraProbeDef *def, LyProbe *probe)
@@ -332,6 +390,9 @@ static LyraStatus find_selection(LyraWorld *world, const LyraProbeDef *def, LyPr
     const LyraSelector *select = def->select ? def->select : &all;
     if (quantities[def->quantity].of_elements) {
         return find_elements(world, def, select, probe);
+    }
+    if (is_of_rod(def->quantity)) {
+        return find_rod(world, def, select, probe);
     }
     switch (def->quantity) {
     case LYRA_PROBE_TIE_FORCE:
@@ -620,22 +681,14 @@ static LyraStatus make_fields(LyraWorld *world, LyProbe *probe)
     return LYRA_OK;
 }
 
-static LyraStatus read_elements(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
+// the numbers in scratch of all that is selected. `factors`: Nullable: 1.
+static void reduce_elements(const LyProbe *probe, const double *factors, LyraProbeView *out)
 {
-    bool energy = probe->def.quantity == LYRA_PROBE_ENERGY;
-    bool density = quantities[probe->def.quantity].density;
-    LyraMemory memory = quantities[probe->def.quantity].memory;
     LyraProbeReduce reduce = probe->def.reduce;
-    LY_TRY(probe->fields ? LYRA_OK : make_fields(world, probe));
-    const LyraElementFields fields = {.energy_density = energy ? probe->scratch : NULL,
-                                      .von_mises = energy ? NULL : probe->scratch};
-    LY_TRY(memory == FORGETS
-               ? lyra_fields_evaluate(probe->fields, world->state, &fields)
-               : lyra_fields_read_memory(probe->fields, memory, world->state, probe->scratch));
     double sum = 0, most = NAN, least = NAN;
     for (int32_t i = 0; i < probe->element_count; ++i) {
         int32_t e = probe->elements[i];
-        double value = probe->scratch[e] * (density ? probe->rest_volumes[e] : 1);
+        double value = probe->scratch[e] * (factors ? factors[e] : 1);
         sum += value;
         most = fmax(most, value);
         least = fmin(least, value);
@@ -644,6 +697,36 @@ static LyraStatus read_elements(LyraWorld *world, LyProbe *probe, LyraProbeView 
                      : reduce == LYRA_PROBE_MIN  ? least
                      : reduce == LYRA_PROBE_MEAN ? sum / probe->element_count
                                                  : sum;
+}
+
+static LyraStatus read_elements(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
+{
+    bool energy = probe->def.quantity == LYRA_PROBE_ENERGY;
+    bool density = quantities[probe->def.quantity].density;
+    LyraMemory memory = quantities[probe->def.quantity].memory;
+    LY_TRY(probe->fields ? LYRA_OK : make_fields(world, probe));
+    const LyraElementFields fields = {.energy_density = energy ? probe->scratch : NULL,
+                                      .von_mises = energy ? NULL : probe->scratch};
+    LY_TRY(memory == FORGETS
+               ? lyra_fields_evaluate(probe->fields, world->state, &fields)
+               : lyra_fields_read_memory(probe->fields, memory, world->state, probe->scratch));
+    reduce_elements(probe, density ? probe->rest_volumes : NULL, out);
+    return LYRA_OK;
+}
+
+static LyraStatus read_rod(LyraWorld *world, LyProbe *probe, LyraProbeView *out)
+{
+    LyraRodView rod = lyra_rod_view(world->views[probe->body].rod);
+    int64_t count = rod.vertex_count > rod.edge_count ? rod.vertex_count : rod.edge_count;
+    LyraRodMeasures measures = {0};
+    double **const fields[] = {&measures.curvature, &measures.moment, &measures.twist,
+                               &measures.torque, &measures.tension};
+    if (!probe->scratch) {
+        LY_TRY(ly_allocate_array(world->ctx, count, sizeof *probe->scratch, &probe->scratch));
+    }
+    *fields[probe->def.quantity - LYRA_PROBE_CURVATURE] = probe->scratch;
+    LY_TRY(lyra_world_rod_measure(world, probe->body, &measures));
+    reduce_elements(probe, NULL, out);
     return LYRA_OK;
 }
 
@@ -691,6 +774,12 @@ LyraStatus lyra_world_probe(LyraWorld *world, int32_t index, LyraProbeView *out)
     case LYRA_PROBE_VOLUME:
         out->values[0] = probe->sign * wind(probe->triangle_count, probe->triangles, X, u) / 6;
         return LYRA_OK;
+    case LYRA_PROBE_CURVATURE:
+    case LYRA_PROBE_BENDING_MOMENT:
+    case LYRA_PROBE_TWIST:
+    case LYRA_PROBE_TORQUE:
+    case LYRA_PROBE_TENSION:
+        return read_rod(world, probe, out);
     default:
         return read_elements(world, probe, out);
     }

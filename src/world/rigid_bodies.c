@@ -22,6 +22,7 @@
 
 #include "integrate/integrate.h"
 #include "lyra/constraint.h"
+#include "lyra/probe.h"
 #include "math/vec3.h"
 #include "rigid/rigid.h"
 #include "world/world.h"
@@ -493,12 +494,13 @@ LyraStatus lyra_world_rigid_motion(LyraWorld *world, int32_t body, LyraRigidMoti
             now = look(&own, values, world->rigid->count, b, u, v);
         }
     }
-    double factor = world->density * NODES * own.mass;
+    // masses are those of now
+    double scale = lyra_model_view(world->model).masses[own.first_vertex] / own.mass;
     give(lyra_vec3_add(vec(own.center), now.place), out->position);
     give(now.velocity, out->velocity);
     memcpy(out->rotation, (double[4]){now.q.w, now.q.x, now.q.y, now.q.z}, sizeof out->rotation);
     give(ly_inertia_spin(&own.inertia, now.q, now.L), out->spin);
-    give(lyra_vec3_scale(now.velocity, factor), out->momentum);
-    give(lyra_vec3_scale(now.L, world->density), out->angular_momentum);
+    give(lyra_vec3_scale(now.velocity, scale * NODES * own.mass), out->momentum);
+    give(lyra_vec3_scale(now.L, scale), out->angular_momentum);
     return LYRA_OK;
 }

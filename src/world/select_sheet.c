@@ -4,6 +4,7 @@
 // What selections ask of a sheet of triangles: its groups and materials, and its parts.
 
 #include "base/choices.h"
+#include "base/forest.h"
 #include "math/vec3.h"
 #include "world/select.h"
 
@@ -48,15 +49,6 @@ LyraStatus ly_select_sheet_set(const LyraSurfaceView *view, const char *key, con
 
 // ---- parts --------------------------------------------------------------------------------------
 
-static int32_t root_of(int32_t *parents, int32_t v)
-{
-    while (parents[v] != v) {
-        parents[v] = parents[parents[v]];
-        v = parents[v];
-    }
-    return v;
-}
-
 // the vertex nearest to a place
 static int32_t find_nearest(const LyraSurfaceView *view, const double *place)
 {
@@ -80,7 +72,7 @@ static int32_t find_part(const LyraSurfaceView *view, int32_t *parents, uint8_t 
     int32_t found = -1;
     *count = 0;
     for (int32_t t = 0; t < view->face_count; ++t) {
-        int32_t root = root_of(parents, view->corner_vertices[3 * (int64_t)t]);
+        int32_t root = ly_forest_root(parents, view->corner_vertices[3 * (int64_t)t]);
         if (!seen[root]) {
             seen[root] = 1;
             found = *count == wanted ? root : found;
@@ -104,12 +96,12 @@ LyraStatus ly_select_sheet_component(LyraContext *ctx, const LyraSurfaceView *vi
     for (int32_t t = 0; t < view->face_count; ++t) {
         const int32_t *ids = view->corner_vertices + 3 * (int64_t)t;
         for (int c = 1; c < 3; ++c) {
-            parents[root_of(parents, ids[c])] = root_of(parents, ids[0]);
+            ly_forest_join(parents, ids[0], ids[c]);
         }
     }
     root = find_part(view, parents, seen, select->component, &count);
     if (select->component_at) {
-        root = root_of(parents, find_nearest(view, select->component_at));
+        root = ly_forest_root(parents, find_nearest(view, select->component_at));
     } else if (root < 0) {
         LY_TRY_DONE(ly_fail_key(LYRA_BAD_FORMAT, "component",
                                 "found %lld, expected a number from 0 to %d, as the body has %d "
@@ -117,7 +109,7 @@ LyraStatus ly_select_sheet_component(LyraContext *ctx, const LyraSurfaceView *vi
                                 (long long)select->component, count - 1, count));
     }
     for (int32_t t = 0; t < view->face_count; ++t) {
-        in[t] = root_of(parents, view->corner_vertices[3 * (int64_t)t]) == root;
+        in[t] = ly_forest_root(parents, view->corner_vertices[3 * (int64_t)t]) == root;
     }
 done:
     ly_release(ctx, seen);

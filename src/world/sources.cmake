@@ -31,6 +31,7 @@ target_sources(lyra_objects PRIVATE
   world/masses.c
   world/methods.c
   world/motion.c
+  world/obstacle_hold.c
   world/obstacle_points.c
   world/obstacles.c
   world/parameters.c
@@ -38,6 +39,7 @@ target_sources(lyra_objects PRIVATE
   world/pull.c
   world/registry.c
   world/rigid_bodies.c
+  world/scaled.c
   world/select.c
   world/select_parts.c
   world/select_sheet.c

@@ -43,13 +43,9 @@ static LyraStatus apply_rules(LyraWorld *world, double begin, double end)
     return LYRA_OK;
 }
 
-// all parts of a step, or none: they work on a copy of the state
-static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
+// the parts of a step to `end`, in world->work
+static LyraStatus take_parts(LyraWorld *world, double start, double end, LyraStepReport *report)
 {
-    LY_TRY(world->work ? lyra_state_assign(world->work, world->state)
-                       : lyra_state_copy(world->state, &world->work));
-    double start = lyra_state_view(world->state).time;
-    double end = lyra_state_next_time(world->state, world->dt);
     LyraStatus status = ly_integrator_begin_parts(world->integrator, world->work, world->dt, end);
     for (int32_t s = 0; s < world->substeps && status == LYRA_OK; ++s) {
         LyraStepReport part = {0};
@@ -69,9 +65,33 @@ static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
         ly_state_tick(world->work, world->state, world->dt);
     }
     LyraStatus kept = ly_integrator_end_parts(world->integrator, ended ? world->work : NULL);
-    status = ended ? kept : status;
+    return ended ? kept : status;
+}
+
+// all parts of a step, or none: they work on a copy of the state. Again where obstacles pulled.
+static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
+{
+    double start = lyra_state_view(world->state).time;
+    double end = lyra_state_next_time(world->state, world->dt);
+    LyraStatus status = LYRA_OK;
+    int32_t iterations = 0;
+    bool again = true;
+    for (int32_t pass = 0; again && status == LYRA_OK; ++pass) {
+        LY_TRY(world->work ? lyra_state_assign(world->work, world->state)
+                           : lyra_state_copy(world->state, &world->work));
+        LY_TRY(ly_world_hold(world, world->work, end, pass));
+        status = take_parts(world, start, end, report);
+        iterations += report->newton_iterations;
+        if (status == LYRA_OK) {
+            status = ly_world_find_pulled(world, world->work, pass, &again);
+        }
+    }
+    report->newton_iterations = iterations;
     if (status == LYRA_OK) {
         status = ly_world_project(world, world->work, report);
+    }
+    if (status == LYRA_OK) {
+        status = ly_world_release(world, world->work, report);
     }
     if (status == LYRA_OK) {
         status = lyra_state_assign(world->state, world->work);
@@ -86,7 +106,7 @@ static LyraStatus take_substeps(LyraWorld *world, LyraStepReport *report)
 static LyraStatus take_step(LyraWorld *world, LyraStepReport *report)
 {
     LY_TRY(apply_rules(world, report->time, lyra_state_next_time(world->state, world->dt)));
-    return world->substeps > 1 || ly_world_projects(world)
+    return world->substeps > 1 || ly_world_projects(world) || ly_world_holds(world)
                ? take_substeps(world, report)
                : lyra_integrator_step(world->integrator, world->state, world->dt, report);
 }

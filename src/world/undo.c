@@ -12,6 +12,8 @@
 
 #define MODEL_FORCE (-1)
 #define MODEL_DAMPING (-2)
+#define MODEL_MASSES (-3) // of a body: its number, and its factor
+#define NUMBER (-4)
 
 // room for one more entry of `count` values, which the caller fills and counts
 static LyraStatus reserve(LyUndo *undo, int64_t count, LyUndoEntry **out)
@@ -76,6 +78,30 @@ LyraStatus ly_undo_set_damping(LyUndo *undo, LyraModel *model, double mass, doub
     return LYRA_OK;
 }
 
+LyraStatus ly_undo_set_mass_factor(LyUndo *undo, LyraModel *model, int32_t body, double factor)
+{
+    LyUndoEntry *entry = NULL;
+    LY_TRY(reserve(undo, 2, &entry));
+    entry->values[0] = body;
+    entry->values[1] = model->mass.factor[body];
+    LY_TRY(lyra_model_set_body_mass_factor(model, body, factor));
+    entry->group = MODEL_MASSES;
+    ++undo->count;
+    return LYRA_OK;
+}
+
+LyraStatus ly_undo_set_number(LyUndo *undo, double *number, double value)
+{
+    LyUndoEntry *entry = NULL;
+    LY_TRY(reserve(undo, 1, &entry));
+    entry->values[0] = *number;
+    entry->number = number;
+    entry->group = NUMBER;
+    *number = value;
+    ++undo->count;
+    return LYRA_OK;
+}
+
 static LyraStatus take_back(const LyUndoEntry *entry, LyraModel *model)
 {
     switch (entry->group) {
@@ -83,6 +109,11 @@ static LyraStatus take_back(const LyUndoEntry *entry, LyraModel *model)
         return lyra_model_set_force(model, entry->values);
     case MODEL_DAMPING:
         return lyra_model_set_damping(model, entry->values[0], entry->values[1]);
+    case MODEL_MASSES:
+        return lyra_model_set_body_mass_factor(model, (int32_t)entry->values[0], entry->values[1]);
+    case NUMBER:
+        *entry->number = entry->values[0];
+        return LYRA_OK;
     default:
         return lyra_model_set_parameter(model, entry->group, entry->parameter, entry->values);
     }

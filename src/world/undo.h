@@ -12,7 +12,8 @@
 
 /// What one change found in the model.
 typedef struct LyUndoEntry {
-    int32_t group;         // -1: the constant forces of the model; -2: its damping
+    int32_t group;         // below 0: what is no parameter of a group, undo.c
+    double *number;        // of the caller's; Nullable
     const char *parameter; // as the type of the group names it
     int64_t capacity;      // of values
     double *values;
@@ -35,6 +36,12 @@ LyraStatus ly_undo_set_force(LyUndo *undo, LyraModel *model, const double *force
 
 /// As lyra_model_set_damping(), and remembers what was there. On failure nothing changes.
 LyraStatus ly_undo_set_damping(LyUndo *undo, LyraModel *model, double mass, double stiffness);
+
+/// As lyra_model_set_body_mass_factor(), and remembers what was there. On failure nothing changes.
+LyraStatus ly_undo_set_mass_factor(LyUndo *undo, LyraModel *model, int32_t body, double factor);
+
+/// Sets a number that outlives the undo, and remembers what was there. On failure nothing changes.
+LyraStatus ly_undo_set_number(LyUndo *undo, double *number, double value);
 
 /// Changes so far are kept.
 void ly_undo_keep(LyUndo *undo);

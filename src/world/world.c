@@ -385,6 +385,7 @@ static LyraStatus prepare(LyraWorld *world)
                          "integrator"));
     LY_TRY(ly_within_key(ly_world_check_ties(world, world->integrator), "integrator"));
     LY_TRY(ly_within_key(ly_world_check_obstacles(world, world->integrator), "integrator"));
+    LY_TRY(ly_within_key(ly_world_check_holding(world, world->integrator), "integrator"));
     LY_TRY(ly_within_key(ly_world_check_projections(world, world->integrator), "integrator"));
     LY_TRY(ly_within_key(ly_world_check_rigid(world, world->integrator), "integrator"));
     LY_TRY(lyra_system_state_create(world->system, &world->state));

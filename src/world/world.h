@@ -83,9 +83,10 @@ typedef struct LyBody {
     double *start[2];          // displacements and velocities of files; NULL: none; on the arena
     LyraSprings *springs;      // of such a body; owned. Nullable
     double *shown[2];          // buffers of lyra_world_positions(), _velocities(); owned
-    double young;              // factor on what it has, as people turned it
+    double young, mass;        // factors on what it has, as people turned it
     double poisson;            // of all of it; NaN: its own
     double cloth[4];           // factors on stretch, shear, bend_u, bend_v
+    double rod_damping;        // factor on that of a rod
     LyStrainLimit *limit;      // projection after steps; owned. Nullable
 } LyBody;
 
@@ -130,7 +131,6 @@ struct LyraWorld {
     LyraVector *momentum;     // scratch of energies; made by the first ones
     LyraVector *projected[3]; // u and v before a projection, its way; where motion is bounded
     LyParameters *parameters; // that can be turned; once it is prepared
-    double density;           // factor on all masses
     double start_dt, start_damping[2], start_gravity[3];
     double dt;
     int32_t substeps;
@@ -307,6 +307,16 @@ void ly_world_end_obstacles(LyraWorld *world);
 /// Fails for integrators that obstacles do not work with.
 LyraStatus ly_world_check_obstacles(const LyraWorld *world, const LyraIntegrator *integrator);
 
+/// Whether obstacles hold vertices by constraints; fails for integrators and bodies that can't.
+bool ly_world_holds(const LyraWorld *world);
+LyraStatus ly_world_check_holding(const LyraWorld *world, const LyraIntegrator *integrator);
+
+/// Holds what obstacles hold in a step of `state` to `end`. After it, whether it is to be taken
+/// `again`, in another pass, without what is pulled; then what is still pulled is let go.
+LyraStatus ly_world_hold(LyraWorld *world, LyraState *state, double end, int32_t pass);
+LyraStatus ly_world_find_pulled(LyraWorld *world, LyraState *state, int32_t pass, bool *again);
+LyraStatus ly_world_release(LyraWorld *world, LyraState *state, LyraStepReport *report);
+
 /// Fails for an integrator that cannot find what hard ties push with.
 LyraStatus ly_world_check_ties(const LyraWorld *world, const LyraIntegrator *integrator);
 
@@ -365,6 +375,9 @@ const char *ly_path_body(const LyraWorld *world, const char *path, int32_t *body
 /// Finds the parameters that can be turned, once the model is there, and ends their list.
 LyraStatus ly_world_list_parameters(LyraWorld *world);
 void ly_world_end_parameters(LyraWorld *world);
+
+/// Density of a shell, kg/m^3.
+double ly_shell_density(const LyraBodyDef *def);
 
 /// Consistent masses of all bodies. `positions`: at rest, of all vertices.
 LyraStatus ly_world_mass_matrix(const LyraWorld *world, const double *positions,

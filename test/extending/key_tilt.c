@@ -39,7 +39,7 @@ static LyraStatus set_tilt(LyraWorld *world, LyUndo *undo, int32_t body, double 
                                   (double[]){g * sin(value), -g * cos(value), model.gravity[2]});
 }
 
-static const LyLive live_tilt = {has_tilt, read_tilt, set_tilt};
+static const LyLive live_tilt = {.has = has_tilt, .read = read_tilt, .set = set_tilt};
 
 static const LyKey tilt_keys[] = {
     {"tilt", LY_KEY_NUMBER, AT(Tilt, tilt), .unit = "rad", .meaning = "Turns gravity about z.",
