@@ -4,6 +4,7 @@
 // Joints: what each kind holds and leaves free, between rigid, affine and soft bodies and the
 // world; what they push with; what is refused.
 
+#include "lyra/joint.h"
 #include "lyra/math3.h"
 #include "lyra/world.h"
 #include "lyra_test.h"

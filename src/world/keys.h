@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "lyra/curve.h"
+#include "lyra/joint.h"
 #include "lyra/registry.h"
 #include "lyra/world.h"
 

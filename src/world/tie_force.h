@@ -7,6 +7,7 @@
 #define LY_WORLD_TIE_FORCE_H
 
 #include "base/base.h"
+#include "lyra/joint.h"
 #include "lyra/world.h"
 
 /// One side of all points of a tie: `nodes` vertices of the model and weights for each.
