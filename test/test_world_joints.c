@@ -6,6 +6,7 @@
 
 #include "lyra/joint.h"
 #include "lyra/math3.h"
+#include "lyra/probe.h"
 #include "lyra/world.h"
 #include "lyra_test.h"
 
