@@ -141,6 +141,12 @@ static void check_net(LyraContext *ctx, Net *net, bool scalars)
     TEST_CHECK_MSG(solve_difference(&c, c.x) < 1e-11, "%s of %d: %g", net->name, net->vertices,
                    solve_difference(&c, c.x));
     TEST_CHECK(report.residual < 1e-12 && report.refinements == 0);
+    // by a band of its own, not by what takes over
+    LyBandOrder order = {0};
+    TEST_OK(ly_band_order_create(ctx, lyra_block_pattern_graph(c.pattern),
+                                 ly_constraints_scalars(set), &order));
+    TEST_CHECK((double)report.factor_entries == order.entries);
+    ly_band_order_destroy(&order);
     lyra_constraints_destroy(set);
     solve_case_end(&c);
     free(net);
