@@ -25,6 +25,8 @@
 
 /// Panels of rows that are finished together: with a depth of 256, half of a second cache.
 #define CHUNK 30
+// Factors of at most so many numbers keep their memory: short steps allocate nothing.
+#define KEPT_ROOM 400000
 /// Numbers that are stored together.
 #define STORE_CHUNK 65536
 /// Panels of a piece of a solve.
@@ -169,6 +171,9 @@ static LyraStatus take_numbers(LyFrontFactor *factor)
 void ly_front_factor_rest(LyFrontFactor *factor)
 {
     LyraContext *ctx = factor->fronts->ctx;
+    if (!factor->holding.transient) {
+        return;
+    }
     ly_release(ctx, factor->values);
     ly_release(ctx, factor->singles);
     factor->values = NULL;
@@ -186,13 +191,14 @@ LyraStatus ly_front_factor_create(const LyFronts *fronts, const LyraOperator *A,
     const int32_t *column;
     *out = (LyFrontFactor){
         .fronts = fronts, .kernels = kernels[lyra_context_isa(ctx)], .holding = holding};
+    out->holding.transient = holding.transient && fronts->values_room > KEPT_ROOM;
     out->source_count = matrix_rows(A, &start, &column);
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)fronts->count + 1, 8, &out->entry_start));
     LY_TRY_DONE(find_entries(fronts, start, column, out));
     LY_TRY_DONE(ly_allocate_zeroed(ctx, fronts->pivot_room, 8, &out->signs));
     LY_TRY_DONE(ly_allocate_array(ctx, threads * 3 * fronts->widest, 8, &out->base));
     LY_TRY_DONE(ly_allocate_array(ctx, (int64_t)fronts->tree_count + 1, 8, &out->failed));
-    if (!holding.transient) {
+    if (!out->holding.transient) {
         LY_TRY_DONE(take_numbers(out));
         LY_TRY_DONE(take_scratch(out));
     }

@@ -162,7 +162,7 @@ int64_t ly_fronts_bytes(const LyFronts *fronts);
 /// How the numbers of a factor are held. Computed in doubles they are either way.
 typedef struct LyFrontHolding {
     bool single;    // in single precision: half the memory, for preconditioners
-    bool transient; // memory to factor in is there only while it is needed
+    bool transient; // memory to factor in is there only while it is needed, if it is large
 } LyFrontHolding;
 
 /// A node of the matrix, node_size x node_size entries, in a front.
@@ -210,7 +210,7 @@ typedef struct LyFrontInput {
 LyraStatus ly_front_factor_compute(LyFrontFactor *factor, const LyFrontInput *input,
                                    int64_t *failed);
 
-/// Lets the numbers go until the next factor.
+/// Lets the numbers go until the next factor, where memory is transient.
 void ly_front_factor_rest(LyFrontFactor *factor);
 
 /// The pivots, d of L D L^T, by old number, [size].
