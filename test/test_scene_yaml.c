@@ -68,7 +68,7 @@ static const char *const wrong[][2] = {
     {"steps_and_duration", ":3:29: found duration beside steps, expected one of them"},
     {"strange_key",
      ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
-     "gravity, constraints, loads, forces, ties, obstacles, changes, damping, integrator, solver, "
+     "gravity, constraints, loads, forces, ties, joints, obstacles, changes, damping, integrator, solver, "
      "time, output, camera"},
     {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
     {"key_elsewhere", ":3:1: found key \"probes\" in scene, expected it in output"},
