@@ -134,7 +134,9 @@ LYRA_TEST(shell_derivatives_match_differences)
 LYRA_TEST(membranes_of_all_laws_match_differences)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    TestRandom random = test_random(5);
+    // directions along which no energy stands nearly still, as a slope of rounding would tell
+    // nothing
+    TestRandom random = test_random(15);
     for (int law = 0; law < LYRA_MATERIAL_LAW_COUNT; ++law) {
         Sample s = make_sample(false);
         LyraShellDef def = def_of(&s);
