@@ -66,10 +66,10 @@ static const char *const wrong[][2] = {
     {"not_yaml", ":3:5: while parsing a flow sequence: did not find expected ',' or ']'"},
     {"out_of_range", ":3:25: found \"0.5\", expected a number between -1 and 0.5 for poisson"},
     {"steps_and_duration", ":3:29: found duration beside steps, expected one of them"},
-    {"strange_key",
-     ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
-     "gravity, constraints, loads, forces, ties, obstacles, changes, damping, integrator, solver, "
-     "time, output, camera"},
+    {"strange_key", ":3:1: found key \"sound\" in scene, expected one of: title, bodies, mass, "
+                    "gravity, constraints, loads, forces, ties, joints, obstacles, changes, "
+                    "damping, integrator, solver, "
+                    "time, output, camera"},
     {"times_go_back", ":6:28: found \"1\", expected a time after the one before it"},
     {"key_elsewhere", ":3:1: found key \"probes\" in scene, expected it in output"},
     {"unknown_group", ":3:1: found key \"integrater\" in scene, expected \"integrator\" perhaps"},

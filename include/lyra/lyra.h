@@ -23,6 +23,7 @@
 #include "lyra/fields.h"
 #include "lyra/force.h"
 #include "lyra/integrator.h"
+#include "lyra/joint.h"
 #include "lyra/lines.h"
 #include "lyra/material.h"
 #include "lyra/mesh.h"

@@ -305,7 +305,7 @@ static bool start(Run *run)
         return true;
     }
     bool good = run_files_open(run, resumed, mark.frames) &&
-                run_csv_open(run, resumed, mark.csv_bytes) &&
+                run_csv_open(run, resumed, mark.csv_bytes) && run_motion_open(run, resumed) &&
                 run_summary_write(run, "running", NULL);
     if (good) {
         cli_set_last_words(fail_without_memory, run);

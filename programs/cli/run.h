@@ -101,6 +101,7 @@ typedef struct Run {
     char *row;          ///< Room for a row of steps.csv.
     // files
     FILE *csv;
+    FILE *motion; ///< bodies.csv; NULL without rigid or affine bodies.
     int64_t csv_bytes;
     LyraSeries *displacement, *velocity, *time;
     LyraSeries *matrix; ///< A column of displacements per step.
@@ -200,6 +201,13 @@ bool run_record_step(Run *run);
 
 /// Looks at the probes at the present state.
 bool run_read_probes(Run *run);
+
+/// Begins bodies.csv where there are bodies with a rotation, or goes on behind the reached step;
+/// writes the rows of a saved step.
+bool run_motion_open(Run *run, bool resumed);
+bool run_motion_write(Run *run);
+bool run_motion_sync(Run *run);
+void run_motion_close(Run *run);
 
 /// Begins steps.csv, or goes on behind its first `bytes` bytes, whose times fill the frames.
 bool run_csv_open(Run *run, bool resumed, int64_t bytes);

@@ -169,7 +169,7 @@ bool run_checkpoint_write(Run *run)
     Note note = make_note(run);
     size_t length = write_note(&note, text);
     // what it counts must be there first
-    bool good = run_csv_sync(run) && run_files_sync(run);
+    bool good = run_csv_sync(run) && run_motion_sync(run) && run_files_sync(run);
     if (good && lyra_checkpoint_save(run->ctx, path, run->view.state, text, length) != LYRA_OK) {
         cli_failed();
         good = false;

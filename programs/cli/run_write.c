@@ -272,6 +272,7 @@ void run_files_close(Run *run)
         fclose(run->csv);
         run->csv = NULL;
     }
+    run_motion_close(run);
     if (run->lock) {
         fclose(run->lock);
         run->lock = NULL;
@@ -657,7 +658,7 @@ bool run_files_write(Run *run)
         !append_vertices(run, run->matrix, lyra_state_view(run->view.state).u)) {
         return false;
     }
-    return (!save || save_frame(run)) && (!obj || save_surfaces(run)) &&
+    return (!save || (save_frame(run) && run_motion_write(run))) && (!obj || save_surfaces(run)) &&
            (!is_due(output->vtu_every, run->step) || save_vtus(run)) &&
            (!picture || run_picture_write(run));
 }

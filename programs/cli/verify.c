@@ -18,7 +18,7 @@ static const VerifyCase *const groups[] = {
     verify_motion_cases,    verify_time_cases,           verify_plastic_cases,
     verify_impact_cases,    verify_viscous_cases,        verify_cloth_cases,
     verify_rod_cases,       verify_shell_cases,          verify_particles_cases,
-    verify_obstacles_cases, verify_calculix_cases,
+    verify_obstacles_cases, verify_rigid_cases,          verify_calculix_cases,
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };

@@ -171,6 +171,7 @@ CliExit verify_write_markdown(const Verify *verify, const char *path, const char
 extern const VerifyCase verify_beam_cases[];
 extern const VerifyCase verify_calculix_cases[];
 extern const VerifyCase verify_cloth_cases[];
+extern const VerifyCase verify_rigid_cases[];
 extern const VerifyCase verify_rod_cases[];
 extern const VerifyCase verify_shell_cases[];
 extern const VerifyCase verify_cook_cases[];

@@ -156,6 +156,11 @@ static LyraStatus add_tie(LyraWorld *world, const LySceneSpec *spec, int32_t ind
     return lyra_world_add_tie(world, &spec->world.ties[index], NULL);
 }
 
+static LyraStatus add_joint(LyraWorld *world, const LySceneSpec *spec, int32_t index)
+{
+    return lyra_world_add_joint(world, &spec->world.joints[index], NULL);
+}
+
 static LyraStatus add_obstacle(LyraWorld *world, const LySceneSpec *spec, int32_t index)
 {
     return lyra_world_add_obstacle(world, &spec->world.obstacles[index], NULL);
@@ -191,6 +196,7 @@ static LyraStatus fill_world(const LySceneBuild *build, LyraWorld *world)
     LY_TRY(add_list(build, world, "loads", spec->load_count, add_load));
     LY_TRY(add_list(build, world, "forces", spec->force_count, add_force));
     LY_TRY(add_list(build, world, "ties", spec->tie_count, add_tie));
+    LY_TRY(add_list(build, world, "joints", spec->joint_count, add_joint));
     LY_TRY(add_list(build, world, "obstacles", spec->obstacle_count, add_obstacle));
     LY_TRY(add_list(build, world, "changes", spec->change_count, add_change));
     LY_TRY(add_list(build, world, "output.probes", build->spec->output.probe_count, add_probe));

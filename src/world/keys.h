@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "lyra/curve.h"
+#include "lyra/joint.h"
 #include "lyra/registry.h"
 #include "lyra/world.h"
 
@@ -100,9 +101,10 @@ typedef struct LyWorldSpec {
     const LyraWorldForceDef *forces;
     const LyraChangeDef *changes;
     const LyraTieDef *ties;
+    const LyraJointDef *joints;
     const LyraObstacleDef *obstacles;
     int32_t body_count, constraint_count, load_count, force_count, change_count, tie_count;
-    int32_t obstacle_count;
+    int32_t obstacle_count, joint_count;
 } LyWorldSpec;
 
 extern const LyGroup ly_world_keys;      // LyWorldSpec
@@ -112,6 +114,7 @@ extern const LyGroup ly_load_keys;       // LyraLoadDef
 extern const LyGroup ly_force_keys;      // LyraWorldForceDef
 extern const LyGroup ly_change_keys;     // LyraChangeDef
 extern const LyGroup ly_tie_keys;        // LyraTieDef
+extern const LyGroup ly_joint_keys;      // LyraJointDef
 extern const LyGroup ly_obstacle_keys;   // LyraObstacleDef
 extern const LyGroup ly_select_keys;     // LyraSelector
 extern const LyGroup ly_probe_keys;      // LyraProbeDef

@@ -177,6 +177,39 @@ PUBLIC_GROUP(ly_tie_keys, tie_keys, LyraTieDef, init_tie, "ties",
              "Points of a body that are tied to points of another, or of the world: "
              "[ties](theory/ties.md).");
 
+static void init_joint(void *out)
+{
+    *(LyraJointDef *)out = lyra_joint_def_default();
+}
+
+static const LyKey joint_keys[] = {
+    {"name", LY_KEY_TEXT, AT(LyraJointDef, name), .meaning = "For probes, as that of a tie."},
+    {"type", LY_KEY_WORD, AT(LyraJointDef, kind), .choices = "ball|hinge|slider|weld",
+     .meaning = "Turns about a point; about an axis; the way along an axis; nothing is free."},
+    {"body", LY_KEY_TEXT, AT(LyraJointDef, body), .required = true, .meaning = "What is joined."},
+    {"to", LY_KEY_TEXT, AT(LyraJointDef, to),
+     .meaning = "The body that it is joined to. Without, the world."},
+    {"at", LY_KEY_VECTOR, AT(LyraJointDef, at), .unit = "m",
+     .meaning = "Where, at rest, inside of the bodies or not."},
+    {"axis", LY_KEY_VECTOR, AT(LyraJointDef, axis),
+     .meaning = "Of a hinge, a slider and of `angle`."},
+    {"span", LY_KEY_NUMBER, AT(LyraJointDef, span), .unit = "m", .range = LY_RANGE_POSITIVE,
+     .shown_default = "by the body",
+     .meaning = "From `at` to the points that hold turns. Without, a quarter of the diagonal of "
+                "the body's box."},
+    {"hard", LY_KEY_BOOL, AT(LyraJointDef, hard),
+     .meaning = "Nothing but tolerances parts the points; if not, springs."},
+    {"stiffness", LY_KEY_NUMBER, AT(LyraJointDef, stiffness), .unit = "N/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .shown_default = "of hard joints automatic",
+     .meaning = "Of each point, as that of ties."},
+    {"damping", LY_KEY_NUMBER, AT(LyraJointDef, damping), .unit = "N s/m",
+     .range = LY_RANGE_NOT_NEGATIVE, .meaning = "Against relative motion, of each point."},
+    {"angle", LY_KEY_CURVE, AT(LyraJointDef, angle), .unit = "rad",
+     .meaning = "Turns the places of a weld to the world about the axis over time: a motor."},
+};
+PUBLIC_GROUP(ly_joint_keys, joint_keys, LyraJointDef, init_joint, "joints",
+             "Joints between bodies, or bodies and the world: [ties](theory/ties.md).");
+
 static const LyKey change_keys[] = {
     {"body", LY_KEY_TEXT, AT(LyraChangeDef, body),
      .meaning = "Its name. Without, all bodies. Not beside a path."},

@@ -37,6 +37,8 @@ static const LyKey world_keys[] = {
      .meaning = "Forces of the program's own."},
     {"ties", LY_KEY_LIST, LIST(LyWorldSpec, ties, tie_count), .group = &ly_tie_keys,
      .meaning = "What is tied together."},
+    {"joints", LY_KEY_LIST, LIST(LyWorldSpec, joints, joint_count), .group = &ly_joint_keys,
+     .meaning = "What is joined so that it can turn or slide."},
     {"obstacles", LY_KEY_LIST, LIST(LyWorldSpec, obstacles, obstacle_count),
      .group = &ly_obstacle_keys, .meaning = "What bodies do not enter."},
     {"changes", LY_KEY_LIST, LIST(LyWorldSpec, changes, change_count), .group = &ly_change_keys,

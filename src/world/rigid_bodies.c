@@ -419,6 +419,22 @@ void ly_world_note_rigid(LyraWorld *world)
     }
 }
 
+LyraStatus ly_world_soften_rigid(LyraWorld *world, bool soft)
+{
+    if (!world->rigid) {
+        return LYRA_OK;
+    }
+    double *values = NULL;
+    LyRigidBodies *rigid = world->rigid;
+    LY_TRY(ly_allocate_zeroed(world->ctx, rigid->count, sizeof *values, &values));
+    for (int32_t b = 0; b < rigid->count && !soft; ++b) {
+        values[b] = lyra_force_view(rigid->force).parameters[b];
+    }
+    LyraStatus status = lyra_model_set_parameter(world->model, rigid->group, "stiffness", values);
+    ly_release(world->ctx, values);
+    return status;
+}
+
 void ly_world_end_rigid(LyraWorld *world)
 {
     if (world->rigid) {

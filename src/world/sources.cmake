@@ -14,6 +14,7 @@ target_sources(lyra_objects PRIVATE
   world/curve.c
   world/expression.c
   world/forces.c
+  world/joints.c
   world/keys_bodies.c
   world/keys_copy.c
   world/keys_loads.c

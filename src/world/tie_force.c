@@ -7,9 +7,12 @@
 //
 //   d_p = u_p - w_p + (1 - s) g_p - m_p                                                       (1)
 //
-// is how far they are from where the tie wants them. A compliant tie is a spring, E = k/2 |d|^2,
-// with damping c the force c d' besides. A hard tie has d = 0, by augmented Lagrangians [NW06,
-// section 17.3]:
+// is how far they are from where the tie wants them. A point of a joint leaves directions f free,
+// (1 - sum f f^T) d_p is what counts of it. They are those of the joint's own points as the step
+// begins: as these keep their distances, points that may part along f alone do not part, and no
+// distance is held twice, by the joint and by a rigid body. A compliant tie is a spring, E = k/2
+// |d|^2, with damping c the force c d' besides. A hard tie has d = 0, by augmented Lagrangians
+// [NW06, section 17.3]:
 //
 //   E = (l + p) . d + k/2 |d|^2,   dE/du_p = l + p + k d = -dE/dw_p.                          (2)
 //
@@ -27,6 +30,7 @@
 #include "world/tie_force.h"
 
 #include "lyra/embed.h"
+#include "math/vec3.h"
 #include "world/motion.h"
 #include "world/world.h"
 
@@ -39,7 +43,8 @@ enum {
     TIE_DAMPING,
     TIE_GAP,                  // g
     TIE_PLACE = TIE_GAP + 3,  // of the point at rest
-    TIE_PUSH = TIE_PLACE + 3, // p
+    TIE_FREE = TIE_PLACE + 3, // f
+    TIE_PUSH = TIE_FREE + 6,  // p
     TIE_SEEN = TIE_PUSH + 3   // d where p last gained
 };
 #define SOFT_COUNT TIE_PUSH
@@ -70,15 +75,32 @@ static void find_aim(const Aim *aim, const double gap[3], const double place[3],
     }
 }
 
+// takes away what is along the free directions of a point, [2][3], zeros for none
+static void take_free(const double *free, double a[3])
+{
+    for (int f = 0; f < 2; ++f) {
+        const double *t = free + 3 * f;
+        double along = a[0] * t[0] + a[1] * t[1] + a[2] * t[2];
+        for (int i = 0; i < 3; ++i) {
+            a[i] -= along * t[i];
+        }
+    }
+}
+
 // ---- the kernel ---------------------------------------------------------------------------------
 
 // the blocks (0, 0), (0, 1), (1, 1), or (0, 0) alone
-static void write_blocks(const double *factor, bool both, double *blocks)
+static void write_blocks(const double *free, const double *factor, bool both, double *blocks)
 {
     memset(blocks, 0, (size_t)(both ? 3 : 1) * 9 * W * sizeof *blocks);
-    for (int i = 0; i < 3 * W; ++i) {
-        int at = 4 * (i / W) * W + i % W;
-        double value = factor[i % W];
+    for (int i = 0; i < 9 * W; ++i) {
+        int at = i, r = i / W / 3, c = i / W % 3;
+        const double *f = free + i % W;
+        double share = (r == c) - f[r * W] * f[c * W] - f[(3 + r) * W] * f[(3 + c) * W];
+        double value = share * factor[i % W];
+        if (share == 0) {
+            continue;
+        }
         blocks[at] = value;
         if (both) {
             blocks[9 * W + at] = -value;
@@ -106,12 +128,26 @@ static void evaluate(const LyTie *tie, const LyraBatch *batch, bool both, bool h
             rate[i][e] =
                 batch->v ? batch->v[own] - (both ? batch->v[other] : 0) + speed[i] : speed[i];
         }
+        for (int i = 0; i < 3; ++i) {
+            add[i] = d[i][e];
+            speed[i] = rate[i][e];
+        }
+        double free[6];
+        for (int i = 0; i < 6; ++i) {
+            free[i] = batch->parameters[(TIE_FREE + i) * W + e];
+        }
+        take_free(free, add);
+        take_free(free, speed);
+        for (int i = 0; i < 3; ++i) {
+            d[i][e] = add[i];
+            rate[i][e] = speed[i];
+        }
     }
     if (batch->dfdx) {
-        write_blocks(k, both, batch->dfdx);
+        write_blocks(batch->parameters + TIE_FREE * W, k, both, batch->dfdx);
     }
     if (batch->dfdv) {
-        write_blocks(c, both, batch->dfdv);
+        write_blocks(batch->parameters + TIE_FREE * W, c, both, batch->dfdv);
     }
     for (int i = 0; i < 3; ++i) {
         for (int e = 0; e < W; ++e) {
@@ -150,15 +186,12 @@ static void destroy(void *self)
     ly_tie_destroy(self);
 }
 
-static const char *const names[HARD_COUNT] = {"stiffness", "damping", "gap-x",   "gap-y",  "gap-z",
-                                              "place-x",   "place-y", "place-z", "push-x", "push-y",
-                                              "push-z",    "seen-x",  "seen-y",  "seen-z"};
-static const LyraParameterKind kinds[HARD_COUNT] = {
-    LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_NOT_NEGATIVE, LYRA_PARAMETER_ANY,
-    LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY,
-    LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY,
-    LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY,
-    LYRA_PARAMETER_ANY,          LYRA_PARAMETER_ANY};
+static const char *const names[HARD_COUNT] = {
+    "stiffness", "damping", "gap-x",   "gap-y",   "gap-z",   "place-x", "place-y",
+    "place-z",   "free-1x", "free-1y", "free-1z", "free-2x", "free-2y", "free-2z",
+    "push-x",    "push-y",  "push-z",  "seen-x",  "seen-y",  "seen-z"};
+static const LyraParameterKind kinds[HARD_COUNT] = {LYRA_PARAMETER_NOT_NEGATIVE,
+                                                    LYRA_PARAMETER_NOT_NEGATIVE};
 static const char *const history_names[] = {"force-x", "force-y", "force-z"};
 static const char *const history_units[] = {"N", "N", "N"};
 
@@ -194,6 +227,84 @@ static const LyraForceType types[2][2][2][2] = {
     {FOUR(HARD, 1, evaluate_hard_world), FOUR(HARD, 2, evaluate_hard_bodies)},
 };
 
+// ---- looking ------------------------------------------------------------------------------------
+
+// adds sign times the value of a side's point to out
+static void add_point(const LyTieSide *side, int32_t p, double sign, const double *values,
+                      double out[3])
+{
+    for (int32_t k = 0; k < side->nodes; ++k) {
+        int64_t at = (int64_t)side->nodes * p + k;
+        for (int i = 0; i < 3; ++i) {
+            out[i] += sign * side->weights[at] * values[3 * (int64_t)side->vertices[at] + i];
+        }
+    }
+}
+
+// where a point of the body is
+static void own_place(const LyTie *tie, int32_t p, const double *u, double x[3])
+{
+    memcpy(x, tie->places + 3 * (int64_t)p, 3 * sizeof *x);
+    add_point(&tie->own, p, 1, u, x);
+}
+
+// brings a to length 1, after taking what is along the unit vector t; zeros where nothing is left
+static void make_unit(const double *t, double a[3])
+{
+    double along = t ? ly_dot3(a, t) : 0;
+    for (int i = 0; i < 3; ++i) {
+        a[i] -= t ? along * t[i] : 0;
+    }
+    double length = ly_length3(a);
+    for (int i = 0; i < 3; ++i) {
+        a[i] = length > 0 ? a[i] / length : 0;
+    }
+}
+
+// the directions that a point leaves free, [2][3], where its body is now
+static void find_free(const LyTie *tie, int32_t p, const double *u, double free[6])
+{
+    double x[3][3];
+    memset(free, 0, 6 * sizeof *free);
+    if (tie->frame == LY_FRAME_NONE || (p == 0 && tie->frame != LY_FRAME_SLIDER)) {
+        return;
+    }
+    for (int k = 0; k < 3; ++k) {
+        own_place(tie, k < tie->count ? k : 0, u, x[k]);
+    }
+    ly_subtract3(x[1], x[0], free);
+    make_unit(NULL, free);
+    if (p == 2) {
+        ly_subtract3(x[2], x[0], free + 3);
+        make_unit(free, free + 3);
+    }
+}
+
+static void find_gap(const LyTie *tie, int32_t p, double time, const double *u, const double *v,
+                     const double *free, double gap[3], double *rate)
+{
+    Aim aim = aim_at(tie, time);
+    double speed[3];
+    find_aim(&aim, tie->gaps + 3 * (int64_t)p, tie->places + 3 * (int64_t)p, gap, speed);
+    add_point(&tie->own, p, 1, u, gap);
+    add_point(&tie->other, p, -1, u, gap);
+    take_free(free, gap);
+    if (rate) {
+        memcpy(rate, speed, sizeof speed);
+        add_point(&tie->own, p, 1, v, rate);
+        add_point(&tie->other, p, -1, v, rate);
+        take_free(free, rate);
+    }
+}
+
+void ly_tie_gap(const LyTie *tie, int32_t p, double time, const double *u, const double *v,
+                double gap[3], double *rate)
+{
+    double free[6];
+    find_free(tie, p, u, free);
+    find_gap(tie, p, time, u, v, free, gap, rate);
+}
+
 // ---- stencils -----------------------------------------------------------------------------------
 
 static LyraSurfacePoint point_of(const LyTieSide *side, int32_t p)
@@ -220,13 +331,16 @@ static LyraStatus set_stencils(const LyTie *tie, const LyraUpdate *at, const dou
         if (tie->other.nodes > 0) {
             points[1] = point_of(&tie->other, p);
         }
-        if (pushes) {
+        const double *before = pushes ? pushes + HARD_COUNT * (int64_t)p : NULL;
+        if (!before) {
+            find_free(tie, p, at->u, numbers + TIE_FREE);
+        } else {
             double d[3];
-            ly_tie_gap(tie, p, at->time, at->u, NULL, d, NULL);
+            memcpy(numbers + TIE_FREE, before + TIE_FREE, 6 * sizeof *numbers);
+            find_gap(tie, p, at->time, at->u, NULL, numbers + TIE_FREE, d, NULL);
             for (int i = 0; i < 3; ++i) {
                 // read before the stencil is written anew
-                numbers[TIE_PUSH + i] =
-                    pushes[HARD_COUNT * (int64_t)p + TIE_PUSH + i] + tie->stiffness[p] * d[i];
+                numbers[TIE_PUSH + i] = before[TIE_PUSH + i] + tie->stiffness[p] * d[i];
                 numbers[TIE_SEEN + i] = d[i];
             }
         }
@@ -240,9 +354,10 @@ static bool was_seen(const LyTie *tie, const LyraUpdate *at, const double *pushe
 {
     bool seen = true;
     for (int32_t p = 0; p < tie->count && seen; ++p) {
+        const double *before = pushes + HARD_COUNT * (int64_t)p;
         double d[3];
-        ly_tie_gap(tie, p, at->time, at->u, NULL, d, NULL);
-        seen = memcmp(d, pushes + HARD_COUNT * (int64_t)p + TIE_SEEN, sizeof d) == 0;
+        find_gap(tie, p, at->time, at->u, NULL, before + TIE_FREE, d, NULL);
+        seen = memcmp(d, before + TIE_SEEN, sizeof d) == 0;
     }
     return seen;
 }
@@ -258,6 +373,8 @@ static LyraStatus update(const void *self, const LyraUpdate *at, LyraStencilSet 
     }
     const double *pushes = next == PHASE_PUSHED ? lyra_stencil_set_view(set).parameters : NULL;
     bool same = pushes ? was_seen(tie, at, pushes) : phase == PHASE_FRESH || phase == PHASE_FIRST;
+    // directions are found anew as a step begins
+    same &= tie->frame == LY_FRAME_NONE || at->moment == LYRA_UPDATE_ITERATION;
     if (!same) {
         *version = 0;
         LY_TRY(set_stencils(tie, at, pushes, set));
@@ -308,33 +425,4 @@ LyraStatus ly_tie_make_force(LyTie *take, LyraForce **out)
         ly_tie_destroy(take);
     }
     return status;
-}
-
-// ---- looking ------------------------------------------------------------------------------------
-
-// adds sign times the value of a side's point to out
-static void add_point(const LyTieSide *side, int32_t p, double sign, const double *values,
-                      double out[3])
-{
-    for (int32_t k = 0; k < side->nodes; ++k) {
-        int64_t at = (int64_t)side->nodes * p + k;
-        for (int i = 0; i < 3; ++i) {
-            out[i] += sign * side->weights[at] * values[3 * (int64_t)side->vertices[at] + i];
-        }
-    }
-}
-
-void ly_tie_gap(const LyTie *tie, int32_t p, double time, const double *u, const double *v,
-                double gap[3], double *rate)
-{
-    Aim aim = aim_at(tie, time);
-    double speed[3];
-    find_aim(&aim, tie->gaps + 3 * (int64_t)p, tie->places + 3 * (int64_t)p, gap, speed);
-    add_point(&tie->own, p, 1, u, gap);
-    add_point(&tie->other, p, -1, u, gap);
-    if (rate) {
-        memcpy(rate, speed, sizeof speed);
-        add_point(&tie->own, p, 1, v, rate);
-        add_point(&tie->other, p, -1, v, rate);
-    }
 }

@@ -7,6 +7,7 @@
 #define LY_WORLD_TIE_FORCE_H
 
 #include "base/base.h"
+#include "lyra/joint.h"
 #include "lyra/world.h"
 
 /// One side of all points of a tie: `nodes` vertices of the model and weights for each.
@@ -16,6 +17,15 @@ typedef struct LyTieSide {
     double *weights;   // [count][nodes], owned
 } LyTieSide;
 
+/// What the points of a joint leave free, along a frame that they have themselves: t from the first
+/// to the second, n across it toward the third.
+typedef enum LyTieFrame {
+    LY_FRAME_NONE = 0, // nothing: a tie, or a ball
+    LY_FRAME_HINGE,    // the second along t
+    LY_FRAME_WELD,     // the second along t, the third along t and n
+    LY_FRAME_SLIDER,   // all along t, the third along n too
+} LyTieFrame;
+
 struct LyTie {
     LyraContext *ctx;
     const LyraTieDef *def; // the world's copy, curves compiled
@@ -24,7 +34,8 @@ struct LyTie {
     double *gaps;         // at rest, [count][3], owned
     double *places;       // of the points at rest, [count][3], owned
     double *stiffness;    // of each point, N/m, [count], owned
-    uint64_t serial;      // of the stiffness, which changes with it
+    LyTieFrame frame;
+    uint64_t serial; // of the stiffness, which changes with it
     const LyraForce *force;
     int32_t group; // of the model, once there is one
 };
@@ -42,5 +53,9 @@ bool ly_tie_is_timed(const struct LyTie *tie);
 /// model. `rate`: Nullable with `v`.
 void ly_tie_gap(const struct LyTie *tie, int32_t p, double time, const double *u, const double *v,
                 double gap[3], double *rate);
+
+/// Adds a tie whose points leave free what `frame` says.
+LyraStatus ly_world_add_framed_tie(LyraWorld *world, const LyraTieDef *def, LyTieFrame frame,
+                                   int32_t *index);
 
 #endif

@@ -363,11 +363,20 @@ static void digest(LyraWorld *world, const LyTie *tie)
     ly_world_digest(world, &tie->def->stiffness, sizeof tie->def->stiffness);
     ly_world_digest(world, &tie->def->damping, sizeof tie->def->damping);
     ly_world_digest(world, &tie->def->hard, sizeof tie->def->hard);
+    if (tie->frame != LY_FRAME_NONE) {
+        ly_world_digest(world, &tie->frame, sizeof tie->frame);
+    }
 }
 
 LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *index)
 {
     LYRA_ASSERT(world && def);
+    return ly_world_add_framed_tie(world, def, LY_FRAME_NONE, index);
+}
+
+LyraStatus ly_world_add_framed_tie(LyraWorld *world, const LyraTieDef *def, LyTieFrame frame,
+                                   int32_t *index)
+{
     LyraTieDef *own = NULL;
     LyTie *tie = NULL;
     LyraForce *force = NULL;
@@ -377,6 +386,7 @@ LyraStatus lyra_world_add_tie(LyraWorld *world, const LyraTieDef *def, int32_t *
     LY_TRY(ly_grow_array(world->ctx, world->tie_count, sizeof *world->ties, &world->ties));
     LY_TRY(ly_allocate_zeroed(world->ctx, 1, sizeof *tie, &tie));
     tie->ctx = world->ctx;
+    tie->frame = frame;
     LyraStatus status = fill(world, own, tie);
     if (status != LYRA_OK) {
         ly_tie_destroy(tie);
@@ -469,8 +479,14 @@ LyraStatus ly_world_prepare_ties(LyraWorld *world)
     }
     LyraStateView view = lyra_state_view(world->state);
     const LyraPoint at = {.u = view.u, .v = view.v, .committed = world->state};
-    LY_TRY(lyra_system_linearise(world->system, &at, true));
-    LY_TRY(lyra_system_largest_eigenvalue(world->system, &eigenvalue));
+    // what keeps the shape of rigid bodies is no stiffness that a tie has to beat
+    LY_TRY(ly_world_soften_rigid(world, true));
+    LyraStatus status = lyra_system_linearise(world->system, &at, true);
+    if (status == LYRA_OK) {
+        status = lyra_system_largest_eigenvalue(world->system, &eigenvalue);
+    }
+    LY_TRY(ly_world_soften_rigid(world, false));
+    LY_TRY(status);
     for (int32_t t = 0; t < world->tie_count; ++t) {
         LY_TRY(is_automatic(world->ties[t])
                    ? stiffen(world, eigenvalue + 1 / (world->dt * world->dt), t)
@@ -502,29 +518,66 @@ int32_t lyra_world_find_tie(const LyraWorld *world, const char *name)
     return -1;
 }
 
-LyraStatus lyra_world_tie_force(LyraWorld *world, int32_t index, double force[3])
+// force of point p on the body
+static void point_force(const LyraWorld *world, const LyTie *tie, int32_t p, double force[3])
 {
-    LYRA_ASSERT(world && force);
-    const LyTie *tie = NULL;
-    LY_TRY(find_tie(world, index, &tie));
     LyraStateView state = lyra_state_view(world->state);
     const double *u = lyra_vector_values(state.u), *v = lyra_vector_values(state.v);
     int64_t known = 0;
     const double *multipliers =
         tie->def->hard ? ly_model_changing_history(world->model, tie->group, world->state, &known)
                        : NULL;
+    double d[3], rate[3];
+    ly_tie_gap(tie, p, state.time, u, v, d, rate);
+    for (int i = 0; i < 3; ++i) {
+        double elastic = !tie->def->hard ? tie->stiffness[p] * d[i]
+                         : p < known     ? multipliers[3 * (int64_t)p + i]
+                                         : 0;
+        force[i] = -elastic - tie->def->damping * rate[i];
+    }
+}
+
+LyraStatus lyra_world_tie_force(LyraWorld *world, int32_t index, double force[3])
+{
+    LYRA_ASSERT(world && force);
+    const LyTie *tie = NULL;
+    LY_TRY(find_tie(world, index, &tie));
     double sum[3] = {0};
     for (int32_t p = 0; p < tie->count; ++p) {
-        double d[3], rate[3];
-        ly_tie_gap(tie, p, state.time, u, v, d, rate);
+        double own[3];
+        point_force(world, tie, p, own);
         for (int i = 0; i < 3; ++i) {
-            double elastic = !tie->def->hard ? tie->stiffness[p] * d[i]
-                             : p < known     ? multipliers[3 * (int64_t)p + i]
-                                             : 0;
-            sum[i] -= elastic + tie->def->damping * rate[i];
+            sum[i] += own[i];
         }
     }
     memcpy(force, sum, sizeof sum);
+    return LYRA_OK;
+}
+
+LyraStatus lyra_world_tie_torque(LyraWorld *world, int32_t index, const double about[3],
+                                 double torque[3])
+{
+    LYRA_ASSERT(world && about && torque);
+    const LyTie *tie = NULL;
+    LY_TRY(find_tie(world, index, &tie));
+    const double *u = lyra_vector_values(lyra_state_view(world->state).u);
+    double sum[3] = {0};
+    for (int32_t p = 0; p < tie->count; ++p) {
+        double force[3], arm[3], own[3];
+        point_force(world, tie, p, force);
+        for (int i = 0; i < 3; ++i) {
+            arm[i] = tie->places[3 * (int64_t)p + i] - about[i];
+            for (int32_t k = 0; k < tie->own.nodes; ++k) {
+                int64_t at = (int64_t)tie->own.nodes * p + k;
+                arm[i] += tie->own.weights[at] * u[3 * (int64_t)tie->own.vertices[at] + i];
+            }
+        }
+        ly_cross3(arm, force, own);
+        for (int i = 0; i < 3; ++i) {
+            sum[i] += own[i];
+        }
+    }
+    memcpy(torque, sum, sizeof sum);
     return LYRA_OK;
 }
 

@@ -349,6 +349,9 @@ LyraStatus ly_world_prepare_rigid(LyraWorld *world, int32_t *body, LyraForce **f
 void ly_world_note_rigid(LyraWorld *world);
 void ly_world_end_rigid(LyraWorld *world);
 
+/// Sets the stiffness of their shapes to zero, or back to what it is.
+LyraStatus ly_world_soften_rigid(LyraWorld *world, bool soft);
+
 /// Fails for integrators whose steps do not go along chords.
 LyraStatus ly_world_check_rigid(const LyraWorld *world, const LyraIntegrator *integrator);
 
