@@ -160,7 +160,7 @@ LYRA_TEST(statics_of_tets_of_10_nodes)
 LYRA_TEST(hopeless_sweeps_are_left_early)
 {
     static const int32_t cells[3] = {10, 10, 10};
-    static const double thickness[] = {0.02, 0.18};
+    static const double thickness[] = {0.08, 0.18};
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int32_t k = 0; k < LY_COUNT_OF(thickness); ++k) {
         Body body = make_body(ctx, cells, (const double[]){1, 1, thickness[k]});
@@ -184,9 +184,9 @@ typedef struct Kept {
     double *x;
 } Kept;
 
-static Kept kept_create(LyraContext *ctx, double thickness)
+static Kept kept_create(LyraContext *ctx, int32_t side, double thickness)
 {
-    static const int32_t cells[3] = {10, 10, 10};
+    const int32_t cells[3] = {side, side, side};
     Kept kept = {.body = make_body(ctx, cells, (const double[]){1, 1, thickness})};
     kept.S = body_dynamics(&kept.body, 1);
     kept.A = lyra_operator_block(kept.S, true);
@@ -256,7 +256,7 @@ static void kept_stir(Kept *kept, int32_t step)
 LYRA_TEST(a_body_that_comes_to_rest_gets_a_factor_of_its_own)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    Kept kept = kept_create(ctx, 0.005);
+    Kept kept = kept_create(ctx, 10, 0.005);
     kept_learn(&kept);
     kept_change(&kept, 1, 1.0);
     LyraSolveReport report = kept_step(&kept);
@@ -277,7 +277,7 @@ LYRA_TEST(a_body_that_comes_to_rest_gets_a_factor_of_its_own)
 LYRA_TEST(an_old_factor_that_serves_badly_is_left_early)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    Kept kept = kept_create(ctx, 0.005);
+    Kept kept = kept_create(ctx, 10, 0.005);
     kept_learn(&kept);
     kept_change(&kept, 1, 1e9);
     LyraSolveReport report = kept_step(&kept);
@@ -292,7 +292,7 @@ LYRA_TEST(an_old_factor_that_serves_badly_is_left_early)
 LYRA_TEST(bodies_that_need_a_new_factor_each_time_get_it)
 {
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
-    Kept kept = kept_create(ctx, 0.2);
+    Kept kept = kept_create(ctx, 10, 0.2);
     int32_t sweeps = 0, factors = 0;
     for (int32_t step = 0; step < 40; ++step) {
         if (step >= 3) {
@@ -312,11 +312,11 @@ LYRA_TEST(bodies_that_need_a_new_factor_each_time_get_it)
 // thin as paper, is not. What each of them was told is remembered with the rest.
 LYRA_TEST(factors_are_kept_in_single_precision_where_it_serves)
 {
-    static const double thickness[] = {0.035, 0.01};
+    static const double thickness[] = {0.08, 0.01};
     int64_t bytes[2];
     LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
     for (int32_t k = 0; k < 2; ++k) {
-        Kept kept = kept_create(ctx, thickness[k]);
+        Kept kept = kept_create(ctx, 10, thickness[k]);
         kept_learn(&kept);
         LyraSolveReport report = kept_step(&kept);
         TEST_CHECK_MSG(report.iterations <= 4, "%d iterations", (int)report.iterations);

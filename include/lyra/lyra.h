@@ -58,5 +58,9 @@
 #include "lyra/viscosity.h"
 #include "lyra/volume.h"
 #include "lyra/world.h"
+#include "lyra/world_bodies.h"
+#include "lyra/world_loads.h"
+#include "lyra/world_obstacles.h"
+#include "lyra/world_select.h"
 
 #endif
