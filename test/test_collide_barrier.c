@@ -28,13 +28,15 @@ static LyraStatus make_group(LyraContext *ctx, const LyraShape *shape, double fr
                              LyraForce *forces[2], LyObstacleGroup **group)
 {
     LyObstacle obstacle = {.shape = shape, .friction = friction, .slip = 0.1};
-    LyObstaclePoints points = {.count = 1, .distance = 0.2};
+    LyObstaclePoints points = {.count = 1};
     LY_TRY(ly_allocate_zeroed(ctx, 2, sizeof *points.start, &points.start));
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *points.vertices, &points.vertices));
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *points.weights, &points.weights));
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *points.area, &points.area));
     LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *points.stiffness, &points.stiffness));
+    LY_TRY(ly_allocate_zeroed(ctx, 1, sizeof *points.distance, &points.distance));
     points.start[1] = 1;
+    points.distance[0] = 0.2;
     points.weights[0] = 1;
     points.area[0] = 0.5;
     points.stiffness[0] = 30;

@@ -51,6 +51,121 @@ static LyraStatus add_plane(LyraWorld *world, double friction)
     return lyra_world_add_obstacle(world, &plane, NULL);
 }
 
+// ---- several bodies -----------------------------------------------------------------------------
+
+#define BODIES 5
+
+// Cubes far from one another on a plane, which is told once for all of them or once for each body:
+// then no two of them are worked off together.
+static LyraStatus make_row(LyraContext *ctx, int bodies, bool apart, LyraWorld **out)
+{
+    static const char *const names[BODIES] = {"a", "b", "c", "d", "e"};
+    static const char *const kinds[BODIES] = {"rigid", "rigid", "rigid", "solid", "solid"};
+    LyraWorldDef def = lyra_world_def_default();
+    LyraWorld *world = NULL;
+    LyraStatus status = LYRA_OK;
+    def.integrator.name = "backward-euler";
+    def.gravity[1] = lyra_curve_constant(-9.81);
+    def.time.dt = 0.01;
+    status = lyra_world_create(ctx, &def, &world);
+    for (int b = 0; status == LYRA_OK && b < bodies; ++b) {
+        LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+        LyraBodyDef body = lyra_body_def_default();
+        for (int i = 0; i < 3; ++i) {
+            // ranges of the barrier are those of each body
+            shape.size[i] = 0.1 + 0.02 * b;
+        }
+        body.generate = &shape;
+        body.kind = kinds[b];
+        body.name = names[b];
+        body.material.young = b > 2 ? 1e5 : body.material.young;
+        body.transform.translate[0] = b;
+        body.transform.translate[1] = 0.5 * shape.size[1] + 0.002 * (b + 1);
+        body.start.velocity[0] = 1;
+        status = lyra_world_add_body(world, &body, NULL);
+    }
+    // one of them is smoother
+    const LyraObstaclePair pair = {.body = "c", .friction = 0.1};
+    for (int b = 0; status == LYRA_OK && b < (apart ? bodies : 1); ++b) {
+        LyraObstacleDef plane = lyra_obstacle_def_default();
+        plane.friction = 0.6;
+        plane.pairs = &pair;
+        plane.pair_count = 1;
+        plane.body = apart ? names[b] : NULL;
+        status = lyra_world_add_obstacle(world, &plane, NULL);
+    }
+    if (status == LYRA_OK) {
+        status = lyra_world_prepare(world);
+    }
+    if (status != LYRA_OK) {
+        lyra_world_destroy(world);
+        world = NULL;
+    }
+    *out = world;
+    return status;
+}
+
+static int32_t count_groups(LyraWorld *world)
+{
+    LyraForceGroup group;
+    int32_t count = 0;
+    while (lyra_model_group(lyra_world_view(world).model, count, &group)) {
+        ++count;
+    }
+    return count;
+}
+
+LYRA_TEST(bodies_on_one_plane_do_what_they_do_on_planes_of_their_own)
+{
+    LyraContext *ctx = test_context(2, LYRA_ISA_AUTO);
+    LyraWorld *worlds[2] = {NULL};
+    LyraObstacleReport one, each, sum = {.min_gap = INFINITY};
+    TEST_REQUIRE_OK(make_row(ctx, BODIES, false, &worlds[0]));
+    TEST_REQUIRE_OK(make_row(ctx, BODIES, true, &worlds[1]));
+    // a barrier and friction: of rigid bodies, of the smoother one, of solids
+    TEST_EQUAL(count_groups(worlds[1]) - count_groups(worlds[0]), 2 * (BODIES - 3));
+    for (int step = 0; step < 15; ++step) {
+        TEST_OK(lyra_world_step(worlds[0], NULL));
+        TEST_OK(lyra_world_step(worlds[1], NULL));
+    }
+    for (int b = 0; b < BODIES; ++b) {
+        int32_t count = 0;
+        const double *x = lyra_world_positions(worlds[0], b, &count),
+                     *y = lyra_world_positions(worlds[1], b, NULL);
+        for (int32_t i = 0; i < 3 * count; ++i) {
+            TEST_NEAR(x[i], y[i], 1e-6);
+        }
+    }
+    TEST_OK(lyra_world_obstacle(worlds[0], 0, &one));
+    for (int b = 0; b < BODIES; ++b) {
+        TEST_OK(lyra_world_obstacle(worlds[1], b, &each));
+        sum.min_gap = fmin(sum.min_gap, each.min_gap);
+        sum.normal += each.normal;
+        sum.touching += each.touching;
+    }
+    TEST_CHECK(one.min_gap > 0 && one.touching > 0);
+    TEST_EQUAL(one.touching, sum.touching);
+    TEST_NEAR(one.min_gap, sum.min_gap, 1e-6);
+    TEST_CHECK(fabs(one.normal - sum.normal) < 1e-3 * sum.normal);
+    lyra_world_destroy(worlds[0]);
+    lyra_world_destroy(worlds[1]);
+    test_context_end(ctx);
+}
+
+static LyraStatus make_row_once(LyraContext *ctx, void *data)
+{
+    (void)data;
+    LyraWorld *world = NULL;
+    LyraStatus status = make_row(ctx, 3, false, &world);
+    lyra_world_destroy(world);
+    return status;
+}
+
+LYRA_TEST(failing_allocations_of_several_bodies_leave_nothing)
+{
+    test_fail_each_allocation(make_row_once, NULL);
+}
+
 // ---- a particle on an incline -------------------------------------------------------------------
 
 #define MU 0.5

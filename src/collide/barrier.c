@@ -431,11 +431,7 @@ static void release(void *self)
         return;
     }
     ly_release(ctx, group->obstacles);
-    ly_release(ctx, group->points.start);
-    ly_release(ctx, group->points.vertices);
-    ly_release(ctx, group->points.weights);
-    ly_release(ctx, group->points.area);
-    ly_release(ctx, group->points.stiffness);
+    ly_obstacle_points_release(ctx, &group->points);
     ly_release(ctx, group);
 }
 

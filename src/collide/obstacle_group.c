@@ -10,12 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-static void end_points(LyraContext *ctx, LyObstaclePoints *points)
+void ly_obstacle_points_release(LyraContext *ctx, LyObstaclePoints *points)
 {
     ly_release(ctx, points->start);
     ly_release(ctx, points->vertices);
     ly_release(ctx, points->weights);
     ly_release(ctx, points->area);
+    ly_release(ctx, points->distance);
     ly_release(ctx, points->stiffness);
     *points = (LyObstaclePoints){0};
 }
@@ -39,7 +40,7 @@ LyraStatus ly_obstacle_group_create(LyraContext *ctx, int32_t count, const LyObs
     LyObstacleGroup *group = NULL;
     LyraStatus status = ly_allocate_zeroed(ctx, 1, sizeof *group, &group);
     if (status != LYRA_OK) {
-        end_points(ctx, points);
+        ly_obstacle_points_release(ctx, points);
         return status;
     }
     group->ctx = ctx;
@@ -63,7 +64,7 @@ done:
         lyra_force_destroy(forces[0]);
         forces[0] = NULL;
     } else {
-        end_points(ctx, &group->points);
+        ly_obstacle_points_release(ctx, &group->points);
         ly_release(ctx, group->obstacles);
         ly_release(ctx, group);
     }
@@ -94,7 +95,7 @@ static void add_term(const LyObstacleGroup *group, const LyObstacle *o, const Ly
                      const Place *at, double phi, const double own[3], LyObstacleState *state,
                      LyPointState *point)
 {
-    double range = o->distance > 0 ? o->distance : group->points.distance;
+    double range = o->distance > 0 ? o->distance : group->points.distance[at->p];
     double stiffness = o->stiffness > 0 ? o->stiffness : group->points.stiffness[at->p];
     double area = group->points.area[at->p], psi[3], n[3], w[3], y[3];
     if (phi >= ly_reach_of(o) * range) {

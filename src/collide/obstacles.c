@@ -82,13 +82,15 @@ static const LyPose *pose_of(const LyObstacleGroup *group, const Poses *poses, i
     return room;
 }
 
-// least distance over ranges of barriers: s, of a point from all obstacles
-static double find_share(const LyObstacleGroup *group, const Poses *poses, const double x[3])
+// least distance over ranges of barriers: s, of point p at x from all obstacles
+static double find_share(const LyObstacleGroup *group, const Poses *poses, int32_t p,
+                         const double x[3])
 {
     double least = 2;
     for (int32_t o = 0; o < group->count; ++o) {
         const LyObstacle *obstacle = &group->obstacles[o];
-        double range = obstacle->distance > 0 ? obstacle->distance : group->points.distance, q[3];
+        double range = obstacle->distance > 0 ? obstacle->distance : group->points.distance[p],
+               q[3];
         LyPose room;
         if (obstacle->response != LY_BARRIER) {
             continue;
@@ -132,7 +134,7 @@ static LyraStatus set_stencils(const LyObstacleGroup *group, const LyraUpdate *a
     LY_TRY(lyra_stencil_set_clear(set));
     for (int32_t p = 0; p < points->count; ++p) {
         double numbers[LY_FRICTION_PARAMETERS] = {points->area[p], points->stiffness[p],
-                                                  points->distance};
+                                                  points->distance[p]};
         int64_t entry = points->start[p];
         const LyraSurfacePoint point = {.count = (int32_t)(points->start[p + 1] - entry),
                                         .vertices = points->vertices + entry,
@@ -141,7 +143,7 @@ static LyraStatus set_stencils(const LyObstacleGroup *group, const LyraUpdate *a
             double *x = numbers + LY_PLACE;
             ly_obstacle_place(points, p, at->positions, at->u, x);
             numbers[LY_MODE] =
-                next_mode(known, known ? at->history[p] : 0, find_share(group, &poses, x));
+                next_mode(known, known ? at->history[p] : 0, find_share(group, &poses, p, x));
         } else {
             // read before the stencil is written anew
             memcpy(numbers, kept + (int64_t)count * p, (size_t)count * sizeof *numbers);
@@ -218,10 +220,10 @@ static bool find_moved(const Advance *advance, int32_t p, const LyPose *a, const
 
 // What x may seem to move from pose a on. Inside of a step a quarter of the barrier is left, and
 // most of what is less, as Newton's method goes astray on forces that grow manyfold.
-static double find_room(const Advance *advance, const LyPose *a, const double x[3])
+static double find_room(const Advance *advance, int32_t p, const LyPose *a, const double x[3])
 {
     const LyObstacle *o = advance->obstacle;
-    double range = o->distance > 0 ? o->distance : advance->group->points.distance;
+    double range = o->distance > 0 ? o->distance : advance->group->points.distance[p];
     double first = find_gap(o, &advance->first, x), kept = (1 - NEAR) * first;
     if (advance->at->moment != LYRA_UPDATE_END) {
         kept = first > LY_GENTLE * range ? LY_GENTLE * range : NEAR * first;
@@ -239,7 +241,7 @@ static double advance_once(const Advance *advance, double from, double to)
     ly_obstacle_pose(advance->obstacle, to, &b);
     for (int32_t p = 0; p < count; ++p) {
         if (find_moved(advance, p, &a, &b, x, &way)) {
-            double room = find_room(advance, &a, x);
+            double room = find_room(advance, p, &a, x);
             best = fmin(best, room > 0 ? room / way : 0);
         }
     }
@@ -253,7 +255,7 @@ static double advance_once(const Advance *advance, double from, double to)
         bool can = true;
         ly_obstacle_pose(advance->obstacle, time, &b);
         for (int32_t p = 0; can && p < count; ++p) {
-            can = !find_moved(advance, p, &a, &b, x, &way) || find_room(advance, &a, x) >= way;
+            can = !find_moved(advance, p, &a, &b, x, &way) || find_room(advance, p, &a, x) >= way;
         }
         if (can) {
             return time;
@@ -415,12 +417,12 @@ double ly_term_way(const LyTerm *term, const double q[3], const double d[3], dou
     return slope > 0 ? t : 1;
 }
 
-// A motion of a point that an obstacle sees, from q along d.
-static double bound_seen(const LyObstacleGroup *group, const LyObstacle *o, const double q[3],
-                         const double d[3], bool together, double bound)
+// A motion of a point, whose barrier begins at `distance`, that an obstacle sees, from q along d.
+static double bound_seen(double distance, const LyObstacle *o, const double q[3], const double d[3],
+                         bool together, double bound)
 {
     double length = ly_length3(d), n[3];
-    double range = o->distance > 0 ? o->distance : group->points.distance;
+    double range = o->distance > 0 ? o->distance : distance;
     if (!(length > 0) || ly_shape_is_far(o->shape, q, length + range)) {
         return bound;
     }
@@ -457,7 +459,7 @@ static double bound_share(const LyObstacleGroup *group, const double *parameters
             ly_pose_back(pose_of(group, &poses[0], o, &room[0]), x, q);
             ly_pose_back(pose_of(group, &poses[1], o, &room[1]), end, last);
             ly_subtract3(last, q, seen);
-            bound = bound_seen(group, &group->obstacles[o], q, seen,
+            bound = bound_seen(group->points.distance[p], &group->obstacles[o], q, seen,
                                together && group->obstacles[o].pose, bound);
         }
     }

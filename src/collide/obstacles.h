@@ -47,7 +47,7 @@ typedef struct LyObstaclePoints {
     int32_t *vertices; // [entries]
     double *weights;   // [entries]
     double *area;      // m^2, [count]
-    double distance;   // at which the barrier begins, m
+    double *distance;  // at which the barrier begins, m, [count]
     double *stiffness; // Pa, [count]
 } LyObstaclePoints;
 
@@ -58,6 +58,9 @@ typedef struct LyObstacleGroup LyObstacleGroup;
 LyraStatus ly_obstacle_group_create(LyraContext *ctx, int32_t count, const LyObstacle *obstacles,
                                     LyObstaclePoints *points, double dt, LyObstacleGroup **group,
                                     LyraForce *forces[2]);
+
+/// Releases the arrays.
+void ly_obstacle_points_release(LyraContext *ctx, LyObstaclePoints *points);
 
 /// What an obstacle does to the points of a group.
 typedef struct LyObstacleState {

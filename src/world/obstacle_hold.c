@@ -53,8 +53,8 @@ LyraStatus ly_world_check_holding(const LyraWorld *world, const LyraIntegrator *
                        "hold points from step to step, expected one with steps of dt",
                        integrator->def.name);
     }
-    for (int32_t b = 0; b < world->body_count; ++b) {
-        const LyBodyObstacles *group = &world->obstacles->groups[b];
+    for (int32_t g = 0; g < world->obstacles->group_count; ++g) {
+        const LyBodyObstacles *group = &world->obstacles->groups[g];
         for (int32_t k = 0; k < group->count; ++k) {
             const LyraObstacleDef *def = world->obstacles->list[group->obstacles[k]]->def;
             if (holds(def) && world->bodies[group->body].type->weighted) {
@@ -287,12 +287,12 @@ LyraStatus ly_world_hold(LyraWorld *world, LyraState *state, double end, int32_t
             const LyWorldObstacle *obstacle = all->list[group->obstacles[k]];
             hold.def = obstacle->def;
             hold.shape = obstacle->shape;
-            hold.range = isnan(hold.def->distance) ? points->distance : hold.def->distance;
             ly_world_pose(hold.def, view.time, &hold.poses[0]);
             ly_world_pose(hold.def, end, &hold.poses[1]);
             for (int32_t p = 0; holds(hold.def) && p < points->count; ++p) {
                 int32_t vertex = points->vertices[points->start[p]];
                 double *number = numbers + NUMBERS * (int64_t)p;
+                hold.range = isnan(hold.def->distance) ? points->distance[p] : hold.def->distance;
                 if (freed[p]) {
                     number[0] = 0;
                     continue;

@@ -165,11 +165,12 @@ static LyraStatus fill(LyraWorld *world, int32_t body, bool all, double dt, cons
     for (int32_t v = 0; v < view->vertex_count; ++v) {
         mass += own->masses[v];
     }
-    out->distance = fmin(EDGE_SHARE * edge, DIAGONAL_SHARE * diagonal);
+    double d = fmin(EDGE_SHARE * edge, DIAGONAL_SHARE * diagonal);
     LY_TRY(ly_allocate_array(ctx, count + (int64_t)1, sizeof *out->start, &out->start));
     LY_TRY(ly_allocate_array(ctx, nodes * count, sizeof *out->vertices, &out->vertices));
     LY_TRY(ly_allocate_array(ctx, nodes * count, sizeof *out->weights, &out->weights));
     LY_TRY(ly_allocate_array(ctx, count, sizeof *out->area, &out->area));
+    LY_TRY(ly_allocate_array(ctx, count, sizeof *out->distance, &out->distance));
     LY_TRY(ly_allocate_array(ctx, count, sizeof *out->stiffness, &out->stiffness));
     double mean = edge > 0 ? edge * edge : 1, sum = 0;
     out->start[0] = 0;
@@ -178,6 +179,7 @@ static LyraStatus fill(LyraWorld *world, int32_t body, bool all, double dt, cons
             continue;
         }
         int32_t p = out->count++;
+        out->distance[p] = d;
         out->area[p] = skin->area[v] > 0 ? skin->area[v] : mean;
         sum += out->area[p];
         for (int64_t k = 0; k < nodes; ++k) {
@@ -190,7 +192,7 @@ static LyraStatus fill(LyraWorld *world, int32_t body, bool all, double dt, cons
         }
         out->start[p + 1] = nodes * (p + 1);
     }
-    double fall = find_fall(world, own, diagonal), d = out->distance;
+    double fall = find_fall(world, own, diagonal);
     double by_mass = d > 0 ? mass / sum * fmax(MASS_SHARE * d / (dt * dt), 0.5 * fall / d) : 0;
     for (int32_t p = 0; p < out->count; ++p) {
         out->stiffness[p] = young > 0 ? YOUNG_SHARE * young : by_mass;
@@ -212,11 +214,7 @@ done:
     ly_release(world->ctx, skin.area);
     ly_release(world->ctx, skin.on);
     if (status != LYRA_OK) {
-        ly_release(world->ctx, out->start);
-        ly_release(world->ctx, out->vertices);
-        ly_release(world->ctx, out->weights);
-        ly_release(world->ctx, out->area);
-        ly_release(world->ctx, out->stiffness);
+        ly_obstacle_points_release(world->ctx, out);
     }
     return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lyra authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Obstacles of a world: their shapes, how they move, and one pair of forces for each body.
+// Obstacles of a world: their shapes, how they move, and pairs of forces for bodies.
 
 #include "world/obstacles.h"
 
@@ -328,7 +328,7 @@ static LyraStatus check_points(const LyraWorld *world, int32_t body, int32_t obs
                                const LyObstaclePoints *points)
 {
     const LyraObstacleDef *def = world->obstacles->list[obstacle]->def;
-    bool range = !isnan(def->distance) || points->distance > 0;
+    bool range = !isnan(def->distance) || (points->count > 0 && points->distance[0] > 0);
     bool push = !isnan(def->stiffness) || (points->count > 0 && points->stiffness[0] > 0);
     const char *key = !range ? "distance" : "stiffness";
     if (range && push) {
@@ -348,90 +348,198 @@ static const LyResponse responses[LYRA_OBSTACLE_RESPONSE_COUNT] = {
     [LYRA_OBSTACLE_CONSTRAINT] = LY_HELD,
 };
 
-static LyraStatus make_group(LyraWorld *world, int32_t body, LyObstacle *room, LyBodyObstacles *out)
+// what a group is made of
+typedef struct Making {
+    LyObstacle *obstacles; // [count], as those of LyBodyObstacles
+    LyObstaclePoints points;
+    int32_t point_room;
+    int64_t entry_room;
+    bool weighted; // points are sums over several vertices
+    bool alone;    // of one body, whatever the others are
+} Making;
+
+static void end_making(LyraContext *ctx, LyBodyObstacles *group, Making *making)
+{
+    ly_obstacle_points_release(ctx, &making->points);
+    ly_release(ctx, making->obstacles);
+    ly_release(ctx, group->obstacles);
+    *making = (Making){0};
+    *group = (LyBodyObstacles){0};
+}
+
+static LyraStatus add_obstacle(LyraWorld *world, int32_t o, LyBodyObstacles *out, Making *making)
+{
+    LyWorldObstacle *obstacle = world->obstacles->list[o];
+    const LyraObstacleDef *def = obstacle->def;
+    const LyObstaclePoints *points = &making->points;
+    double own = points->count > 0 ? points->distance[0] : 0;
+    double range = isnan(def->distance) ? own : def->distance;
+    LY_TRY(check_points(world, out->body, o, points));
+    LY_TRY(ly_within_item(make_shape(world, obstacle, range), "obstacles", o));
+    making->alone |= obstacle->moves || responses[def->response] == LY_HELD;
+    making->obstacles[out->count] =
+        (LyObstacle){.shape = obstacle->shape,
+                     .pose = obstacle->moves ? find_pose : NULL,
+                     .user = def,
+                     .response = responses[def->response],
+                     .friction = friction_with(world, def, out->body),
+                     .slip = def->slip,
+                     .distance = isnan(def->distance) ? 0 : def->distance,
+                     .stiffness = isnan(def->stiffness) ? 0 : def->stiffness};
+    out->obstacles[out->count++] = o;
+    return LYRA_OK;
+}
+
+// the points of a body and the obstacles that concern it, none at all without any
+static LyraStatus take_body(LyraWorld *world, int32_t body, LyBodyObstacles *out, Making *making)
 {
     LyWorldObstacles *all = world->obstacles;
-    LyObstaclePoints points;
-    LyraForce *forces[2];
+    int32_t count = 0;
     bool inner = false;
-    double dt = world->dt / world->substeps;
+    *making = (Making){.weighted = world->bodies[body].type->weighted};
     *out = (LyBodyObstacles){.body = body, .model_group = -1};
     for (int32_t o = 0; o < all->count; ++o) {
         const LyraObstacleDef *def = all->list[o]->def;
-        out->count += concerns(world, def, body);
+        count += concerns(world, def, body);
         inner |= concerns(world, def, body) && def->vertices == LYRA_OBSTACLE_ALL;
     }
-    if (out->count == 0) {
+    if (count == 0) {
         return LYRA_OK;
     }
-    LY_TRY(ly_obstacle_points(world, body, inner, dt, &points));
+    double dt = world->dt / world->substeps;
     LyraStatus status = LYRA_OK;
-    int32_t count = 0;
-    LY_TRY_DONE(ly_allocate_array(world->ctx, out->count, sizeof(int32_t), &out->obstacles));
+    LY_TRY_DONE(ly_obstacle_points(world, body, inner, dt, &making->points));
+    LY_TRY_DONE(ly_allocate_array(world->ctx, count, sizeof(int32_t), &out->obstacles));
+    LY_TRY_DONE(
+        ly_allocate_array(world->ctx, count, sizeof *making->obstacles, &making->obstacles));
     for (int32_t o = 0; o < all->count; ++o) {
-        LyWorldObstacle *obstacle = all->list[o];
-        const LyraObstacleDef *def = obstacle->def;
-        if (!concerns(world, def, body)) {
+        if (concerns(world, all->list[o]->def, body)) {
+            LY_TRY_DONE(add_obstacle(world, o, out, making));
+        }
+    }
+    return LYRA_OK;
+done:
+    end_making(world->ctx, out, making);
+    return status;
+}
+
+static bool may_join(const LyBodyObstacles *a, const Making *p, const LyBodyObstacles *b,
+                     const Making *q)
+{
+    bool fit = !p->alone && !q->alone && p->weighted == q->weighted && a->count == b->count;
+    for (int32_t k = 0; fit && k < a->count; ++k) {
+        fit = a->obstacles[k] == b->obstacles[k] &&
+              p->obstacles[k].friction == q->obstacles[k].friction;
+    }
+    return fit;
+}
+
+// appends the points of `from`
+static LyraStatus join(LyraContext *ctx, const LyObstaclePoints *from, Making *making)
+{
+    LyObstaclePoints *to = &making->points;
+    int32_t count = to->count + from->count;
+    int64_t first = to->start[to->count], entries = first + from->start[from->count];
+    if (count > making->point_room) {
+        int32_t room = 2 * count;
+        LY_TRY(ly_resize_array(ctx, room + (int64_t)1, sizeof *to->start, &to->start));
+        LY_TRY(ly_resize_array(ctx, room, sizeof *to->area, &to->area));
+        LY_TRY(ly_resize_array(ctx, room, sizeof *to->distance, &to->distance));
+        LY_TRY(ly_resize_array(ctx, room, sizeof *to->stiffness, &to->stiffness));
+        making->point_room = room;
+    }
+    if (entries > making->entry_room) {
+        int64_t room = 2 * entries;
+        LY_TRY(ly_resize_array(ctx, room, sizeof *to->vertices, &to->vertices));
+        LY_TRY(ly_resize_array(ctx, room, sizeof *to->weights, &to->weights));
+        making->entry_room = room;
+    }
+    for (int64_t k = first; k < entries; ++k) {
+        to->vertices[k] = from->vertices[k - first];
+        to->weights[k] = from->weights[k - first];
+    }
+    for (int32_t p = 0; p < from->count; ++p) {
+        int32_t at = to->count++;
+        to->area[at] = from->area[p];
+        to->distance[at] = from->distance[p];
+        to->stiffness[at] = from->stiffness[p];
+        to->start[at + 1] = first + from->start[p + 1];
+    }
+    return LYRA_OK;
+}
+
+// a group for each body, or one for several
+static LyraStatus find_groups(LyraWorld *world, Making *makings)
+{
+    LyWorldObstacles *all = world->obstacles;
+    for (int32_t b = 0; b < world->body_count; ++b) {
+        LyBodyObstacles *own = &all->groups[all->group_count];
+        Making *making = &makings[all->group_count];
+        LY_TRY(take_body(world, b, own, making));
+        int32_t g = 0;
+        while (g < all->group_count && !may_join(&all->groups[g], &makings[g], own, making)) {
+            ++g;
+        }
+        if (own->count == 0) {
             continue;
         }
-        double range = isnan(def->distance) ? points.distance : def->distance;
-        LY_TRY_DONE(check_points(world, body, o, &points));
-        LY_TRY_DONE(ly_within_item(make_shape(world, obstacle, range), "obstacles", o));
-        room[count] = (LyObstacle){.shape = obstacle->shape,
-                                   .pose = obstacle->moves ? find_pose : NULL,
-                                   .user = def,
-                                   .response = responses[def->response],
-                                   .friction = friction_with(world, def, body),
-                                   .slip = def->slip,
-                                   .distance = isnan(def->distance) ? 0 : def->distance,
-                                   .stiffness = isnan(def->stiffness) ? 0 : def->stiffness};
-        out->obstacles[count++] = o;
+        if (g == all->group_count) {
+            ++all->group_count;
+            continue;
+        }
+        LyraStatus status = join(world->ctx, &making->points, &makings[g]);
+        end_making(world->ctx, own, making);
+        LY_TRY(status);
     }
-    LY_TRY(ly_obstacle_group_create(world->ctx, count, room, &points, dt, &out->group, forces));
-    out->barrier = forces[0];
-    status = ly_world_own_force(world, -1, NULL, forces[0]);
+    return LYRA_OK;
+}
+
+static LyraStatus make_group(LyraWorld *world, LyBodyObstacles *group, Making *making)
+{
+    LyraForce *forces[2];
+    LY_TRY(ly_obstacle_group_create(world->ctx, group->count, making->obstacles, &making->points,
+                                    world->dt / world->substeps, &group->group, forces));
+    group->barrier = forces[0];
+    LyraStatus status = ly_world_own_force(world, -1, NULL, forces[0]);
     if (status != LYRA_OK) {
         lyra_force_destroy(forces[1]);
         return status;
     }
     return ly_world_own_force(world, -1, NULL, forces[1]);
-done:
-    ly_release(world->ctx, points.start);
-    ly_release(world->ctx, points.vertices);
-    ly_release(world->ctx, points.weights);
-    ly_release(world->ctx, points.area);
-    ly_release(world->ctx, points.stiffness);
-    return status;
 }
 
 LyraStatus ly_world_prepare_obstacles(LyraWorld *world)
 {
     LyWorldObstacles *all = world->obstacles;
-    LyObstacle *room = NULL;
+    Making *makings = NULL;
     if (!all || all->made) {
         return LYRA_OK;
     }
     int32_t forces = world->force_count;
     LyraStatus status = LYRA_OK;
-    LY_TRY(ly_allocate_array(world->ctx, all->count, sizeof *room, &room));
+    LY_TRY(ly_allocate_zeroed(world->ctx, world->body_count, sizeof *makings, &makings));
     LY_TRY_DONE(
         ly_allocate_zeroed(world->ctx, world->body_count, sizeof *all->groups, &all->groups));
-    for (int32_t b = 0; b < world->body_count; ++b) {
-        LyBodyObstacles *group = &all->groups[all->group_count++];
-        LY_TRY_DONE(make_group(world, b, room, group));
+    LY_TRY_DONE(find_groups(world, makings));
+    for (int32_t g = 0; g < all->group_count; ++g) {
+        LY_TRY_DONE(make_group(world, &all->groups[g], &makings[g]));
     }
     all->made = true;
-    ly_release(world->ctx, room);
-    return LYRA_OK;
 done:
     for (int32_t g = 0; g < all->group_count; ++g) {
-        ly_release(world->ctx, all->groups[g].obstacles);
+        ly_obstacle_points_release(world->ctx, &makings[g].points);
+        ly_release(world->ctx, makings[g].obstacles);
+        if (status != LYRA_OK) {
+            ly_release(world->ctx, all->groups[g].obstacles);
+        }
     }
-    all->group_count = 0;
-    ly_release(world->ctx, all->groups);
-    all->groups = NULL;
-    ly_world_drop(world, forces, world->rule_count);
-    ly_release(world->ctx, room);
+    ly_release(world->ctx, makings);
+    if (status != LYRA_OK) {
+        all->group_count = 0;
+        ly_release(world->ctx, all->groups);
+        all->groups = NULL;
+        ly_world_drop(world, forces, world->rule_count);
+    }
     return status;
 }
 

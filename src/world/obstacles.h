@@ -18,9 +18,11 @@ typedef struct LyWorldObstacle {
     bool moves;
 } LyWorldObstacle;
 
-/// Points of one body against the obstacles that concern it.
+/// Points of one body, or of several, against the obstacles that concern them. Bodies that meet
+/// the same ones with the same friction are together, unless these move or hold them: each body
+/// has its own time for those that move.
 typedef struct LyBodyObstacles {
-    int32_t body;
+    int32_t body; // the first
     LyObstacleGroup *group; // ends with its forces
     const LyraForce *barrier;
     int32_t model_group;
