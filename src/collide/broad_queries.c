@@ -75,7 +75,7 @@ static double closest_on_triangle(const double p[3], const double *const corners
     ly_subtract3(corners[2], corners[0], v);
     ly_subtract3(p, corners[0], w);
     ly_cross3(u, v, n);
-    double area2 = ly_dot3(n, n);
+    double area2 = ly_dot3(n, n), best2 = INFINITY;
     if (area2 > 0) {
         ly_cross3(w, v, side);
         double y = ly_dot3(side, n) / area2;
@@ -85,10 +85,13 @@ static double closest_on_triangle(const double p[3], const double *const corners
             weights[0] = 1 - y - z;
             weights[1] = y;
             weights[2] = z;
-            return distance2_of(p, corners, weights);
+            best2 = distance2_of(p, corners, weights);
+            // of thin triangles rounding may move the place: the sides are asked as well
+            if (area2 > 1e-8 * ly_dot3(u, u) * ly_dot3(v, v)) {
+                return best2;
+            }
         }
     }
-    double best2 = INFINITY;
     for (int32_t c = 0; c < 3; ++c) {
         int32_t next = (c + 1) % 3;
         double t = nearest_on_edge(p, corners[c], corners[next]), trial[3] = {0};
