@@ -221,6 +221,11 @@ LYRA_TEST(broad_phase_refuses_bad_input)
     soup.primitives.triangle_count = 0;
     TEST_REQUIRE_OK(lyra_broad_phase_create(ctx, &soup.primitives, &phase));
     TEST_STATUS(lyra_broad_phase_pairs(phase, LYRA_PAIR_EDGE_EDGE, &list), LYRA_INVALID_ARGUMENT);
+    const double ray[6] = {0, 0, 0, 1, 0, 0};
+    LyraTriangleHit hits[2] = {{.triangle = 7}, {.triangle = 7}};
+    lyra_broad_phase_closest(phase, soup.from, 1, ray, &hits[0]);
+    lyra_broad_phase_rays(phase, soup.from, 1, ray, &hits[1]);
+    TEST_CHECK(hits[0].triangle == -1 && hits[1].triangle == -1);
     TEST_STATUS(lyra_broad_phase_update(phase, soup.from, NULL, -1), LYRA_INVALID_ARGUMENT);
     TEST_STATUS(lyra_broad_phase_update(phase, soup.from, NULL, NAN), LYRA_INVALID_ARGUMENT);
     TEST_OK(lyra_broad_phase_update(phase, soup.from, NULL, 0));

@@ -133,7 +133,7 @@ static LyraTriangleHit find_closest(const Query *query, const double p[3])
     const LyBoxes *boxes = &query->phase->trees[LY_TRIANGLE];
     const LyBoxFrame *frame = &query->phase->frame;
     LyraTriangleHit hit = no_hit;
-    if (boxes->level_count == 0 || !ly_box_tree_accepts(p)) {
+    if (!query->phase->ready || boxes->level_count == 0 || !ly_box_tree_accepts(p)) {
         return hit;
     }
     Entry stack[STACK];
@@ -190,7 +190,7 @@ static void closest_piece(void *data, int32_t index, int32_t worker)
 void lyra_broad_phase_closest(const LyraBroadPhase *phase, const double *positions, int32_t count,
                               const double *points, LyraTriangleHit *hits)
 {
-    LYRA_ASSERT(count >= 0 && phase->ready);
+    LYRA_ASSERT(count >= 0);
     Query query = {
         .phase = phase,
         .positions = positions,
@@ -288,7 +288,7 @@ static LyraTriangleHit find_along(const Query *query, const double given[6])
     const LyBoxFrame *frame = &query->phase->frame;
     LyraTriangleHit hit = no_hit;
     Ray ray;
-    if (boxes->level_count == 0 || !prepare_ray(given, frame, &ray)) {
+    if (!query->phase->ready || boxes->level_count == 0 || !prepare_ray(given, frame, &ray)) {
         return hit;
     }
     Entry stack[STACK];
@@ -341,7 +341,7 @@ static void ray_piece(void *data, int32_t index, int32_t worker)
 void lyra_broad_phase_rays(const LyraBroadPhase *phase, const double *positions, int32_t count,
                            const double *rays, LyraTriangleHit *hits)
 {
-    LYRA_ASSERT(count >= 0 && phase->ready);
+    LYRA_ASSERT(count >= 0);
     Query query = {
         .phase = phase,
         .positions = positions,
