@@ -67,7 +67,7 @@ LYRA_API LyraStatus lyra_broad_phase_update(LyraBroadPhase *phase, const double 
 
 /// Finds the pairs whose boxes overlap and that share no vertex: all that come closer to each other
 /// than the radius, and more. The list is the same on any number of threads, and valid until the
-/// next call. Allocates only when there are more pairs than ever before. Fails with
+/// next call. Allocates only where a part of a tree has more pairs than ever before. Fails with
 /// LYRA_INVALID_ARGUMENT before the first update.
 LYRA_API LyraStatus lyra_broad_phase_pairs(LyraBroadPhase *phase, LyraPairKind kind,
                                            LyraPairList *out);
