@@ -8,6 +8,7 @@
 #include "model/state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -585,6 +586,92 @@ LYRA_TEST(hostile_bytes_with_a_right_checksum_are_refused)
     lyra_state_destroy(keep);
     free(packed);
     free(changed);
+    test_context_end(ctx);
+}
+
+// ---- many blocks --------------------------------------------------------------------------------
+
+#define MANY 300
+
+static LyraStateOwner owner_of(int i)
+{
+    return i % 3 == 0 ? LYRA_STATE_METHOD : i % 3 == 1 ? LYRA_STATE_MATERIAL : LYRA_STATE_KEPT;
+}
+
+// block i, called as two others are that have another owner
+static double *numbered(LyraState *state, int i, int32_t version, int64_t count)
+{
+    char name[32];
+    snprintf(name, sizeof name, "block.%d", i / 3);
+    const LyraStateBlockDef def = {
+        .name = name, .version = version, .owner = owner_of(i), .count = count};
+    void *values = NULL;
+    bool fresh = false;
+    TEST_OK(lyra_state_block(state, &def, &values, &fresh));
+    return values;
+}
+
+// finds each block in turn by a walk over all, and the same by its name
+static void check_names(const LyraState *state, int32_t count)
+{
+    LyraStateBlock block, same;
+    int32_t seen = 0;
+    for (; lyra_state_block_at(state, seen, &block); ++seen) {
+        TEST_CHECK(lyra_state_find_block(state, block.name, block.owner, &same));
+        TEST_CHECK(same.values == block.values && same.name == block.name);
+    }
+    TEST_EQUAL(seen, count);
+    TEST_CHECK(!lyra_state_find_block(state, "block.100", LYRA_STATE_METHOD, &block));
+}
+
+LYRA_TEST(many_blocks_are_found_as_they_come_and_go)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraState *a = make(ctx, 1), *b = make(ctx, 2), *copy = NULL;
+    LyraStateBlock block;
+    check_names(a, 0);
+    for (int i = 0; i < MANY; ++i) {
+        numbered(a, i, 1, 2)[0] = i;
+        // the other way round, and one of three in another shape
+        numbered(b, MANY - 1 - i, 2, i % 3 == 0 ? 5 : 2)[0] = -i;
+        if (i % 50 == 0) {
+            check_names(a, i + 1);
+            check_names(b, i + 1);
+        }
+    }
+    TEST_OK(lyra_state_copy(a, &copy));
+    check_names(copy, MANY);
+    numbered(copy, 7, 1, 9); // replaced by a longer one
+    check_names(copy, MANY);
+    TEST_OK(lyra_state_assign(b, a));
+    TEST_CHECK(lyra_state_equal(a, b));
+    check_names(b, MANY);
+    for (int i = 0; i < MANY; ++i) {
+        TEST_CHECK(numbered(b, i, 1, 2)[0] == i);
+    }
+    // without the second of each three; the rest move up
+    lyra_state_forget(b, LYRA_STATE_MATERIAL);
+    check_names(b, MANY - MANY / 3);
+    TEST_CHECK(!lyra_state_find_block(b, "block.5", LYRA_STATE_MATERIAL, &block));
+    TEST_OK(lyra_state_assign(a, b));
+    TEST_CHECK(lyra_state_equal(a, b));
+    check_names(a, MANY - MANY / 3);
+    TEST_OK(ly_state_take_blocks(a, LYRA_STATE_MATERIAL, copy, LYRA_STATE_KEPT));
+    TEST_CHECK(ly_state_blocks_equal(a, LYRA_STATE_MATERIAL, copy, LYRA_STATE_KEPT));
+    check_names(a, MANY);
+    size_t bytes = lyra_state_packed_size(a);
+    unsigned char *packed = malloc(bytes);
+    lyra_state_pack(a, packed);
+    TEST_OK(lyra_state_unpack(b, packed, bytes));
+    TEST_CHECK(lyra_state_equal(a, b));
+    check_names(b, MANY);
+    numbered(b, MANY, 1, 3);
+    TEST_CHECK(lyra_state_find_block(b, "block.100", LYRA_STATE_METHOD, &block) &&
+               block.count == 3);
+    lyra_state_destroy(a);
+    lyra_state_destroy(b);
+    lyra_state_destroy(copy);
+    free(packed);
     test_context_end(ctx);
 }
 

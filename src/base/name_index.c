@@ -23,13 +23,19 @@ void ly_name_index_release(LyraContext *ctx, LyNameIndex *index)
     *index = (LyNameIndex){0};
 }
 
-// the slot of a name, or the free one where it would go
-static LyNameSlot *find_slot(const LyNameIndex *index, const char *name)
+uint64_t ly_name_hash(const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *c = name; *c; ++c) {
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
     }
+    return hash;
+}
+
+// the slot of a name, or the free one where it would go
+static LyNameSlot *find_slot(const LyNameIndex *index, const char *name)
+{
+    uint64_t hash = ly_name_hash(name);
     uint32_t at = (uint32_t)(hash ^ hash >> 32) & index->mask;
     while (index->slots[at].name && strcmp(index->slots[at].name, name) != 0) {
         at = (at + 1) & index->mask;

@@ -19,6 +19,9 @@ typedef struct LyNameIndex {
     LyNameSlot *slots;
 } LyNameIndex;
 
+/// A hash of a name, the same everywhere.
+uint64_t ly_name_hash(const char *name);
+
 /// Room for `count` names.
 LyraStatus ly_name_index_create(LyraContext *ctx, int32_t count, LyNameIndex *out);
 void ly_name_index_release(LyraContext *ctx, LyNameIndex *index);

@@ -328,6 +328,16 @@ static int32_t lower_bound(const LyRadixItem *items, int32_t count, uint64_t key
 LyraStatus ly_stencil_set_match(LyraStencilSet *set, int32_t old_count, const uint64_t *old_keys,
                                 int32_t *from)
 {
+    // keys of a finished set with history are distinct
+    bool distinct = set->finished && set->type->history_count > 0;
+    if (set->count == 0 || old_count == 0 ||
+        (distinct && set->count == old_count &&
+         memcmp(set->keys, old_keys, (size_t)old_count * sizeof *old_keys) == 0)) {
+        for (int32_t s = 0; s < set->count; ++s) {
+            from[s] = old_count > 0 ? s : -1;
+        }
+        return LYRA_OK;
+    }
     LY_TRY(ly_radix_reserve(set->ctx, old_count, &set->sort));
     LyRadixItem *items = set->sort.items;
     for (int32_t i = 0; i < old_count; ++i) {

@@ -13,6 +13,7 @@
 #define DIGIT_MAX 11
 #define GRAIN 8192
 #define PIECES_MAX 32
+#define FEW 48 // items that are sorted one by one
 
 typedef struct Pass {
     const LyRadixItem *from;
@@ -35,7 +36,7 @@ LyraStatus ly_radix_reserve(LyraContext *ctx, int64_t count, LyRadixRoom *room)
         LY_TRY(ly_resize_array(ctx, items, sizeof *room->other, &room->other));
         room->item_room = items;
     }
-    int64_t counts = (int64_t)piece_count(count) << DIGIT_MAX;
+    int64_t counts = count > FEW ? (int64_t)piece_count(count) << DIGIT_MAX : 0;
     if (counts > room->count_room) {
         LY_TRY(ly_resize_array(ctx, counts, sizeof *room->counts, &room->counts));
         room->count_room = counts;
@@ -86,10 +87,27 @@ static bool place_digits(const Pass *pass)
     return true;
 }
 
+// stable too, so nobody sees which of the two sorted
+static void sort_few(int64_t count, LyRadixItem *items)
+{
+    for (int64_t i = 1; i < count; ++i) {
+        LyRadixItem item = items[i];
+        int64_t at = i;
+        for (; at > 0 && items[at - 1].key > item.key; --at) {
+            items[at] = items[at - 1];
+        }
+        items[at] = item;
+    }
+}
+
 void ly_radix_sort(LyraContext *ctx, int64_t count, int32_t bits, LyRadixRoom *room)
 {
+    if (count <= FEW) {
+        sort_few(count, room->items);
+        return;
+    }
     int32_t passes = (bits + DIGIT_MAX - 1) / DIGIT_MAX;
-    for (int32_t k = 0; k < passes && count > 1; ++k) {
+    for (int32_t k = 0; k < passes; ++k) {
         // digits of nearly one length
         int32_t shift = bits * k / passes, digit = bits * (k + 1) / passes - shift;
         Pass pass = {

@@ -9,6 +9,7 @@
 
 #include "model/state.h"
 
+#include "base/name_index.h"
 #include "model/vector.h"
 
 #include <math.h>
@@ -45,20 +46,12 @@ done:
     return status;
 }
 
-// releases blocks from `begin` on
-static void drop_blocks(LyraState *state, int32_t begin)
-{
-    for (int32_t i = begin; i < state->block_count; ++i) {
-        ly_block_destroy(state->ctx, &state->blocks[i]);
-    }
-    state->block_count = begin < state->block_count ? begin : state->block_count;
-}
-
 void lyra_state_destroy(LyraState *state)
 {
     if (state) {
-        drop_blocks(state, 0);
+        ly_state_drop_blocks(state, 0);
         ly_release(state->ctx, state->blocks);
+        ly_release(state->ctx, state->slots);
         lyra_vector_destroy(state->u);
         lyra_vector_destroy(state->v);
         lyra_vector_destroy(state->a);
@@ -131,6 +124,93 @@ void ly_state_tick(LyraState *state, const LyraState *from, double dt)
     state->steps = from->steps + 1;
 }
 
+// ---- finding by name ----------------------------------------------------------------------------
+
+static uint32_t hash_of(const char *name, LyraStateOwner owner)
+{
+    uint64_t hash = ly_name_hash(name) + (uint64_t)owner;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static bool is_called(const LyBlock *block, uint32_t hash, const char *name, LyraStateOwner owner)
+{
+    return block->hash == hash && block->owner == owner && strcmp(block->name, name) == 0;
+}
+
+// the slot of a block, or the free one where it would go
+static int32_t *find_slot(const LyraState *state, uint32_t hash, const char *name,
+                          LyraStateOwner owner)
+{
+    uint32_t at = hash & state->slot_mask;
+    while (state->slots[at] > 0 &&
+           !is_called(&state->blocks[state->slots[at] - 1], hash, name, owner)) {
+        at = (at + 1) & state->slot_mask;
+    }
+    return &state->slots[at];
+}
+
+static int32_t *slot_of(const LyraState *state, const LyBlock *block)
+{
+    return find_slot(state, block->hash, block->name, block->owner);
+}
+
+// of two blocks of one name the later one is found
+static void index_blocks(LyraState *state)
+{
+    if (state->slots) {
+        memset(state->slots, 0, ((size_t)state->slot_mask + 1) * sizeof *state->slots);
+    }
+    for (int32_t i = 0; i < state->block_count; ++i) {
+        *slot_of(state, &state->blocks[i]) = i + 1;
+    }
+}
+
+int32_t ly_state_find_block(const LyraState *state, const char *name, LyraStateOwner owner)
+{
+    return state->slots ? *find_slot(state, hash_of(name, owner), name, owner) - 1 : -1;
+}
+
+LyraStatus ly_state_reserve_blocks(LyraState *state, int32_t room)
+{
+    if (room <= state->block_room) {
+        return LYRA_OK;
+    }
+    int32_t more = room > 2 * state->block_room ? room : 2 * state->block_room, *slots = NULL;
+    uint32_t count = 8;
+    // at most half of them are used
+    while (count / 2 < (uint32_t)more) {
+        count *= 2;
+    }
+    LY_TRY(ly_resize_array(state->ctx, more, sizeof *state->blocks, &state->blocks));
+    LY_TRY(ly_allocate_zeroed(state->ctx, count, sizeof *slots, &slots));
+    ly_release(state->ctx, state->slots);
+    state->slots = slots;
+    state->slot_mask = count - 1;
+    state->block_room = more;
+    index_blocks(state);
+    return LYRA_OK;
+}
+
+void ly_state_add_block(LyraState *state, const LyBlock *block)
+{
+    LYRA_ASSERT(state->block_count < state->block_room);
+    LyBlock *own = &state->blocks[state->block_count++];
+    *own = *block;
+    own->hash = hash_of(own->name, own->owner);
+    *slot_of(state, own) = state->block_count;
+}
+
+void ly_state_drop_blocks(LyraState *state, int32_t begin)
+{
+    if (begin < state->block_count) {
+        for (int32_t i = begin; i < state->block_count; ++i) {
+            ly_block_destroy(state->ctx, &state->blocks[i]);
+        }
+        state->block_count = begin;
+        index_blocks(state);
+    }
+}
+
 // ---- blocks -------------------------------------------------------------------------------------
 
 size_t ly_state_type_bytes(LyraStateType type)
@@ -184,34 +264,15 @@ void lyra_state_forget(LyraState *state, LyraStateOwner owner)
             state->blocks[kept++] = block;
         }
     }
-    state->block_count = kept;
-}
-
-// place of a block in [begin, block_count), -1 if there is none
-static int32_t find_block(const LyraState *state, int32_t begin, const char *name,
-                          LyraStateOwner owner)
-{
-    for (int32_t i = begin; i < state->block_count; ++i) {
-        if (state->blocks[i].owner == owner && strcmp(state->blocks[i].name, name) == 0) {
-            return i;
-        }
+    if (kept < state->block_count) {
+        state->block_count = kept;
+        index_blocks(state);
     }
-    return -1;
 }
 
 static bool same_shape(const LyBlock *a, const LyBlock *b)
 {
     return a->type == b->type && a->count == b->count && a->size == b->size;
-}
-
-static LyraStatus reserve_blocks(LyraState *state, int32_t room)
-{
-    if (room > state->block_room) {
-        int32_t more = room > 2 * state->block_room ? room : 2 * state->block_room;
-        LY_TRY(ly_resize_array(state->ctx, more, sizeof *state->blocks, &state->blocks));
-        state->block_room = more;
-    }
-    return LYRA_OK;
 }
 
 // zeros, as of a block that was made anew
@@ -250,7 +311,7 @@ static LyraStatus take_block(LyraState *state, const char *name, LyBlock *wanted
         return ly_fail(LYRA_INVALID_ARGUMENT, "state: block \"%s\" of owner %d, expected [0, %d)",
                        name, (int)wanted->owner, (int)LYRA_STATE_OWNER_COUNT);
     }
-    int32_t at = find_block(state, 0, name, wanted->owner);
+    int32_t at = ly_state_find_block(state, name, wanted->owner);
     if (at >= 0 && state->blocks[at].version == wanted->version &&
         same_shape(&state->blocks[at], wanted)) {
         *out = &state->blocks[at];
@@ -266,14 +327,16 @@ static LyraStatus take_block(LyraState *state, const char *name, LyBlock *wanted
         return LYRA_OK;
     }
     memcpy(wanted->name, name, length);
-    LY_TRY(reserve_blocks(state, state->block_count + (at < 0)));
+    LY_TRY(ly_state_reserve_blocks(state, state->block_count + (at < 0)));
     LY_TRY(ly_block_create(state, wanted));
     if (at >= 0) {
+        wanted->hash = state->blocks[at].hash;
         ly_block_destroy(state->ctx, &state->blocks[at]);
+        state->blocks[at] = *wanted;
     } else {
-        at = state->block_count++;
+        at = state->block_count;
+        ly_state_add_block(state, wanted);
     }
-    state->blocks[at] = *wanted;
     *out = &state->blocks[at];
     *fresh = true;
     return LYRA_OK;
@@ -336,7 +399,7 @@ bool lyra_state_find_block(const LyraState *state, const char *name, LyraStateOw
                            LyraStateBlock *out)
 {
     LYRA_ASSERT(state && name && out);
-    int32_t at = find_block(state, 0, name, owner);
+    int32_t at = ly_state_find_block(state, name, owner);
     if (at >= 0) {
         *out = view_of(&state->blocks[at]);
     }
@@ -350,10 +413,32 @@ static LyraStatus append_like(LyraState *state, const LyBlock *wanted, LyraState
 {
     LyBlock block = *wanted;
     block.owner = owner;
-    LY_TRY(reserve_blocks(state, state->block_count + 1));
+    LY_TRY(ly_state_reserve_blocks(state, state->block_count + 1));
     LY_TRY(ly_block_create(state, &block));
-    state->blocks[state->block_count++] = block;
+    ly_state_add_block(state, &block);
     return LYRA_OK;
+}
+
+// place of the block that is called as `like`, -1 if there is none; looks at `guess` first
+static int32_t find_like(const LyraState *state, const LyBlock *like, int32_t guess)
+{
+    if (guess < state->block_count &&
+        is_called(&state->blocks[guess], like->hash, like->name, like->owner)) {
+        return guess;
+    }
+    return state->slots ? *slot_of(state, like) - 1 : -1;
+}
+
+static void swap_blocks(LyraState *state, int32_t i, int32_t k)
+{
+    LyBlock swap = state->blocks[i];
+    int32_t *slot = slot_of(state, &state->blocks[i]), *other = slot_of(state, &state->blocks[k]);
+    // of two of one name, the slot goes with the one that is found
+    bool found = *slot == i + 1, other_found = *other == k + 1;
+    state->blocks[i] = state->blocks[k];
+    state->blocks[k] = swap;
+    *slot = found ? k + 1 : *slot;
+    *other = other_found ? i + 1 : *other;
 }
 
 // makes room in `state` for the blocks of `source`: appends the missing ones, then brings all into
@@ -364,26 +449,22 @@ static LyraStatus match_blocks(LyraState *state, const LyraState *source)
     LyraStatus status = LYRA_OK;
     for (int32_t i = 0; i < source->block_count; ++i) {
         const LyBlock *wanted = &source->blocks[i];
-        int32_t at = find_block(state, 0, wanted->name, wanted->owner);
+        int32_t at = find_like(state, wanted, i);
         if (at < 0 || !same_shape(&state->blocks[at], wanted)) {
             LY_TRY_DONE(append_like(state, wanted, wanted->owner));
         }
     }
     for (int32_t i = 0; i < source->block_count; ++i) {
-        // of two with one name, the later one is new and has the right shape
-        const LyBlock *wanted = &source->blocks[i];
-        int32_t at = find_block(state, i, wanted->name, wanted->owner);
-        if (!same_shape(&state->blocks[at], wanted)) {
-            at = find_block(state, at + 1, wanted->name, wanted->owner);
+        // of two with one name the new one is found, which has the right shape
+        int32_t at = *slot_of(state, &source->blocks[i]) - 1;
+        if (at != i) {
+            swap_blocks(state, i, at);
         }
-        LyBlock swap = state->blocks[i];
-        state->blocks[i] = state->blocks[at];
-        state->blocks[at] = swap;
     }
-    drop_blocks(state, source->block_count);
+    ly_state_drop_blocks(state, source->block_count);
     return LYRA_OK;
 done:
-    drop_blocks(state, before);
+    ly_state_drop_blocks(state, before);
     return status;
 }
 
@@ -450,7 +531,7 @@ static bool has_same_blocks(const LyraState *state, LyraStateOwner to, const Lyr
     for (int32_t i = 0; i < source->block_count; ++i) {
         const LyBlock *block = &source->blocks[i];
         if (block->owner == from) {
-            int32_t at = find_block(state, 0, block->name, to);
+            int32_t at = ly_state_find_block(state, block->name, to);
             if (at < 0 || !same_shape(&state->blocks[at], block)) {
                 return false;
             }
@@ -478,7 +559,7 @@ LyraStatus ly_state_take_blocks(LyraState *state, LyraStateOwner to, const LyraS
     for (int32_t i = 0; i < source->block_count; ++i) {
         const LyBlock *block = &source->blocks[i];
         if (block->owner == from) {
-            copy_block(block, &state->blocks[find_block(state, 0, block->name, to)]);
+            copy_block(block, &state->blocks[ly_state_find_block(state, block->name, to)]);
         }
     }
     return LYRA_OK;
@@ -538,7 +619,8 @@ bool ly_state_blocks_equal(const LyraState *a, LyraStateOwner p, const LyraState
     }
     for (int32_t i = 0; i < b->block_count; ++i) {
         const LyBlock *block = &b->blocks[i];
-        if (block->owner == q && !same_block(&a->blocks[find_block(a, 0, block->name, p)], block)) {
+        if (block->owner == q &&
+            !same_block(&a->blocks[ly_state_find_block(a, block->name, p)], block)) {
             return false;
         }
     }

@@ -13,6 +13,7 @@
 
 typedef struct LyBlock {
     char name[LY_BLOCK_NAME_BYTES];
+    uint32_t hash; // of name and owner, set as it is added to a state
     int32_t version;
     LyraStateOwner owner;
     LyraStateType type;
@@ -40,6 +41,9 @@ struct LyraState {
     LyraVector *u, *v, *a;
     int32_t block_count, block_room;
     LyBlock *blocks; // [block_room], the first block_count alive
+    // open addresses by name and owner: number of a block plus one, 0: free
+    uint32_t slot_mask; // slots less one
+    int32_t *slots;     // at least 2 block_room. Nullable: none yet
 };
 
 /// A state with vectors of a type; as lyra_vector_create_typed().
@@ -59,6 +63,19 @@ size_t ly_state_type_bytes(LyraStateType type);
 /// Makes the numbers, zeros, or the vectors of a block whose other fields are set.
 LyraStatus ly_block_create(const LyraState *state, LyBlock *block);
 void ly_block_destroy(LyraContext *ctx, LyBlock *block);
+
+/// Makes room for `room` blocks in all.
+LyraStatus ly_state_reserve_blocks(LyraState *state, int32_t room);
+
+/// Adds a block that has its numbers; the state has room for it. It is found by its name from now
+/// on, also where there is another of that name and owner.
+void ly_state_add_block(LyraState *state, const LyBlock *block);
+
+/// Releases blocks from `begin` on.
+void ly_state_drop_blocks(LyraState *state, int32_t begin);
+
+/// Number of a block, -1 if there is none.
+int32_t ly_state_find_block(const LyraState *state, const char *name, LyraStateOwner owner);
 
 /// Makes the blocks of owner `to` in `state` those of owner `from` in `source`, under their names.
 /// The two states are not one, unless the owners differ.

@@ -265,9 +265,9 @@ static LyraStatus get_block(const LyraState *state, const char *from, LyBlock *b
     return LYRA_OK;
 }
 
-// checks the blocks from `from` on, of `words` words, and makes them in `blocks` if it is not NULL
+// checks the blocks from `from` on, of `words` words, and adds them to `to` if it is not NULL
 static LyraStatus read_blocks(const LyraState *state, const char *from, int64_t words,
-                              const Header *header, LyBlock *blocks)
+                              const Header *header, LyraState *to)
 {
     uint32_t count = header->block_count;
     for (uint32_t i = 0; i < count; ++i) {
@@ -278,14 +278,12 @@ static LyraStatus read_blocks(const LyraState *state, const char *from, int64_t 
             return ly_fail(LYRA_BAD_FORMAT, "state: block %u of %u is not whole", (unsigned)i,
                            (unsigned)count);
         }
-        for (uint32_t k = 0; blocks && k < i; ++k) {
-            if (blocks[k].owner == block.owner && strcmp(blocks[k].name, block.name) == 0) {
-                return ly_fail(LYRA_BAD_FORMAT, "state: two blocks are called \"%s\"", block.name);
-            }
+        if (to && ly_state_find_block(to, block.name, block.owner) >= 0) {
+            return ly_fail(LYRA_BAD_FORMAT, "state: two blocks are called \"%s\"", block.name);
         }
-        if (blocks) {
+        if (to) {
             LY_TRY(get_block(state, from + 8 * head, &block));
-            blocks[i] = block;
+            ly_state_add_block(to, &block);
         }
         head += block_words(&block);
         from += 8 * head;
@@ -296,12 +294,11 @@ static LyraStatus read_blocks(const LyraState *state, const char *from, int64_t 
                                 (long long)words);
 }
 
-static void drop(LyraState *state, LyBlock *blocks, int64_t count)
+static void drop(LyraState *state)
 {
-    for (int64_t i = 0; i < count; ++i) {
-        ly_block_destroy(state->ctx, &blocks[i]);
-    }
-    ly_release(state->ctx, blocks);
+    ly_state_drop_blocks(state, 0);
+    ly_release(state->ctx, state->blocks);
+    ly_release(state->ctx, state->slots);
 }
 
 LyraStatus lyra_state_unpack(LyraState *state, const void *bytes, size_t length)
@@ -323,16 +320,21 @@ LyraStatus lyra_state_unpack(LyraState *state, const void *bytes, size_t length)
                        (unsigned)header.block_count);
     }
     LY_TRY(read_blocks(state, first, words, &header, NULL));
-    LyBlock *blocks = NULL;
-    LY_TRY(ly_allocate_zeroed(state->ctx, header.block_count, sizeof *blocks, &blocks));
-    LyraStatus status = read_blocks(state, first, words, &header, blocks);
+    LyraState read = {.ctx = state->ctx};
+    LyraStatus status = ly_state_reserve_blocks(&read, (int32_t)header.block_count);
+    if (status == LYRA_OK) {
+        status = read_blocks(state, first, words, &header, &read);
+    }
     if (status != LYRA_OK) {
-        drop(state, blocks, header.block_count);
+        drop(&read);
         return status;
     }
-    drop(state, state->blocks, state->block_count);
-    state->blocks = blocks;
-    state->block_count = state->block_room = (int32_t)header.block_count;
+    drop(state);
+    state->blocks = read.blocks;
+    state->block_count = read.block_count;
+    state->block_room = read.block_room;
+    state->slots = read.slots;
+    state->slot_mask = read.slot_mask;
     state->time = header.time;
     state->clock = header.clock;
     state->steps = header.steps;
