@@ -469,3 +469,25 @@ LYRA_TEST(cli_full_disk_keeps_the_old_file)
     free(before);
     free(after);
 }
+
+LYRA_TEST(cli_intersections_are_counted_and_listed)
+{
+    char ball[512];
+    snprintf(ball, sizeof ball, "%s", test_temp_path("ball.veg"));
+    const char *box = test_temp_path("corner.obj"), *body = test_temp_path("corner.veg");
+    TEST_EQUAL(lyra("mesh sphere %s --elements 1000", ball), 0);
+    TEST_EQUAL(lyra("mesh box %s --elements 200 --center 0.4,0.3,0.5", body), 0);
+    TEST_EQUAL(lyra("mesh surface %s %s", body, box), 0);
+    TEST_EQUAL(lyra("mesh intersections %s --json", box), 0);
+    TEST_EQUAL(number_of("intersections"), 0);
+    TEST_EQUAL(lyra("mesh intersections %s %s --json --most 2147483647", ball, box), 0);
+    double count = number_of("intersections");
+    TEST_CHECK(count > 20);
+    TEST_EQUAL(lyra("mesh intersections %s %s --most 3", box, ball), 0);
+    TEST_CONTAINS(output, " face ");
+    TEST_CONTAINS(output, "... and ");
+    TEST_EQUAL(lyra("mesh intersections %s %s --json --most 0", box, ball), 0);
+    TEST_EQUAL(number_of("intersections"), count);
+    TEST_EQUAL(lyra("mesh intersections %s --most -1", box), 2);
+    TEST_EQUAL(lyra("mesh intersections %s.gone", box), 1);
+}

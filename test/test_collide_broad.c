@@ -216,6 +216,14 @@ LYRA_TEST(broad_phase_refuses_bad_input)
     TEST_STATUS(lyra_broad_phase_create(ctx, &soup.primitives, &phase), LYRA_INVALID_ARGUMENT);
     TEST_CONTAINS(lyra_error_message(), "edge 3 names vertex 400, expected 0 to 399");
     soup.edges[7] = 0;
+    TEST_REQUIRE_OK(lyra_broad_phase_create(ctx, &soup.primitives, &phase));
+    const double ray[6] = {0, 0, 0, 1, 0, 0};
+    LyraTriangleHit hits[2] = {{.triangle = 7}, {.triangle = 7}};
+    lyra_broad_phase_closest(phase, soup.from, 1, ray, &hits[0]);
+    lyra_broad_phase_rays(phase, soup.from, 1, ray, &hits[1]);
+    TEST_CHECK(hits[0].triangle == -1 && hits[1].triangle == -1);
+    lyra_broad_phase_destroy(phase);
+    phase = NULL;
     soup.primitives.triangle_count = -1;
     TEST_STATUS(lyra_broad_phase_create(ctx, &soup.primitives, &phase), LYRA_INVALID_ARGUMENT);
     soup.primitives.triangle_count = 0;

@@ -97,6 +97,45 @@ LYRA_TEST(parallel_edges_have_their_distance)
     }
 }
 
+// Edges along one line of any direction, 0.01 m apart, and a point beside a triangle whose corners
+// lie on a line: rounding decides where they are closest, and must not decide how far.
+LYRA_TEST(rounding_of_what_is_parallel_moves_no_distance)
+{
+    TestRandom random = test_random(9);
+    for (int trial = 0; trial < 20000; ++trial) {
+        double at[3][3], x[4][3], y[4][3], dx[4][3] = {{0}}, along = 0, d[3], h[3];
+        LyraNear near;
+        for (int i = 0; i < 9; ++i) {
+            at[i / 3][i % 3] = test_random_in(&random, -1, 1);
+        }
+        for (int i = 0; i < 3; ++i) {
+            d[i] = at[0][i] / hypot(hypot(at[0][0], at[0][1]), at[0][2]);
+        }
+        for (int i = 0; i < 3; ++i) {
+            along += d[i] * at[1][i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            h[i] = at[1][i] - along * d[i];
+        }
+        double length = hypot(hypot(h[0], h[1]), h[2]);
+        double shift = test_random_in(&random, -0.9, 0.9);
+        for (int i = 0; i < 3; ++i) {
+            x[0][i] = at[2][i];
+            x[1][i] = at[2][i] + d[i];
+            x[2][i] = at[2][i] + 0.01 / length * h[i] + shift * d[i];
+            x[3][i] = x[2][i] + d[i];
+            dx[2][i] = dx[3][i] = -0.02 / length * h[i];
+            y[0][i] = x[0][i];
+            y[1][i] = x[0][i] + 0.3 * d[i];
+            y[2][i] = x[0][i] + 0.7 * d[i];
+            y[3][i] = x[0][i] + 0.9 * d[i];
+        }
+        TEST_NEAR(lyra_near_edge_edge(x, &near), 0.01, 1e-9);
+        TEST_CHECK(lyra_bound_edge_edge(x, dx, 0) <= 0.5 + 1e-9);
+        TEST_NEAR(lyra_near_point_triangle(y, &near), 0.3, 1e-9);
+    }
+}
+
 // ---- derivatives --------------------------------------------------------------------------------
 
 static void distance_of(void *data, const double *x, double *f)

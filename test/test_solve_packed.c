@@ -177,6 +177,85 @@ LYRA_TEST(scalar_nodes_are_packed_three_to_a_vertex)
     end(&p);
 }
 
+// a row of three scalar nodes has three unknowns, of which a band keeps one of a lone node's
+LYRA_TEST(bands_keep_all_unknowns_of_packed_rows)
+{
+    static Problem p;
+    begin(&p);
+    LyraOperator A = lyra_operator_block(p.block, true);
+    LyPacked packed = {0};
+    LyraSolverDef def = lyra_solver_def_default();
+    LyraSolver *solver = NULL;
+    LyraSolveReport report;
+    TEST_OK(ly_packed_create(p.ctx, &A, p.constraints, p.positions, NULL, &packed));
+    TEST_OK(ly_packed_update(&packed, &A));
+    TEST_OK(ly_packed_reserve(&packed, 1));
+    ly_packed_take(&packed, p.B, packed.B);
+    TEST_CHECK(ly_constraints_lone_scalars(p.constraints) != NULL);
+    TEST_CHECK(ly_constraints_lone_scalars(packed.constraints) == NULL);
+    def.name = "band";
+    TEST_OK(lyra_solver_create(p.ctx, &def, &solver));
+    TEST_OK(lyra_solver_analyze(solver, &packed.A, packed.constraints));
+    TEST_OK(lyra_solver_factor(solver, &packed.A));
+    TEST_OK(lyra_solver_solve(solver, packed.B, false, packed.X, &report));
+    TEST_CHECK_MSG(report.residual < 1e-12, "residual %g", report.residual);
+    lyra_solver_destroy(solver);
+    ly_packed_destroy(&packed);
+    end(&p);
+}
+
+// what is said of rigid motions of a part stays true
+LYRA_TEST(packed_rows_join_no_parts)
+{
+    enum { HALF = VERTICES / 2 };
+    static Problem p;
+    begin(&p);
+    int32_t ids[2 * VERTICES];
+    for (int32_t i = 0; i < VERTICES; ++i) {
+        ids[2 * i] = i;
+        ids[2 * i + 1] = i / HALF * HALF + (i + 1) % HALF;
+    }
+    const LyraStencils set = {2, VERTICES, ids};
+    LyraBlockPattern *pattern = NULL;
+    LyraBlockMatrix *block = NULL;
+    TEST_OK(lyra_block_pattern_create(p.ctx, VERTICES, LYRA_STORAGE_UPPER, 1, &set, &pattern));
+    TEST_OK(lyra_block_matrix_create(pattern, &block));
+    LyraOperator A = lyra_operator_block(block, true);
+    LyPacked packed = {0};
+    TEST_OK(ly_packed_create(p.ctx, &A, p.constraints, p.positions, NULL, &packed));
+    TEST_REQUIRE(packed.ctx != NULL);
+    for (int32_t i = 0; i < 3 * packed.rows; ++i) {
+        int32_t v = packed.member[i], first = packed.member[i / 3 * 3];
+        TEST_CHECK(v < 0 || v / HALF == first / HALF);
+    }
+    ly_packed_destroy(&packed);
+    lyra_block_matrix_destroy(block);
+    lyra_block_pattern_destroy(pattern);
+    end(&p);
+}
+
+// a type that was told of packed rows is told again without them
+LYRA_TEST(labels_of_packed_rows_end_with_them)
+{
+    static Problem p;
+    begin(&p);
+    LyraOperator A = lyra_operator_block(p.block, true);
+    LyraSolverDef def = lyra_solver_def_default();
+    LyraSolver *solver = NULL;
+    const double push[9] = {-40, 0, 0, 0, -40, 0, 0, 0, -40};
+    def.name = "cholesky";
+    TEST_OK(lyra_solver_create(p.ctx, &def, &solver));
+    TEST_OK(lyra_solver_analyze(solver, &A, p.constraints));
+    TEST_OK(lyra_solver_analyze(solver, &A, NULL));
+    // what scalar nodes do not use is 0
+    lyra_block_matrix_add_diagonal(p.block, 1, NULL);
+    TEST_OK(lyra_block_matrix_add_block(p.block, 77, 77, 1, push));
+    TEST_STATUS(lyra_solver_factor(solver, &A), LYRA_NOT_POSITIVE_DEFINITE);
+    TEST_CONTAINS(lyra_error_message(), "vertex 77");
+    lyra_solver_destroy(solver);
+    end(&p);
+}
+
 static LyraStatus make_once(LyraContext *ctx, void *data)
 {
     Problem *p = data;

@@ -221,3 +221,28 @@ LYRA_TEST(a_step_that_fails_takes_masses_back)
     lyra_world_destroy(plain);
     test_context_end(ctx);
 }
+
+// a rigid body goes by its mass, if it is given one
+LYRA_TEST(a_rigid_body_shows_the_mass_that_it_was_given)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = NULL;
+    LyraMeshShapeDef box = lyra_mesh_shape_def_default();
+    LyraBodyRigid rigid = lyra_body_rigid_default();
+    LyraBodyDef stone = lyra_body_def_default();
+    LyraWorldParameter found;
+    rigid.mass = 50;
+    stone.name = "a";
+    stone.kind = "rigid";
+    stone.generate = &box;
+    stone.rigid = &rigid;
+    TEST_OK(lyra_world_create(ctx, NULL, &world));
+    TEST_OK(lyra_world_add_body(world, &stone, NULL));
+    TEST_OK(lyra_world_set(world, "bodies.a.rigid.mass", 75));
+    TEST_OK(lyra_world_get(world, "bodies.a.rigid.mass", &found));
+    TEST_NEAR(found.value, 75, 1e-12);
+    TEST_NEAR(4 * lyra_model_view(lyra_world_view(world).model).masses[0], 75, 1e-10);
+    TEST_STATUS(lyra_world_get(world, DENSITY, &found), LYRA_INVALID_ARGUMENT);
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}

@@ -135,6 +135,51 @@ LYRA_TEST(friction_of_held_points_is_refused)
     test_context_end(ctx);
 }
 
+// a step that lacks memory may be taken again
+static LyraStatus step_twice(LyraContext *ctx, void *data)
+{
+    LyraWorld *world = NULL;
+    LyraWorldDef def = lyra_world_def_default();
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraBodyDef body = lyra_body_def_default();
+    LyraObstacleDef plane = lyra_obstacle_def_default();
+    (void)data;
+    def.time.dt = 0.01;
+    body.generate = &shape;
+    body.start.velocity[1] = -1;
+    body.transform.translate[1] = 0.5;
+    plane.response = LYRA_OBSTACLE_CONSTRAINT;
+    LyraStatus status = lyra_world_create(ctx, &def, &world);
+    status = status == LYRA_OK ? lyra_world_add_body(world, &body, NULL) : status;
+    status = status == LYRA_OK ? lyra_world_add_obstacle(world, &plane, NULL) : status;
+    if (status == LYRA_OK) {
+        status = lyra_world_step(world, NULL);
+        (void)lyra_world_step(world, NULL);
+    }
+    lyra_world_destroy(world);
+    return status;
+}
+
+LYRA_TEST(held_points_without_memory_are_one_status)
+{
+    test_fail_each_allocation(step_twice, NULL);
+}
+
+LYRA_TEST(methods_that_cannot_hold_points_are_refused)
+{
+    static const char *const unfit[] = {"static", "dopri5"};
+    for (int k = 0; k < 2; ++k) {
+        LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+        LyraWorld *world = make_world(ctx, LYRA_OBSTACLE_CONSTRAINT, 0.06, NULL);
+        take_steps(world, 1);
+        TEST_STATUS(lyra_world_set_integrator(world, unfit[k]), LYRA_UNSUPPORTED);
+        TEST_CONTAINS(lyra_error_message(), "relocate or constrain");
+        take_steps(world, 1);
+        lyra_world_destroy(world);
+        test_context_end(ctx);
+    }
+}
+
 LYRA_TEST(random_scenes_stay_finite)
 {
     static const LyraObstacleResponse all[] = {LYRA_OBSTACLE_PENALTY, LYRA_OBSTACLE_RELOCATE,

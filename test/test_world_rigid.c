@@ -386,6 +386,20 @@ LYRA_TEST(masses_that_no_body_has_are_refused)
     refuse(&rigid, "affine", "found rigid of a body of kind affine");
 }
 
+LYRA_TEST(a_start_at_another_size_is_refused)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    LyraWorld *world = make_world(ctx, "newmark", 0.01);
+    LyraMeshShapeDef shape = lyra_mesh_shape_def_default();
+    LyraStart start = lyra_body_def_default().start;
+    static const double origin[3] = {0};
+    start.scale[0] = 2;
+    TEST_STATUS(add_body(world, "rigid", "stone", &shape, NULL, origin, &start), LYRA_BAD_FORMAT);
+    TEST_CONTAINS(lyra_error_message(), "found scale 2 of a rigid body");
+    lyra_world_destroy(world);
+    test_context_end(ctx);
+}
+
 LYRA_TEST(steps_that_no_rigid_body_has_are_refused)
 {
     static const char *const unfit[] = {"rk4", "bdf2", "central-differences", "rosenbrock2"};

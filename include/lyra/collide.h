@@ -67,7 +67,7 @@ LYRA_API LyraStatus lyra_broad_phase_update(LyraBroadPhase *phase, const double 
 
 /// Finds the pairs whose boxes overlap and that share no vertex: all that come closer to each other
 /// than the radius, and more. The list is the same on any number of threads, and valid until the
-/// next call. Allocates only when there are more pairs than ever before. Fails with
+/// next call. Allocates only where a part of a tree has more pairs than ever before. Fails with
 /// LYRA_INVALID_ARGUMENT before the first update.
 LYRA_API LyraStatus lyra_broad_phase_pairs(LyraBroadPhase *phase, LyraPairKind kind,
                                            LyraPairList *out);
@@ -81,12 +81,13 @@ typedef struct LyraTriangleHit {
 
 /// Finds the triangle closest to each point where it lay in the last update, `positions`; of
 /// triangles at the same distance the lowest. `positions`: those of the update, [vertex_count][3].
-/// `points`: m, [count][3]; one that is not finite finds none.
+/// `points`: m, [count][3]; one that is not finite finds none. Before the first update none does.
 LYRA_API void lyra_broad_phase_closest(const LyraBroadPhase *phase, const double *positions,
                                        int32_t count, const double *points, LyraTriangleHit *hits);
 
 /// Finds the first triangle that each ray meets, from either side; of those at the same distance
-/// the lowest. `rays`: origin and direction, of any length > 0, [count][6].
+/// the lowest. `rays`: origin and direction, of any length > 0, [count][6]. Before the first update
+/// none meets one.
 LYRA_API void lyra_broad_phase_rays(const LyraBroadPhase *phase, const double *positions,
                                     int32_t count, const double *rays, LyraTriangleHit *hits);
 

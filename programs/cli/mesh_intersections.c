@@ -113,10 +113,16 @@ CliExit cli_mesh_intersections(int argument_count, char **arguments)
     for (int32_t s = 0; s < findings.path_count && status == LYRA_OK; ++s) {
         status = load(ctx, findings.paths[s], &surfaces[s]);
     }
-    LyraIntersection *found = cli_allocate(((size_t)most + 1) * sizeof *found);
+    // counted first: "most" may stand for all
+    LyraIntersection *found = NULL;
     if (status == LYRA_OK) {
+        status = lyra_surface_intersections(surfaces[0], surfaces[1], 0, NULL, &findings.report);
+    }
+    if (status == LYRA_OK && most > 0 && findings.report.count > 0) {
+        int64_t room = findings.report.count < most ? findings.report.count : most;
+        found = cli_allocate((size_t)room * sizeof *found);
         status =
-            lyra_surface_intersections(surfaces[0], surfaces[1], most, found, &findings.report);
+            lyra_surface_intersections(surfaces[0], surfaces[1], room, found, &findings.report);
     }
     if (status == LYRA_OK) {
         findings.found = found;

@@ -75,7 +75,7 @@ static double closest_on_triangle(const double p[3], const double *const corners
     ly_subtract3(corners[2], corners[0], v);
     ly_subtract3(p, corners[0], w);
     ly_cross3(u, v, n);
-    double area2 = ly_dot3(n, n);
+    double area2 = ly_dot3(n, n), best2 = INFINITY;
     if (area2 > 0) {
         ly_cross3(w, v, side);
         double y = ly_dot3(side, n) / area2;
@@ -85,10 +85,13 @@ static double closest_on_triangle(const double p[3], const double *const corners
             weights[0] = 1 - y - z;
             weights[1] = y;
             weights[2] = z;
-            return distance2_of(p, corners, weights);
+            best2 = distance2_of(p, corners, weights);
+            // of thin triangles rounding may move the place: the sides are asked as well
+            if (area2 > 1e-8 * ly_dot3(u, u) * ly_dot3(v, v)) {
+                return best2;
+            }
         }
     }
-    double best2 = INFINITY;
     for (int32_t c = 0; c < 3; ++c) {
         int32_t next = (c + 1) % 3;
         double t = nearest_on_edge(p, corners[c], corners[next]), trial[3] = {0};
@@ -130,7 +133,7 @@ static LyraTriangleHit find_closest(const Query *query, const double p[3])
     const LyBoxes *boxes = &query->phase->trees[LY_TRIANGLE];
     const LyBoxFrame *frame = &query->phase->frame;
     LyraTriangleHit hit = no_hit;
-    if (boxes->level_count == 0 || !ly_box_tree_accepts(p)) {
+    if (!query->phase->ready || boxes->level_count == 0 || !ly_box_tree_accepts(p)) {
         return hit;
     }
     Entry stack[STACK];
@@ -187,7 +190,7 @@ static void closest_piece(void *data, int32_t index, int32_t worker)
 void lyra_broad_phase_closest(const LyraBroadPhase *phase, const double *positions, int32_t count,
                               const double *points, LyraTriangleHit *hits)
 {
-    LYRA_ASSERT(count >= 0 && phase->ready);
+    LYRA_ASSERT(count >= 0);
     Query query = {
         .phase = phase,
         .positions = positions,
@@ -285,7 +288,7 @@ static LyraTriangleHit find_along(const Query *query, const double given[6])
     const LyBoxFrame *frame = &query->phase->frame;
     LyraTriangleHit hit = no_hit;
     Ray ray;
-    if (boxes->level_count == 0 || !prepare_ray(given, frame, &ray)) {
+    if (!query->phase->ready || boxes->level_count == 0 || !prepare_ray(given, frame, &ray)) {
         return hit;
     }
     Entry stack[STACK];
@@ -338,7 +341,7 @@ static void ray_piece(void *data, int32_t index, int32_t worker)
 void lyra_broad_phase_rays(const LyraBroadPhase *phase, const double *positions, int32_t count,
                            const double *rays, LyraTriangleHit *hits)
 {
-    LYRA_ASSERT(count >= 0 && phase->ready);
+    LYRA_ASSERT(count >= 0);
     Query query = {
         .phase = phase,
         .positions = positions,

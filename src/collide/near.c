@@ -22,6 +22,10 @@
 // edges whose squared sine is below this count as parallel
 #define PARALLEL 2.5e-16
 
+// Squared sine of edges, or of two sides of a triangle, below which rounding may move what is
+// closest inside: the ends, or the sides, are asked as well.
+#define THIN 1e-8
+
 // ---- places -------------------------------------------------------------------------------------
 
 static double length_between(const double x[4][3], const double c[4])
@@ -73,7 +77,8 @@ double lyra_near_point_triangle(const double x[4][3], LyraNear *near)
     ly_cross3(w, v, side);
     double a = ly_dot3(side, n) / area2;
     ly_cross3(u, w, side);
-    double b = ly_dot3(side, n) / area2;
+    double b = ly_dot3(side, n) / area2, least = INFINITY;
+    *near = (LyraNear){.kind = LYRA_NEAR_POINT_POINT, .c = {1, -1, 0, 0}};
     if (area2 > 0 && a > 0 && b > 0 && a + b < 1) {
         *near = (LyraNear){
             .kind = LYRA_NEAR_POINT_TRIANGLE,
@@ -81,10 +86,11 @@ double lyra_near_point_triangle(const double x[4][3], LyraNear *near)
             .count = 2,
             .c_k = {{0, 1, -1, 0}, {0, 1, 0, -1}},
         };
-        return length_between(x, near->c);
+        least = length_between(x, near->c);
+        if (area2 > THIN * ly_dot3(u, u) * ly_dot3(v, v)) {
+            return least;
+        }
     }
-    double least = INFINITY;
-    *near = (LyraNear){.kind = LYRA_NEAR_POINT_POINT, .c = {1, -1, 0, 0}};
     for (int32_t k = 0; k < 3; ++k) {
         least = near_on_edge(x, 0, 1 + k, 1 + (k + 1) % 3, 1, least, near);
     }
@@ -98,9 +104,11 @@ double lyra_near_edge_edge(const double x[4][3], LyraNear *near)
     ly_subtract3(x[3], x[2], v);
     ly_subtract3(x[0], x[2], w);
     double uu = ly_dot3(u, u), vv = ly_dot3(v, v), uv = ly_dot3(u, v);
-    double uw = ly_dot3(u, w), vw = ly_dot3(v, w), det = uu * vv - uv * uv;
+    double uw = ly_dot3(u, w), vw = ly_dot3(v, w), det = uu * vv - uv * uv, least = INFINITY;
+    *near = (LyraNear){.kind = LYRA_NEAR_POINT_POINT, .c = {1, 0, -1, 0}};
     if (det > PARALLEL * uu * vv) {
-        double a = (uv * vw - vv * uw) / det, b = (uu * vw - uv * uw) / det;
+        // b by a, so that rounding of a, which is large where det is small, moves both along
+        double a = (uv * vw - vv * uw) / det, b = (vw + a * uv) / vv;
         if (a > 0 && a < 1 && b > 0 && b < 1) {
             *near = (LyraNear){
                 .kind = LYRA_NEAR_EDGE_EDGE,
@@ -108,12 +116,13 @@ double lyra_near_edge_edge(const double x[4][3], LyraNear *near)
                 .count = 2,
                 .c_k = {{-1, 1, 0, 0}, {0, 0, 1, -1}},
             };
-            return length_between(x, near->c);
+            least = length_between(x, near->c);
+            if (det > THIN * uu * vv) {
+                return least;
+            }
         }
     }
     // otherwise an end of one of them is among the closest places
-    double least = INFINITY;
-    *near = (LyraNear){.kind = LYRA_NEAR_POINT_POINT, .c = {1, 0, -1, 0}};
     least = near_on_edge(x, 0, 2, 3, 1, least, near);
     least = near_on_edge(x, 1, 2, 3, 1, least, near);
     least = near_on_edge(x, 2, 0, 1, -1, least, near);

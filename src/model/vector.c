@@ -75,8 +75,9 @@ static void unlock_buffer(Buffer *buffer)
     atomic_flag_clear_explicit(&buffer->lock, memory_order_release);
 }
 
-// one reader less: the buffer that it takes along
-static Buffer *leave_buffer(Buffer *buffer)
+// one reader less: the buffer that it takes along, with the first `kept` numbers. The last reader
+// may write or release, on another thread, as soon as this one is gone.
+static Buffer *leave_buffer(Buffer *buffer, int32_t kept)
 {
     Buffer *own = buffer;
     lock_buffer(buffer);
@@ -84,6 +85,7 @@ static Buffer *leave_buffer(Buffer *buffer)
         own = buffer->idle;
         buffer->idle = own->idle;
         own->idle = NULL;
+        memcpy(values_of(own), values_of(buffer), (size_t)kept * sizeof(double));
         --buffer->readers;
     }
     unlock_buffer(buffer);
@@ -102,7 +104,7 @@ static void join_buffer(Buffer *buffer, Buffer *own)
 
 static void host_destroy(void *place, void *data)
 {
-    ly_release(place, leave_buffer(buffer_of(data)));
+    ly_release(place, leave_buffer(buffer_of(data), 0));
 }
 
 static void host_read(void *place, const void *x, int32_t first, int32_t count, double *values)
@@ -290,13 +292,7 @@ static void separate(LyraVector *vector, bool keep)
     if (vector->type != &ly_host_vectors) {
         return;
     }
-    Buffer *buffer = buffer_of(vector->data), *own = leave_buffer(buffer);
-    if (own != buffer) {
-        if (keep) {
-            ly_vector_copy(vector->ctx, vector->size, vector->data, values_of(own));
-        }
-        vector->data = values_of(own);
-    }
+    vector->data = values_of(leave_buffer(buffer_of(vector->data), keep ? vector->size : 0));
 }
 
 LyraStatus lyra_vector_create(LyraContext *ctx, int32_t size, LyraVector **out)
@@ -480,7 +476,7 @@ void ly_vector_share(const LyraVector *x, LyraVector *y)
         lyra_vector_copy(x, y);
         return;
     }
-    Buffer *own = leave_buffer(buffer_of(y->data));
+    Buffer *own = leave_buffer(buffer_of(y->data), 0);
     join_buffer(buffer_of(x->data), own);
     y->data = x->data;
     note_copy(x, y);

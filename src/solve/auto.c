@@ -106,7 +106,7 @@ LyraStatus ly_solver_choose(LyraContext *ctx, const LyraOperator *A, const LyraS
     if (A->kind == LYRA_OPERATOR_BLOCK && A->symmetric && !iterates(def) &&
         A->size > DENSE_BEATS_CHOLESKY) {
         LyraGraph graph = lyra_block_pattern_graph(lyra_block_matrix_pattern(A->block));
-        const uint8_t *scalar = constraints ? ly_constraints_scalars(constraints) : NULL;
+        const uint8_t *scalar = constraints ? ly_constraints_lone_scalars(constraints) : NULL;
         LY_TRY(ly_band_is_narrow(ctx, graph, scalar, &narrow));
     }
     *out = narrow ? &ly_solver_band : *out;

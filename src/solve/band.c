@@ -147,7 +147,7 @@ static LyraStatus analyze(void *data, const LyraOperator *A, const LyraConstrain
 {
     Band *self = data;
     LyraStatus status = LYRA_OK;
-    const uint8_t *scalar = constraints ? ly_constraints_scalars(constraints) : NULL;
+    const uint8_t *scalar = constraints ? ly_constraints_lone_scalars(constraints) : NULL;
     LyraGraph graph = lyra_block_pattern_graph(lyra_block_matrix_pattern(A->block));
     forget(self);
     self->constraints = constraints;

@@ -397,6 +397,19 @@ const uint8_t *ly_constraints_scalars(const LyraConstraints *constraints)
     return constraints->scalar;
 }
 
+const uint8_t *ly_constraints_lone_scalars(const LyraConstraints *constraints)
+{
+    const uint8_t *scalar = constraints->scalar;
+    for (int32_t v = 0, k = 0; scalar && v < constraints->vertex_count; ++v) {
+        int32_t end = k + constraints->held[v], across = 0;
+        for (; k < end; ++k) {
+            across += constraints->direction[3 * (int64_t)k] == 0;
+        }
+        scalar = scalar[v] && across < 2 ? NULL : scalar;
+    }
+    return scalar;
+}
+
 LyraStatus lyra_constraints_set_values(LyraConstraints *constraints, const double *x_bar)
 {
     LYRA_ASSERT(constraints);

@@ -65,45 +65,60 @@ void ly_packed_destroy(LyPacked *packed)
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// whether directions hold what a scalar node does not use
-static bool holds_the_rest(const LyraConstraintsView *view, int32_t first, int32_t held)
-{
-    int32_t across = 0;
-    for (int32_t k = first; k < first + held; ++k) {
-        across += view->direction[3 * (int64_t)k] == 0;
-    }
-    return across >= 2;
-}
-
 static bool pays(const LyraOperator *A, const LyraConstraints *constraints)
 {
-    const uint8_t *scalar = constraints ? ly_constraints_scalars(constraints) : NULL;
+    const uint8_t *scalar = constraints ? ly_constraints_lone_scalars(constraints) : NULL;
     if (!scalar || A->kind != LYRA_OPERATOR_BLOCK || !A->symmetric ||
         constraints->size != A->size) {
         return false;
     }
     LyraBlockPatternView pattern = lyra_block_pattern_view(lyra_block_matrix_pattern(A->block));
-    LyraConstraintsView view = lyra_constraints_view(constraints);
     int64_t count = 0;
-    for (int32_t v = 0, k = 0; v < pattern.row_count; k += constraints->held[v++]) {
-        if (scalar[v] && !holds_the_rest(&view, k, constraints->held[v])) {
-            return false;
-        }
+    for (int32_t v = 0; v < pattern.row_count; ++v) {
         count += scalar[v];
     }
     return pattern.storage == LYRA_STORAGE_UPPER && count >= SCALARS_MIN &&
            count >= SHARE * (pattern.row_count - count);
 }
 
-static LyraStatus number_rows(LyPacked *packed, const uint8_t *scalar)
+static int32_t find_part(int32_t *part, int32_t v)
 {
-    int32_t n = packed->vertices, open = -1, used = 0;
+    while (part[v] != v) {
+        v = part[v] = part[part[v]];
+    }
+    return v;
+}
+
+// the least vertex of the part of each: scalar nodes of two parts must not join these
+static void find_parts(const LyraBlockPatternView *before, int32_t *part)
+{
+    for (int32_t v = 0; v < before->row_count; ++v) {
+        part[v] = v;
+    }
+    for (int32_t v = 0; v < before->row_count; ++v) {
+        for (int64_t k = before->row_start[v]; k < before->row_start[v + 1]; ++k) {
+            int32_t a = find_part(part, v), b = find_part(part, before->column[k]);
+            part[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    for (int32_t v = 0; v < before->row_count; ++v) {
+        part[v] = find_part(part, v);
+    }
+}
+
+// `part`: scratch, [vertices]
+static LyraStatus number_rows(LyPacked *packed, const LyraBlockPatternView *before,
+                              const uint8_t *scalar, int32_t *part)
+{
+    int32_t n = packed->vertices, open = -1, used = 0, last = -1;
     LY_TRY(take(packed, n, sizeof(int32_t), &packed->row));
     LY_TRY(take(packed, n, sizeof(int8_t), &packed->place));
     LY_TRY(take(packed, 3 * (int64_t)n, sizeof(int32_t), &packed->member));
     memset(packed->member, -1, 3 * (size_t)n * sizeof(int32_t));
+    find_parts(before, part);
     for (int32_t v = 0; v < n; ++v) {
-        bool joins = scalar[v] && open >= 0 && used < 3;
+        bool joins = scalar[v] && open >= 0 && used < 3 && part[v] == last;
+        last = scalar[v] ? part[v] : last;
         int32_t row = joins ? open : packed->rows++;
         if (scalar[v]) {
             used = joins ? used : 0;
@@ -225,7 +240,9 @@ LyraStatus ly_packed_create(LyraContext *ctx, const LyraOperator *A,
         .ctx = ctx, .vertices = before.row_count, .before = pattern, .followed = constraints};
     LyraStatus status = LYRA_OK;
     uint8_t *scalar = NULL;
-    LY_TRY_DONE(number_rows(&packed, ly_constraints_scalars(constraints)));
+    int32_t *part = NULL;
+    LY_TRY_DONE(ly_allocate_array(ctx, before.row_count, sizeof *part, &part));
+    LY_TRY_DONE(number_rows(&packed, &before, ly_constraints_scalars(constraints), part));
     LY_TRY_DONE(describe_rows(&packed, positions, labels));
     LY_TRY_DONE(make_pattern(&packed, &before));
     LY_TRY_DONE(list_sources(&packed, &before));
@@ -243,6 +260,7 @@ LyraStatus ly_packed_create(LyraContext *ctx, const LyraOperator *A,
     packed.ctx = NULL;
 done:
     ly_release(ctx, scalar);
+    ly_release(ctx, part);
     ly_packed_destroy(&packed);
     return status;
 }

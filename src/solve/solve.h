@@ -75,6 +75,10 @@ LyraStatus ly_constraints_set_scalars(LyraConstraints *constraints, const uint8_
 /// Lends the flags, NULL without.
 const uint8_t *ly_constraints_scalars(const LyraConstraints *constraints);
 
+/// The same where directions hold all but the first unknown of each scalar node now; else NULL, as
+/// where scalar nodes share a vertex (packed.h).
+const uint8_t *ly_constraints_lone_scalars(const LyraConstraints *constraints);
+
 /// What messages call vertex `v`.
 static inline int64_t ly_vertex_label(const int32_t *labels, int64_t v)
 {

@@ -402,7 +402,8 @@ static LyraStatus analyze(LyraSolver *solver, const LyraOperator *A,
 static LyraStatus pack(LyraSolver *solver, const LyraOperator *A,
                        const LyraConstraints *constraints)
 {
-    const double *told = solver->def.positions;
+    // packed matrices always have labels of their own
+    const int32_t *told = solver->def.labels;
     const LyraSolverType *type = solver->type;
     if (solver->chooses) {
         LY_TRY(ly_solver_choose(solver->ctx, A, &solver->def, constraints, &type));
@@ -415,7 +416,7 @@ static LyraStatus pack(LyraSolver *solver, const LyraOperator *A,
     bool packed = solver->packed.ctx != NULL;
     solver->def.positions = packed ? solver->packed.positions : solver->given_positions;
     solver->def.labels = packed ? solver->packed.labels : solver->given_labels;
-    if (solver->chooses || (!packed && told == solver->given_positions)) {
+    if (solver->chooses || (!packed && told == solver->given_labels)) {
         return LYRA_OK;
     }
     void *self = NULL;
@@ -521,6 +522,7 @@ LyraStatus lyra_solver_factor(LyraSolver *solver, const LyraOperator *A)
     double start = ly_time();
     if (solver->packed.ctx) {
         LY_TRY(ly_packed_update(&solver->packed, A));
+        solver->factored = false;
         LY_TRY(ly_packed_follow(&solver->packed));
         A = &solver->packed.A;
     }

@@ -76,6 +76,21 @@ static LyraStatus change_properties(const LyraBodyRigid *def, LyraMassProperties
     return LYRA_OK;
 }
 
+// a rigid body has one size
+static LyraStatus check_start(const LyraStart *start)
+{
+    for (int i = 0; i < 3; ++i) {
+        if (start->scale[i] != 1) {
+            return ly_within_key(ly_fail_key(LYRA_BAD_FORMAT, "scale",
+                                             "found scale %g of a rigid body, expected 1, or the "
+                                             "scale in transform",
+                                             start->scale[i]),
+                                 "start");
+        }
+    }
+    return LYRA_OK;
+}
+
 static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, LyBody *body)
 {
     LyraAffineDef def = lyra_affine_def_default();
@@ -83,6 +98,7 @@ static LyraStatus create(LyraWorld *world, LyraMesh *take, LyraBodyView *view, L
     LyraAffine *affine = NULL;
     view->shape = take;
     LY_TRY(ly_check_stiff_def(body->def));
+    LY_TRY(check_start(&body->def->start));
     LY_TRY(lyra_mesh_mass_properties(take, NULL, &properties));
     if (body->def->rigid) {
         LY_TRY(ly_within_key(change_properties(body->def->rigid, &properties), "rigid"));

@@ -37,7 +37,7 @@ static LyraStatus check_def(const LyraBodyDef *def)
         if (others[k].given) {
             const char *dot = strrchr(others[k].key, '.');
             return ly_fail_key(LYRA_BAD_FORMAT, others[k].key,
-                               "found %s of a shell, expected none; its surface is that of shell",
+                               "found %s of a shell, expected none: shells do not have it",
                                dot ? dot + 1 : others[k].key);
         }
     }
@@ -252,6 +252,11 @@ static LyraStatus make(LyraWorld *world, LyraBodyView *view, LyBody *body, LyShe
                "shell %s: %d edges of three or more triangles, and %d of two on the same vertices, "
                "do not bend",
                view->name, (int)shell.non_manifold_edges, (int)shell.folded_edges);
+    }
+    if (def->viscosity && own->bend != LYRA_SHELL_BEND_NONE) {
+        ly_log(world->ctx, LYRA_LOG_WARNING,
+               "shell %s: its viscosity relaxes what it does in its plane; bending stays elastic",
+               view->name);
     }
     return def->surface_count ? LYRA_OK : ly_sheet_show(world->ctx, view, sheet);
 }

@@ -670,7 +670,8 @@ static void init_rigid(void *out)
 
 static const LyKey rigid_keys[] = {
     {"mass", LY_KEY_NUMBER, AT(LyraBodyRigid, mass), .unit = "kg", .range = LY_RANGE_POSITIVE,
-     .meaning = "Of all of it. Without, by the densities; moments that are not given go with it."},
+     .meaning = "Of all of it. Without, by the densities; moments that are not given go with it.",
+     .live = &ly_live_rigid_mass},
     {"center", LY_KEY_VECTOR, AT(LyraBodyRigid, center), .unit = "m", .pointer = true,
      .meaning = "Centre of mass, in the place of the mesh after `transform`. Without, the mesh's."},
     {"moments", LY_KEY_VECTOR, AT(LyraBodyRigid, moments), .unit = "kg m^2", .pointer = true,

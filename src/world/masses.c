@@ -95,7 +95,8 @@ enum {
     PARTICLES_DENSITY,
     PARTICLES_MASS,
     ROD_DENSITY,
-    ROD_MASS
+    ROD_MASS,
+    RIGID_MASS
 };
 
 static double density_of(const LyraMeshMaterial *material)
@@ -154,6 +155,10 @@ static double find_mass(const LyraWorld *world, int32_t body, int32_t *number)
         *number = SPRINGS_DENSITY;
         return def->springs->surface_density;
     }
+    if (def->rigid && !isnan(def->rigid->mass)) {
+        *number = RIGID_MASS;
+        return def->rigid->mass;
+    }
     const LyraMesh *shape = ly_body_shape(view);
     return shape ? ly_common_number(shape, density_of, NULL) : 0;
 }
@@ -186,7 +191,7 @@ static const LyScaled numbers[] = {
     NUMBER(SPRINGS_MASS, "mass", "kg"),   NUMBER(CLOTH_DENSITY, "surface-density", "kg/m^2"),
     NUMBER(CLOTH_MASS, "mass", "kg"),     NUMBER(PARTICLES_DENSITY, "surface-density", "kg/m^2"),
     NUMBER(PARTICLES_MASS, "mass", "kg"), NUMBER(ROD_DENSITY, "density", "kg/m^3"),
-    NUMBER(ROD_MASS, "mass", "kg")};
+    NUMBER(ROD_MASS, "mass", "kg"),       NUMBER(RIGID_MASS, "mass", "kg")};
 const LyLive ly_live_density = {.scaled = &numbers[DENSITY]};
 const LyLive ly_live_springs_density = {.scaled = &numbers[SPRINGS_DENSITY]};
 const LyLive ly_live_springs_mass = {.scaled = &numbers[SPRINGS_MASS]};
@@ -196,3 +201,4 @@ const LyLive ly_live_particles_density = {.scaled = &numbers[PARTICLES_DENSITY]}
 const LyLive ly_live_particles_mass = {.scaled = &numbers[PARTICLES_MASS]};
 const LyLive ly_live_rod_density = {.scaled = &numbers[ROD_DENSITY]};
 const LyLive ly_live_rod_mass = {.scaled = &numbers[ROD_MASS]};
+const LyLive ly_live_rigid_mass = {.scaled = &numbers[RIGID_MASS]};

@@ -42,6 +42,7 @@ static LyraStatus take_methods(LyraWorld *world, const LyraIntegratorDef *integr
     LY_TRY_DONE(lyra_system_create_sparse(world->ctx, world->model, &solver, &system));
     LY_TRY_DONE(lyra_integrator_create(world->ctx, integrator_def, system, &integrator));
     LY_TRY_DONE(ly_world_check_ties(world, integrator));
+    LY_TRY_DONE(ly_world_check_holding(world, integrator));
     LY_TRY_DONE(ly_world_check_projections(world, integrator));
     LY_TRY_DONE(ly_world_check_rigid(world, integrator));
     lyra_state_forget(world->state, LYRA_STATE_METHOD);

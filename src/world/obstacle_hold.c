@@ -257,9 +257,14 @@ LyraStatus ly_world_hold(LyraWorld *world, LyraState *state, double end, int32_t
     LyraStateView view = lyra_state_view(state);
     int64_t size = lyra_vector_size(view.u);
     double *numbers = NULL;
+    // one by one: a step that lacked memory is taken again
     if (!all->targets) {
         LY_TRY(ly_allocate_array(world->ctx, size, sizeof(double), &all->targets));
+    }
+    if (!all->freed) {
         LY_TRY(ly_allocate_array(world->ctx, count_pairs(world), 1, &all->freed));
+    }
+    if (!all->reaction) {
         LY_TRY(lyra_system_vector_create(world->system, (int32_t)size, &all->reaction));
     }
     if (pass == 0) {

@@ -58,7 +58,7 @@ extern const LyLive ly_live_young, ly_live_poisson, ly_live_mass_damping, ly_liv
 /// Of the numbers that masses of bodies go by, the one that those of a body do.
 extern const LyLive ly_live_density, ly_live_springs_density, ly_live_springs_mass,
     ly_live_cloth_density, ly_live_cloth_mass, ly_live_particles_density, ly_live_particles_mass,
-    ly_live_rod_density, ly_live_rod_mass;
+    ly_live_rod_density, ly_live_rod_mass, ly_live_rigid_mass;
 
 /// The number that all elements of a mesh agree on, NaN where they don't. `first`: that of the
 /// first element. Nullable.
