@@ -22,7 +22,7 @@ typedef struct LyWorldObstacle {
 /// the same ones with the same friction are together, unless these move or hold them: each body
 /// has its own time for those that move.
 typedef struct LyBodyObstacles {
-    int32_t body; // the first
+    int32_t body;           // the first
     LyObstacleGroup *group; // ends with its forces
     const LyraForce *barrier;
     int32_t model_group;
