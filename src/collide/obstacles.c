@@ -371,13 +371,25 @@ LyraStatus ly_obstacle_update(const void *self, const LyraUpdate *at, LyraStenci
     return LYRA_OK;
 }
 
+static bool has_friction(const LyObstacleGroup *group)
+{
+    bool any = false;
+    for (int32_t o = 0; o < group->count; ++o) {
+        any |= group->obstacles[o].friction > 0;
+    }
+    return any;
+}
+
 LyraStatus ly_friction_update(const void *self, const LyraUpdate *at, LyraStencilSet *set,
                               uint64_t *version)
 {
     if (at->moment == LYRA_UPDATE_STEP || *version == 0) {
         const double times[2] = {at->time, at->time};
         *version = 0;
-        LY_TRY(set_stencils(self, at, times, true, LY_FRICTION_PARAMETERS, set));
+        LY_TRY(lyra_stencil_set_clear(set));
+        if (has_friction(self)) {
+            LY_TRY(set_stencils(self, at, times, true, LY_FRICTION_PARAMETERS, set));
+        }
         *version = pack_time(at->time);
     }
     return LYRA_OK;
