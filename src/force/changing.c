@@ -72,6 +72,7 @@ LyraStatus ly_stencil_set_create(LyraContext *ctx, const LyraForceType *type, co
     set->positions = positions;
     memcpy(set->middle, middle, sizeof set->middle);
     set->place = place;
+    set->built = -1;
     size_t batch_bytes = (size_t)ly_set_blocks(set) * 9 * WIDTH * sizeof(double);
     set->chunk_batches = (int32_t)(CHUNK_BYTES / batch_bytes);
     LyraStatus status = LYRA_OK;
@@ -253,14 +254,20 @@ LyraStatus lyra_stencil_set_add(LyraStencilSet *set, uint64_t key, const LyraSur
     }
     LY_TRY(reserve_stencil(set, entries));
     start = set->start + (int64_t)set->count * type->nodes;
+    bool same = set->count < set->built && set->keys[set->count] == key;
     for (int32_t a = 0; a < type->nodes; ++a) {
-        int64_t at = start[a];
+        int64_t at = start[a], end = at + points[a].count;
+        same = same && start[a + 1] == end;
         for (int32_t k = 0; k < points[a].count; ++k) {
+            double weight = points[a].weights ? points[a].weights[k] : 1;
+            same = same && set->vertices[at + k] == points[a].vertices[k] &&
+                   memcmp(&set->weights[at + k], &weight, sizeof weight) == 0;
             set->vertices[at + k] = points[a].vertices[k];
-            set->weights[at + k] = points[a].weights ? points[a].weights[k] : 1;
+            set->weights[at + k] = weight;
         }
-        start[a + 1] = at + points[a].count;
+        start[a + 1] = end;
     }
+    set->built = same ? set->built : -1;
     set->pair_start[set->count + 1] =
         set->pair_start[set->count] + count_pairs(set, start, &set->plain);
     for (int32_t i = 0; i < type->parameter_count; ++i) {

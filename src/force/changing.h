@@ -119,6 +119,7 @@ struct LyraStencilSet {
     int32_t count;
     bool plain; // all points are vertices, those of a stencil distinct
     bool finished;
+    int32_t built; // stencils that the sums are made for, as they stand here; -1: for others
     int64_t stencil_room, entry_room;
     uint64_t *keys;      // [count]
     double *parameters;  // [count][parameter_count]

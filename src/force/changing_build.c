@@ -426,7 +426,8 @@ LyraStatus ly_stencil_set_finish(LyraStencilSet *set)
                        set->type->name, set->count,
                        (long long)ly_max_i64(pairs, set->count * blocks), INT32_MAX);
     }
-    if (set->type->history_count > 0) {
+    bool same = set->built == set->count;
+    if (set->type->history_count > 0 && !same) {
         LY_TRY(check_keys(set));
     }
     set->batch_count = (int32_t)((set->count + (int64_t)WIDTH - 1) / WIDTH);
@@ -436,6 +437,12 @@ LyraStatus ly_stencil_set_finish(LyraStencilSet *set)
         ly_parallel_for(set->ctx, ly_piece_count(set->batch_count, STENCIL_GRAIN / WIDTH),
                         fill_task, set);
     }
+    if (same) {
+        // other parameters alone
+        set->finished = true;
+        return LYRA_OK;
+    }
+    set->built = -1;
     Sum gradient = {.set = set,
                     .to = &set->of_gradient,
                     .first = set->start,
@@ -450,6 +457,7 @@ LyraStatus ly_stencil_set_finish(LyraStencilSet *set)
                   .count = pairs};
     LY_TRY(build_sum(&gradient));
     LY_TRY(build_sum(&matrix));
+    set->built = set->count;
     set->finished = true;
     return LYRA_OK;
 }
