@@ -197,6 +197,55 @@ LYRA_TEST(changing_points_may_share_vertices)
     test_context_end(ctx);
 }
 
+// three springs; a variant differs from the first in one vertex, weight, or number of springs
+static void set_variant(LyraStencilSet *set, int variant)
+{
+    const double half[2] = {0.5, 0.5}, other[2] = {0.25, 0.75};
+    TEST_OK(lyra_stencil_set_clear(set));
+    for (int i = 0; i < (variant == 3 ? 2 : 3); ++i) {
+        LyraSurfacePoint p = {1, (int32_t[]){i}, NULL};
+        LyraSurfacePoint q = {2, (int32_t[]){3, variant == 1 && i == 2 ? 5 : 4},
+                              variant == 2 && i == 1 ? other : half};
+        add_spring(set, (uint64_t)i, p, q);
+    }
+}
+
+LYRA_TEST(changing_sets_of_like_stencils_are_told_apart)
+{
+    LyraContext *ctx = test_context(1, LYRA_ISA_AUTO);
+    Cloud cloud = make_cloud(6, 7);
+    LyraStencilSet *set = make_set(ctx, &cloud, kinds[0]);
+    for (int from = 0; from < 4; ++from) {
+        for (int to = 0; to < 4; ++to) {
+            LyraStencilSet *fresh = make_set(ctx, &cloud, kinds[0]);
+            set_variant(set, from);
+            TEST_OK(ly_stencil_set_finish(set));
+            // and begun in vain
+            set_variant(set, (to + from) % 4);
+            set_variant(set, to);
+            set_variant(fresh, to);
+            TEST_OK(ly_stencil_set_finish(set));
+            TEST_OK(ly_stencil_set_finish(fresh));
+            Result a = evaluate_set(set, cloud.u, NULL), b = evaluate_set(fresh, cloud.u, NULL);
+            int64_t pairs = ly_stencil_set_pairs(set).count;
+            TEST_EQUAL(pairs, ly_stencil_set_pairs(fresh).count);
+            TEST_CHECK(a.energy == b.energy);
+            for (int i = 0; i < 18; ++i) {
+                TEST_CHECK(a.gradient[i] == b.gradient[i]);
+            }
+            for (int64_t i = 0; i < 9 * pairs; ++i) {
+                TEST_CHECK(a.dfdx[i] == b.dfdx[i]);
+            }
+            end_result(&a);
+            end_result(&b);
+            ly_stencil_set_destroy(fresh);
+        }
+    }
+    ly_stencil_set_destroy(set);
+    end_cloud(&cloud);
+    test_context_end(ctx);
+}
+
 // the pairs are those of the vertices of each stencil, each once, sorted
 LYRA_TEST(changing_pairs_are_distinct_sorted_and_complete)
 {
