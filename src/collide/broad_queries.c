@@ -21,12 +21,17 @@ typedef struct Entry {
     int32_t level;
 } Entry;
 
-typedef struct Query {
+typedef struct Query Query;
+
+struct Query {
     const LyraBroadPhase *phase;
-    const double *positions, *given;
+    const double *positions;
+    LyraTriangleHit (*find)(const Query *query, const double *given);
+    const double *given; // [count][width]
+    int32_t width;
     LyraTriangleHit *hits;
     int32_t count, pieces;
-} Query;
+};
 
 static const LyraTriangleHit no_hit = {.triangle = -1, .distance = INFINITY};
 
@@ -177,31 +182,6 @@ static LyraTriangleHit find_closest(const Query *query, const double p[3])
     return hit;
 }
 
-static void closest_piece(void *data, int32_t index, int32_t worker)
-{
-    (void)worker;
-    const Query *query = data;
-    int64_t end = ly_piece_begin(query->count, query->pieces, index + 1);
-    for (int64_t k = ly_piece_begin(query->count, query->pieces, index); k < end; ++k) {
-        query->hits[k] = find_closest(query, query->given + 3 * k);
-    }
-}
-
-void lyra_broad_phase_closest(const LyraBroadPhase *phase, const double *positions, int32_t count,
-                              const double *points, LyraTriangleHit *hits)
-{
-    LYRA_ASSERT(count >= 0);
-    Query query = {
-        .phase = phase,
-        .positions = positions,
-        .given = points,
-        .hits = hits,
-        .count = count,
-        .pieces = ly_piece_count(count, QUERY_GRAIN),
-    };
-    ly_parallel_for(phase->ctx, query.pieces, closest_piece, &query);
-}
-
 // ---- rays ---------------------------------------------------------------------------------------
 
 // A ray in metres, with a direction of length 1, and in the frame.
@@ -328,27 +308,45 @@ static LyraTriangleHit find_along(const Query *query, const double given[6])
     return hit;
 }
 
-static void ray_piece(void *data, int32_t index, int32_t worker)
+// ---- batches ------------------------------------------------------------------------------------
+
+static void find_piece(void *data, int32_t index, int32_t worker)
 {
     (void)worker;
     const Query *query = data;
     int64_t end = ly_piece_begin(query->count, query->pieces, index + 1);
     for (int64_t k = ly_piece_begin(query->count, query->pieces, index); k < end; ++k) {
-        query->hits[k] = find_along(query, query->given + 6 * k);
+        query->hits[k] = query->find(query, query->given + query->width * k);
     }
+}
+
+static void find_all(Query query)
+{
+    LYRA_ASSERT(query.count >= 0);
+    query.pieces = ly_piece_count(query.count, QUERY_GRAIN);
+    ly_parallel_for(query.phase->ctx, query.pieces, find_piece, &query);
+}
+
+void lyra_broad_phase_closest(const LyraBroadPhase *phase, const double *positions, int32_t count,
+                              const double *points, LyraTriangleHit *hits)
+{
+    find_all((Query){.phase = phase,
+                     .positions = positions,
+                     .find = find_closest,
+                     .given = points,
+                     .width = 3,
+                     .hits = hits,
+                     .count = count});
 }
 
 void lyra_broad_phase_rays(const LyraBroadPhase *phase, const double *positions, int32_t count,
                            const double *rays, LyraTriangleHit *hits)
 {
-    LYRA_ASSERT(count >= 0);
-    Query query = {
-        .phase = phase,
-        .positions = positions,
-        .given = rays,
-        .hits = hits,
-        .count = count,
-        .pieces = ly_piece_count(count, QUERY_GRAIN),
-    };
-    ly_parallel_for(phase->ctx, query.pieces, ray_piece, &query);
+    find_all((Query){.phase = phase,
+                     .positions = positions,
+                     .find = find_along,
+                     .given = rays,
+                     .width = 6,
+                     .hits = hits,
+                     .count = count});
 }
